@@ -1,0 +1,79 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// A library target of ours; `uses` lists the only targets it may import.
+func layer(_ name: String, uses: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
+    .target(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
+}
+
+func tests(of name: String, uses: [Target.Dependency] = []) -> Target {
+    .testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + uses, swiftSettings: strict)
+}
+
+let package = Package(
+    name: "tiffin",
+    platforms: [.macOS(.v15)],
+    products: [.executable(name: "tiffin", targets: ["tiffin"])],
+    targets: [
+        // C libraries, each imported by exactly one target of ours.
+        .systemLibrary(
+            name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .systemLibrary(
+            name: "CLibUV", pkgConfig: "libuv", providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+        .systemLibrary(
+            name: "CLibCrypto", pkgConfig: "libcrypto",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+
+        // Values and functions: no I/O.
+        layer("JSONText"),
+        layer("LineProtocol"),
+        layer("Domain"),
+        layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
+        layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
+        layer("CommandHandling", uses: ["Domain", "EventLog"]),
+
+        // The edges: sockets, timers, processes, PostgreSQL.
+        layer("EventLoop", uses: ["CLibUV"]),
+        layer("Postgres", uses: ["CLibPQ", "EventLoop"]),
+        layer("EmbeddedPostgres", uses: ["EventLoop"]),
+        layer(
+            "PostgresEventLog", uses: ["Domain", "EventLog", "EventLoop", "Postgres"],
+            resources: [
+                .embedInCode("migrations/0001_event_log.sql"),
+                .embedInCode("migrations/0002_projections.sql"),
+            ]),
+        layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
+        layer(
+            "Server",
+            uses: [
+                "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
+                "Projections",
+            ]),
+        layer("Importing", uses: ["LineProtocol"]),
+        .executableTarget(
+            name: "tiffin",
+            dependencies: [
+                "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "Postgres",
+                "PostgresEventLog", "PostgresProjections", "Server",
+            ],
+            swiftSettings: strict),
+
+        tests(of: "JSONText"),
+        tests(of: "LineProtocol"),
+        tests(of: "Domain"),
+        tests(of: "EventLog", uses: ["Domain"]),
+        tests(of: "Projections", uses: ["Domain", "EventLog"]),
+        tests(of: "CommandHandling", uses: ["Domain", "EventLog"]),
+        tests(of: "EventLoop"),
+        tests(of: "Postgres", uses: ["EmbeddedPostgres", "EventLoop"]),
+        tests(of: "Importing", uses: ["LineProtocol"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
