@@ -1,0 +1,290 @@
+/// A customer's cart at one outlet, from the first item to checkout.
+public enum Cart: Decider {
+    /// The most lines of a cart.
+    public static let maximumLines = 100
+    /// The most options of a line.
+    public static let maximumOptions = 20
+
+    // MARK: Commands
+
+    /// What a customer asks of a cart.
+    public enum Command: Equatable, Sendable {
+        case add(Addition)
+        /// Sets a line's quantity; 0 removes it.
+        case set(line: String, quantity: Int)
+        case remove(line: String)
+        case clear
+        case checkOut(CheckOut)
+    }
+
+    /// Some of an item, to be added, with what the catalogue says of it.
+    public struct Addition: Equatable, Sendable {
+        /// The outlet it is ordered from.
+        public var outlet: Identifier
+        /// The item.
+        public var item: Identifier
+        /// How many, 1–99.
+        public var quantity: Int
+        /// The chosen options, in any order.
+        public var options: [Identifier]
+        /// What the customer wants the kitchen to know.
+        public var note: String?
+        /// What the catalogue says of the item now.
+        public var offer: Offer
+
+        /// Some of an item.
+        public init(
+            outlet: Identifier, item: Identifier, quantity: Int, options: [Identifier] = [],
+            note: String? = nil, offer: Offer
+        ) {
+            self.outlet = outlet
+            self.item = item
+            self.quantity = quantity
+            self.options = options
+            self.note = note
+            self.offer = offer
+        }
+    }
+
+    /// What a checkout needs to know.
+    public struct CheckOut: Equatable, Sendable {
+        /// The id of the order to be placed.
+        public var order: Identifier
+        /// What the customer has been shown and agrees to pay.
+        public var agreedTotal: Amount
+        /// What the catalogue says now, line by line.
+        public var offers: [String: Offer]
+        /// The least the outlet accepts.
+        public var minimumOrder: Amount?
+
+        /// A checkout.
+        public init(
+            order: Identifier, agreedTotal: Amount, offers: [String: Offer], minimumOrder: Amount? = nil
+        ) {
+            self.order = order
+            self.agreedTotal = agreedTotal
+            self.offers = offers
+            self.minimumOrder = minimumOrder
+        }
+    }
+
+    // MARK: Events
+
+    /// What happened to a cart. Quantities are given as what was and what is, so that counts follow from the
+    /// event alone.
+    public enum Event: Equatable, Sendable {
+        /// So many more of a line, which is new or known.
+        case itemAdded(CartLine, outlet: Identifier, currency: Currency)
+        case quantityChanged(line: String, from: Int, to: Int)
+        case lineRemoved(line: String, quantity: Int)
+        case cleared(count: Int)
+        /// The cart became an order, at these prices.
+        case checkedOut(order: Identifier, lines: [CartLine], total: Amount)
+    }
+
+    // MARK: State
+
+    /// What is in a cart.
+    public struct Contents: Equatable, Sendable {
+        /// The outlet it is ordered from.
+        public var outlet: Identifier
+        /// The currency of every price.
+        public var currency: Currency
+        /// The lines, in the order they were first added.
+        public var lines: [CartLine]
+
+        /// The sum of quantities.
+        public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+        /// The sum of the lines' totals, or a `LIMIT` rejection.
+        public func total() throws(Rejection) -> Amount {
+            var sum = Amount.zero
+            for line in lines { sum = try sum.adding(line.total()) }
+            return sum
+        }
+    }
+
+    /// A cart, from empty to checked out.
+    public enum State: Equatable, Sendable {
+        /// Nothing is in it, and it belongs to no outlet.
+        case empty
+        case filled(Contents)
+        case checkedOut(Contents, order: Identifier)
+
+        /// The sum of quantities.
+        public var count: Int {
+            switch self {
+            case .empty: 0
+            case .filled(let contents), .checkedOut(let contents, _): contents.count
+            }
+        }
+    }
+
+    /// Nothing is in it.
+    public static let initial = State.empty
+
+    // MARK: Decide
+
+    /// See ``Decider``.
+    public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+        switch (state, command) {
+        case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
+            (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
+            (.checkedOut(_, let order), .checkOut):
+            throw Rejection(
+                .state, "the cart is checked out as order '\(order)'; allowed are CART.GET and CART.COUNT")
+
+        case (.empty, .add(let addition)):
+            return [try add(addition, to: nil)]
+        case (.filled(let contents), .add(let addition)):
+            guard contents.outlet == addition.outlet else {
+                throw Rejection(
+                    .wrongOutlet, "the cart belongs to outlet '\(contents.outlet)'; clear it to order elsewhere")
+            }
+            return [try add(addition, to: contents)]
+
+        case (.empty, .set(let line, _)), (.empty, .remove(let line)):
+            throw noSuchLine(line)
+        case (.filled(let contents), .set(let line, let quantity)):
+            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine(line) }
+            guard (0...MenuItem.quantityLimit).contains(quantity) else { throw quantityOutOfRange(quantity) }
+            if quantity == old.quantity { return [] }
+            if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
+            return [.quantityChanged(line: line, from: old.quantity, to: quantity)]
+        case (.filled(let contents), .remove(let line)):
+            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine(line) }
+            return [.lineRemoved(line: line, quantity: old.quantity)]
+
+        case (.empty, .clear):
+            return []
+        case (.filled(let contents), .clear):
+            return [.cleared(count: contents.count)]
+
+        case (.empty, .checkOut):
+            throw Rejection(.state, "the cart is empty; allowed is CART.ADD")
+        case (.filled(let contents), .checkOut(let checkOut)):
+            return [try place(checkOut, contents)]
+        }
+    }
+
+    private static func add(_ addition: Addition, to contents: Contents?) throws(Rejection) -> Event {
+        guard (1...MenuItem.quantityLimit).contains(addition.quantity) else {
+            throw quantityOutOfRange(addition.quantity)
+        }
+        try TextRules.check(addition.note, "NOTE", TextRules.note)
+        let item = try addition.offer.item(addition.item, of: addition.outlet)
+        let options = addition.options.sorted()
+        let lines = contents?.lines ?? []
+        let existing = lines.first {
+            $0.item == addition.item && $0.options == options && $0.note == addition.note
+        }
+        let quantity = (existing?.quantity ?? 0) + addition.quantity
+        guard quantity <= item.maxQuantity else {
+            throw Rejection(.limit, "a line takes at most \(item.maxQuantity) of item '\(addition.item)'")
+        }
+        guard existing != nil || lines.count < maximumLines else {
+            throw Rejection(.limit, "a cart takes at most \(maximumLines) lines")
+        }
+        let line = CartLine(
+            id: existing?.id
+                ?? CartLine.identifier(item: addition.item, options: options) { id in
+                    lines.contains { $0.id == id }
+                },
+            item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
+            options: options, note: addition.note)
+        return .itemAdded(line, outlet: addition.outlet, currency: item.currency)
+    }
+
+    private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
+        var current = contents
+        for index in current.lines.indices {
+            let line = current.lines[index]
+            let offer = checkOut.offers[line.id] ?? .noItem
+            current.lines[index].unitPrice = try offer.item(line.item, of: contents.outlet).unitPrice
+        }
+        let total = try current.total()
+        guard total == checkOut.agreedTotal else {
+            throw Rejection(
+                .totalChanged,
+                "the total is \(total.minorUnits), not \(checkOut.agreedTotal.minorUnits) \(contents.currency)")
+        }
+        if let minimum = checkOut.minimumOrder, total < minimum {
+            throw Rejection(
+                .limit, "the outlet's minimum order is \(minimum.minorUnits) \(contents.currency)")
+        }
+        return .checkedOut(order: checkOut.order, lines: current.lines, total: total)
+    }
+
+    private static func noSuchLine(_ line: String) -> Rejection {
+        Rejection(.notFound, "the cart has no line '\(line)'")
+    }
+
+    private static func quantityOutOfRange(_ quantity: Int) -> Rejection {
+        Rejection(.limit, "a quantity is from 1 to \(MenuItem.quantityLimit), not \(quantity)")
+    }
+
+    // MARK: Evolve
+
+    /// See ``Decider``.
+    public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+        switch (state, event) {
+        case (.checkedOut, _):
+            throw ImpossibleEvent("an event after checkout")
+
+        case (.empty, .itemAdded(let line, let outlet, let currency)):
+            state = .filled(Contents(outlet: outlet, currency: currency, lines: [line]))
+        case (.filled(var contents), .itemAdded(let line, let outlet, let currency)):
+            guard contents.outlet == outlet, contents.currency == currency else {
+                throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
+            }
+            state = .empty  // Lets go of the lines, so that adding to them does not copy them.
+            try contents.add(line)
+            state = .filled(contents)
+
+        case (.filled(var contents), .quantityChanged(let id, let from, let to)):
+            let index = try contents.index(of: id, holding: from)
+            contents.lines[index].quantity = to
+            state = .filled(contents)
+        case (.filled(var contents), .lineRemoved(let id, let quantity)):
+            contents.lines.remove(at: try contents.index(of: id, holding: quantity))
+            state = contents.lines.isEmpty ? .empty : .filled(contents)
+        case (.filled(let contents), .cleared(let count)):
+            guard contents.count == count else { throw ImpossibleEvent("\(count) cleared of \(contents.count)") }
+            state = .empty
+        case (.filled(var contents), .checkedOut(let order, let lines, _)):
+            guard contents.count == lines.reduce(0, { $0 + $1.quantity }) else {
+                throw ImpossibleEvent("an order of other quantities than its cart")
+            }
+            contents.lines = lines
+            state = .checkedOut(contents, order: order)
+
+        case (.empty, .quantityChanged), (.empty, .lineRemoved), (.empty, .cleared), (.empty, .checkedOut):
+            throw ImpossibleEvent("a change of an empty cart")
+        }
+    }
+}
+
+extension Cart.Contents {
+    fileprivate mutating func add(_ line: CartLine) throws(ImpossibleEvent) {
+        guard let index = lines.firstIndex(where: { $0.id == line.id }) else { return lines.append(line) }
+        let old = lines[index]
+        guard old.item == line.item, old.options == line.options, old.note == line.note else {
+            throw ImpossibleEvent("one line for two things: '\(line.id)'")
+        }
+        let (quantity, overflow) = old.quantity.addingReportingOverflow(line.quantity)
+        guard !overflow else { throw ImpossibleEvent("a quantity beyond counting") }
+        lines[index].quantity = quantity
+        lines[index].unitPrice = line.unitPrice
+        lines[index].name = line.name
+    }
+
+    fileprivate func index(of id: String, holding quantity: Int) throws(ImpossibleEvent) -> Int {
+        guard let index = lines.firstIndex(where: { $0.id == id }) else {
+            throw ImpossibleEvent("a change of an unknown line: '\(id)'")
+        }
+        guard lines[index].quantity == quantity else {
+            throw ImpossibleEvent("a change of \(quantity) where there are \(lines[index].quantity): '\(id)'")
+        }
+        return index
+    }
+}

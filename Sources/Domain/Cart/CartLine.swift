@@ -1,0 +1,44 @@
+/// One line of a cart: an item with its options and note, and how many of it.
+public struct CartLine: Equatable, Sendable {
+    /// The line's id in its cart; see ``CartLine/identifier(item:options:taken:)``.
+    public var id: String
+    /// The item.
+    public var item: Identifier
+    /// Its name when it was added.
+    public var name: String
+    /// 1–99.
+    public var quantity: Int
+    /// What one cost when it was last added.
+    public var unitPrice: Amount
+    /// The chosen options, sorted.
+    public var options: [Identifier]
+    /// What the customer wants the kitchen to know.
+    public var note: String?
+
+    /// A line.
+    public init(
+        id: String, item: Identifier, name: String, quantity: Int, unitPrice: Amount,
+        options: [Identifier] = [], note: String? = nil
+    ) {
+        self.id = id
+        self.item = item
+        self.name = name
+        self.quantity = quantity
+        self.unitPrice = unitPrice
+        self.options = options
+        self.note = note
+    }
+
+    /// What the line costs, or a `LIMIT` rejection.
+    public func total() throws(Rejection) -> Amount { try unitPrice.multiplied(by: quantity) }
+
+    /// The id of a new line: the item's id, with its sorted options behind it after `+`. A line that differs
+    /// only in its note gets the first free of `~2`, `~3`, … behind that.
+    static func identifier(item: Identifier, options: [Identifier], taken: (String) -> Bool) -> String {
+        let plain = ([item] + options).map(\.rawValue).joined(separator: "+")
+        guard taken(plain) else { return plain }
+        let numbers = 2...(Cart.maximumLines + 1)
+        // A cart has fewer lines than there are numbers, so one is free.
+        return numbers.lazy.map { "\(plain)~\($0)" }.first { !taken($0) }!
+    }
+}

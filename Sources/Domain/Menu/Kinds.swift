@@ -1,0 +1,71 @@
+// The open registries of what a menu is made of. A new kind is one entry in a table here: it is then accepted
+// in menus, laid out, given accessibility ids and rendered, without a change anywhere else.
+
+/// A kind of section.
+public struct SectionKind: Sendable {
+    /// The name in documents.
+    public let name: String
+    /// The layout of a section that names none.
+    public let defaultLayout: Layout
+    /// The accessibility id of the section's scroller; where there is none, it is made of the section's id.
+    public let accessibilityID: String?
+
+    /// Every kind of section.
+    public static let all: [SectionKind] = [
+        SectionKind(name: "menuItems", defaultLayout: .list, accessibilityID: nil),
+        SectionKind(
+            name: "promotions", defaultLayout: .horizontalCard(width: 150, height: 200),
+            accessibilityID: "promos_scroller"),
+        SectionKind(
+            name: "desserts", defaultLayout: .horizontalCard(width: 150, height: 300),
+            accessibilityID: "desserts_scroller"),
+    ]
+
+    /// The kind of that name, if it is registered.
+    public static func named(_ name: String) -> SectionKind? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+}
+
+/// A kind of item.
+public struct ItemKind: Sendable {
+    /// The name in documents.
+    public let name: String
+    /// Whether an item needs a price. One without a price is shown and cannot be ordered.
+    public let needsPrice: Bool
+    /// What the accessibility id of a card begins with; its number among the cards of the kind follows.
+    public let accessibilityPrefix: String
+    /// The accessibility id of the button that adds the item, for kinds whose cards carry one.
+    public let addButtonID: String?
+
+    /// Every kind of item.
+    public static let all: [ItemKind] = [
+        ItemKind(name: "menuItem", needsPrice: true, accessibilityPrefix: "menu_item_", addButtonID: nil),
+        ItemKind(name: "promo", needsPrice: false, accessibilityPrefix: "promo_card_", addButtonID: nil),
+        ItemKind(
+            name: "dessert", needsPrice: true, accessibilityPrefix: "dessert_card_",
+            addButtonID: "dessert_add_btn"),
+    ]
+
+    /// The kind of that name, if it is registered.
+    public static func named(_ name: String) -> ItemKind? { byName[name] }
+
+    private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+}
+
+/// A way to lay out a section's items.
+public struct LayoutStyle: Sendable {
+    /// The name in documents.
+    public let name: String
+    /// Whether it is made of cards, which have a size.
+    public let hasCards: Bool
+
+    /// Every style.
+    public static let all: [LayoutStyle] = [
+        LayoutStyle(name: "list", hasCards: false),
+        LayoutStyle(name: "horizontalCard", hasCards: true),
+    ]
+
+    /// The style of that name, if it is registered.
+    public static func named(_ name: String) -> LayoutStyle? { all.first { $0.name == name } }
+}

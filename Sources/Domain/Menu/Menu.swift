@@ -1,0 +1,245 @@
+/// The menu of an outlet: sections of items, changed as a whole or piece by piece.
+public enum Menu: Decider {
+    /// The most sections of a menu.
+    public static let maximumSections = 100
+    /// The most items of a menu.
+    public static let maximumItems = 5_000
+
+    // MARK: Commands
+
+    /// What a merchant asks of a menu.
+    public enum Command: Equatable, Sendable {
+        /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are.
+        case put(MenuDocument)
+        /// Adds or changes a section; `before` moves it in front of another.
+        case putSection(SectionHeader, before: Identifier?)
+        /// Removes a section with its items.
+        case removeSection(Identifier)
+        /// Adds or changes an item; `before` moves it in front of another of the section.
+        case putItem(MenuItem, section: Identifier, before: Identifier?)
+        case removeItem(Identifier)
+        case reprice(Identifier, Amount)
+        /// Marks an item as sold out, until a moment after `now` or until it is resumed.
+        case suspend(Identifier, until: Timestamp?, now: Timestamp)
+        case resume(Identifier)
+    }
+
+    // MARK: Events
+
+    /// What happened to a menu. Where `before` is absent, the place is the last.
+    public enum Event: Equatable, Sendable {
+        case sectionAdded(SectionHeader, before: Identifier?)
+        case sectionChanged(SectionHeader)
+        case sectionMoved(Identifier, before: Identifier?)
+        case sectionRemoved(Identifier)
+        case itemAdded(MenuItem, section: Identifier, before: Identifier?)
+        case itemChanged(MenuItem)
+        case itemMoved(Identifier, section: Identifier, before: Identifier?)
+        case itemRemoved(Identifier)
+        case itemRepriced(Identifier, Amount)
+        case itemSuspended(Identifier, until: Timestamp?)
+        case itemResumed(Identifier)
+    }
+
+    // MARK: State
+
+    /// See ``MenuState``.
+    public typealias State = MenuState
+
+    /// No sections.
+    public static let initial = MenuState()
+
+    // MARK: Decide
+
+    /// See ``Decider``.
+    public static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
+        switch command {
+        case .put(let document):
+            try document.validate()
+            return state.events(leadingTo: document)
+
+        case .putSection(let header, let before):
+            try header.validate(at: "")
+            return try put(header, before: before, in: state)
+
+        case .removeSection(let id):
+            guard state.sectionIndex(id) != nil else { throw noSuchSection(id) }
+            return [.sectionRemoved(id)]
+
+        case .putItem(let item, let section, let before):
+            try item.validate(at: "")
+            return try put(item, section: section, before: before, in: state)
+
+        case .removeItem(let id):
+            guard state.entries[id] != nil else { throw noSuchItem(id) }
+            return [.itemRemoved(id)]
+
+        case .reprice(let id, let price):
+            guard let entry = state.entries[id] else { throw noSuchItem(id) }
+            guard (Amount.zero...Amount.maximum).contains(price) else {
+                throw .invalid("price", "must be from 0 to \(Amount.maximum.minorUnits) minor units")
+            }
+            return entry.item.price == price ? [] : [.itemRepriced(id, price)]
+
+        case .suspend(let id, let until, let now):
+            guard let entry = state.entries[id] else { throw noSuchItem(id) }
+            if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
+            return entry.suspension == MenuState.Suspension(until: until) ? [] : [.itemSuspended(id, until: until)]
+
+        case .resume(let id):
+            guard let entry = state.entries[id] else { throw noSuchItem(id) }
+            return entry.suspension == nil ? [] : [.itemResumed(id)]
+        }
+    }
+
+    private static func put(
+        _ header: SectionHeader, before: Identifier?, in state: MenuState
+    ) throws(Rejection) -> [Event] {
+        if let before {
+            guard before != header.id else { throw .invalid("BEFORE", "names the section itself") }
+            guard state.sectionIndex(before) != nil else { throw noSuchSection(before) }
+        }
+        guard let index = state.sectionIndex(header.id) else {
+            try checkSize(sections: state.sections.count + 1, items: state.entries.count)
+            return [.sectionAdded(header, before: before)]
+        }
+        var events: [Event] = []
+        if state.sections[index].header != header { events.append(.sectionChanged(header)) }
+        if let before, !state.sections.map(\.header.id).has(header.id, rightBefore: before) {
+            events.append(.sectionMoved(header.id, before: before))
+        }
+        return events
+    }
+
+    private static func put(
+        _ item: MenuItem, section: Identifier, before: Identifier?, in state: MenuState
+    ) throws(Rejection) -> [Event] {
+        guard let target = state.sectionIndex(section) else { throw noSuchSection(section) }
+        if let before {
+            guard before != item.id else { throw .invalid("BEFORE", "names the item itself") }
+            guard state.sections[target].items.contains(before) else {
+                throw Rejection(.notFound, "no item '\(before)' in section '\(section)'")
+            }
+        }
+        guard let old = state.entries[item.id]?.item else {
+            try checkSize(sections: state.sections.count, items: state.entries.count + 1)
+            return [.itemAdded(item, section: section, before: before)]
+        }
+        var events = old.events(changingTo: item)
+        let moves =
+            state.sectionIndex(holding: item.id) != target
+            || before.map { !state.sections[target].items.has(item.id, rightBefore: $0) } ?? false
+        if moves { events.append(.itemMoved(item.id, section: section, before: before)) }
+        return events
+    }
+
+    static func checkSize(sections: Int, items: Int) throws(Rejection) {
+        guard sections <= maximumSections else {
+            throw Rejection(.limit, "a menu has at most \(maximumSections) sections")
+        }
+        guard items <= maximumItems else { throw Rejection(.limit, "a menu has at most \(maximumItems) items") }
+    }
+
+    private static func noSuchSection(_ id: Identifier) -> Rejection {
+        Rejection(.notFound, "no section '\(id)' in the menu")
+    }
+
+    private static func noSuchItem(_ id: Identifier) -> Rejection {
+        Rejection(.notFound, "no item '\(id)' in the menu")
+    }
+
+    // MARK: Evolve
+
+    /// See ``Decider``.
+    public static func evolve(_ state: inout MenuState, _ event: Event) throws(ImpossibleEvent) {
+        switch event {
+        case .sectionAdded(let header, let before):
+            guard state.sectionIndex(header.id) == nil else { throw impossible("a section added twice", header.id) }
+            try state.insert(MenuState.Section(header: header, items: []), before: before)
+
+        case .sectionChanged(let header):
+            let index = try state.requiredSection(header.id)
+            state.sections[index].header = header
+
+        case .sectionMoved(let id, let before):
+            let section = state.sections.remove(at: try state.requiredSection(id))
+            try state.insert(section, before: before)
+
+        case .sectionRemoved(let id):
+            let section = state.sections.remove(at: try state.requiredSection(id))
+            for item in section.items { state.entries[item] = nil }
+
+        case .itemAdded(let item, let section, let before):
+            guard state.entries[item.id] == nil else { throw impossible("an item added twice", item.id) }
+            try state.insert(item.id, into: section, before: before)
+            state.entries[item.id] = MenuState.Entry(item: item)
+
+        case .itemChanged(let item):
+            try state.changeEntry(item.id) { $0.item = item }
+
+        case .itemMoved(let id, let section, let before):
+            try state.takeOut(id)
+            try state.insert(id, into: section, before: before)
+
+        case .itemRemoved(let id):
+            try state.takeOut(id)
+            state.entries[id] = nil
+
+        case .itemRepriced(let id, let price):
+            try state.changeEntry(id) { $0.item.price = price }
+
+        case .itemSuspended(let id, let until):
+            try state.changeEntry(id) { $0.suspension = MenuState.Suspension(until: until) }
+
+        case .itemResumed(let id):
+            try state.changeEntry(id) { $0.suspension = nil }
+        }
+    }
+
+    fileprivate static func impossible(_ what: String, _ id: Identifier) -> ImpossibleEvent {
+        ImpossibleEvent("\(what): '\(id)'")
+    }
+}
+
+extension MenuState {
+    fileprivate func requiredSection(_ id: Identifier) throws(ImpossibleEvent) -> Int {
+        guard let index = sectionIndex(id) else { throw Menu.impossible("an event on an unknown section", id) }
+        return index
+    }
+
+    fileprivate mutating func insert(_ section: Section, before: Identifier?) throws(ImpossibleEvent) {
+        sections.insert(section, at: try before.map(requiredSection) ?? sections.count)
+    }
+
+    fileprivate mutating func insert(
+        _ item: Identifier, into section: Identifier, before: Identifier?
+    ) throws(ImpossibleEvent) {
+        let index = try requiredSection(section)
+        guard let before else { return sections[index].items.append(item) }
+        guard let place = sections[index].items.firstIndex(of: before) else {
+            throw Menu.impossible("an item placed before one of another section", before)
+        }
+        sections[index].items.insert(item, at: place)
+    }
+
+    fileprivate mutating func takeOut(_ item: Identifier) throws(ImpossibleEvent) {
+        guard let section = sectionIndex(holding: item) else {
+            throw Menu.impossible("an event on an unknown item", item)
+        }
+        sections[section].items.removeAll { $0 == item }
+    }
+
+    fileprivate mutating func changeEntry(
+        _ item: Identifier, _ change: (inout Entry) -> Void
+    ) throws(ImpossibleEvent) {
+        guard entries[item] != nil else { throw Menu.impossible("an event on an unknown item", item) }
+        change(&entries[item]!)
+    }
+}
+
+extension [Identifier] {
+    fileprivate func has(_ element: Identifier, rightBefore next: Identifier) -> Bool {
+        guard let index = firstIndex(of: next), index > 0 else { return false }
+        return self[index - 1] == element
+    }
+}

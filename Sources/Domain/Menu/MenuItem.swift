@@ -1,0 +1,70 @@
+/// One item of a menu, as the merchant describes it.
+public struct MenuItem: Equatable, Sendable {
+    /// The most tags an item has.
+    public static let maximumTags = 50
+    /// The most of one item that a cart takes, unless the item says less.
+    public static let quantityLimit = 99
+
+    /// Unique in the menu.
+    public var id: Identifier
+    /// The registered name of its ``ItemKind``.
+    public var kind: String
+    /// What it is called.
+    public var name: String
+    /// What it is, in a sentence or two.
+    public var description: String?
+    /// What one costs. Without a price it is shown and cannot be ordered.
+    public var price: Amount?
+    /// The cuisine it belongs to.
+    public var cuisine: String?
+    /// Free words to find it by.
+    public var tags: [String]
+    /// URL of the image in lists.
+    public var imageSmall: String?
+    /// URL of the image in full.
+    public var imageLarge: String?
+    /// The most of it that a line takes, 1–99.
+    public var maxQuantity: Int?
+
+    /// An item with everything that is not named left out.
+    public init(
+        id: Identifier, kind: String, name: String, description: String? = nil, price: Amount? = nil,
+        cuisine: String? = nil, tags: [String] = [], imageSmall: String? = nil, imageLarge: String? = nil,
+        maxQuantity: Int? = nil
+    ) {
+        self.id = id
+        self.kind = kind
+        self.name = name
+        self.description = description
+        self.price = price
+        self.cuisine = cuisine
+        self.tags = tags
+        self.imageSmall = imageSmall
+        self.imageLarge = imageLarge
+        self.maxQuantity = maxQuantity
+    }
+
+    /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
+    func validate(at path: String) throws(Rejection) {
+        guard let registered = ItemKind.named(kind) else {
+            let known = ItemKind.all.map(\.name).joined(separator: ", ")
+            throw .invalid("\(path)kind", "unknown item kind '\(kind)'; known are \(known)")
+        }
+        try TextRules.check(name, "\(path)name", TextRules.name)
+        try TextRules.check(description, "\(path)description", TextRules.description)
+        if let price {
+            guard (Amount.zero...Amount.maximum).contains(price) else {
+                throw .invalid("\(path)price", "must be from 0 to \(Amount.maximum.minorUnits) minor units")
+            }
+        } else if registered.needsPrice {
+            throw .invalid("\(path)price", "is missing, and a \(kind) needs one")
+        }
+        try TextRules.check(cuisine, "\(path)cuisine", TextRules.line)
+        try TextRules.check(tags, "\(path)tags", atMost: MenuItem.maximumTags)
+        try TextRules.check(imageSmall, "\(path)imageSmall", TextRules.url)
+        try TextRules.check(imageLarge, "\(path)imageLarge", TextRules.url)
+        if let maxQuantity, !(1...MenuItem.quantityLimit).contains(maxQuantity) {
+            throw .invalid("\(path)maxQuantity", "must be from 1 to \(MenuItem.quantityLimit), is \(maxQuantity)")
+        }
+    }
+}

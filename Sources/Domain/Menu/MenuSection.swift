@@ -1,0 +1,85 @@
+/// The head of a section: everything but its items.
+public struct SectionHeader: Equatable, Sendable {
+    /// Unique in the menu.
+    public var id: Identifier
+    /// What stands above it, and on its chip in the tag bar.
+    public var title: String
+    /// The registered name of its ``SectionKind``.
+    public var kind: String
+    /// How its items are laid out.
+    public var layout: Layout
+    /// Whether its header stays on the screen while its items scroll.
+    public var sticky: Bool
+
+    /// The head of a section.
+    public init(id: Identifier, title: String, kind: String, layout: Layout, sticky: Bool = false) {
+        self.id = id
+        self.title = title
+        self.kind = kind
+        self.layout = layout
+        self.sticky = sticky
+    }
+
+    /// Rejects a header with a value out of range, naming the field below `path` (empty, or ending in a dot).
+    func validate(at path: String) throws(Rejection) {
+        try TextRules.check(title, "\(path)title", TextRules.name)
+        guard SectionKind.named(kind) != nil else {
+            let known = SectionKind.all.map(\.name).joined(separator: ", ")
+            throw .invalid("\(path)kind", "unknown section kind '\(kind)'; known are \(known)")
+        }
+        guard let style = LayoutStyle.named(layout.style) else {
+            let known = LayoutStyle.all.map(\.name).joined(separator: ", ")
+            throw .invalid("\(path)layout.style", "unknown style '\(layout.style)'; known are \(known)")
+        }
+        guard style.hasCards == (layout.cardSize != nil) else {
+            let needs = style.hasCards ? "needs a width and a height" : "has no width and height"
+            throw .invalid("\(path)layout", "style '\(style.name)' \(needs)")
+        }
+    }
+}
+
+/// A section with its items: a part of a ``MenuDocument``.
+public struct MenuSection: Equatable, Sendable {
+    /// Everything but the items.
+    public var header: SectionHeader
+    /// The items in their order.
+    public var items: [MenuItem]
+
+    /// A section with its items.
+    public init(header: SectionHeader, items: [MenuItem]) {
+        self.header = header
+        self.items = items
+    }
+}
+
+/// A whole menu, as a merchant writes it.
+public struct MenuDocument: Equatable, Sendable {
+    /// The sections in their order.
+    public var sections: [MenuSection]
+
+    /// A menu of these sections.
+    public init(sections: [MenuSection]) {
+        self.sections = sections
+    }
+
+    /// Rejects a menu with a value out of range, or an id used twice, naming the field.
+    func validate() throws(Rejection) {
+        var sectionIDs: Set<Identifier> = []
+        var itemIDs: Set<Identifier> = []
+        for (s, section) in sections.enumerated() {
+            let path = "sections[\(s)]."
+            try section.header.validate(at: path)
+            guard sectionIDs.insert(section.header.id).inserted else {
+                throw .invalid("\(path)id", "'\(section.header.id)' is used by another section")
+            }
+            for (i, item) in section.items.enumerated() {
+                let path = "\(path)items[\(i)]."
+                try item.validate(at: path)
+                guard itemIDs.insert(item.id).inserted else {
+                    throw .invalid("\(path)id", "'\(item.id)' is used by another item")
+                }
+            }
+        }
+        try Menu.checkSize(sections: sectionIDs.count, items: itemIDs.count)
+    }
+}

@@ -1,0 +1,49 @@
+/// What a menu's events amount to: sections in order, and items by their id.
+public struct MenuState: Equatable, Sendable {
+    /// A section's place: its head, and the ids of its items in order.
+    public struct Section: Equatable, Sendable {
+        /// Everything but the items.
+        public var header: SectionHeader
+        /// The ids of its items, in order.
+        public var items: [Identifier]
+    }
+
+    /// An item, and whether it can be had.
+    public struct Entry: Equatable, Sendable {
+        /// The item as the merchant describes it.
+        public var item: MenuItem
+        /// Why it cannot be ordered now, if so.
+        public var suspension: Suspension?
+    }
+
+    /// An item that is sold out, until a moment or until somebody resumes it.
+    public struct Suspension: Equatable, Sendable {
+        /// When it can be had again by itself.
+        public var until: Timestamp?
+
+        /// Sold out until that moment, or until resumed.
+        public init(until: Timestamp?) {
+            self.until = until
+        }
+
+        /// Whether it still holds.
+        public func holds(at now: Timestamp) -> Bool { until.map { now < $0 } ?? true }
+    }
+
+    /// The sections in their order.
+    public internal(set) var sections: [Section] = []
+    /// Every item of every section.
+    public internal(set) var entries: [Identifier: Entry] = [:]
+
+    /// The menu as a merchant would write it.
+    public var document: MenuDocument {
+        MenuDocument(
+            sections: sections.map { section in
+                MenuSection(header: section.header, items: section.items.compactMap { entries[$0]?.item })
+            })
+    }
+
+    func sectionIndex(_ id: Identifier) -> Int? { sections.firstIndex { $0.header.id == id } }
+
+    func sectionIndex(holding item: Identifier) -> Int? { sections.firstIndex { $0.items.contains(item) } }
+}

@@ -1,0 +1,78 @@
+/// What an outlet tells about itself.
+public struct OutletDetails: Equatable, Sendable {
+    /// The most cuisines an outlet lists.
+    public static let maximumCuisines = 50
+    /// The most opening periods an outlet lists.
+    public static let maximumHours = 50
+
+    /// The outlet's name.
+    public var name: String
+    /// The city it stands in.
+    public var city: String?
+    /// The part of the city.
+    public var area: String?
+    /// Street and number.
+    public var address: String?
+    /// The currency of every price of its menu.
+    public var currency: Currency
+    /// IANA name of the zone its hours are in, such as `Asia/Kolkata`.
+    public var timeZone: String
+    /// The cuisines it cooks, most important first.
+    public var cuisines: [String]
+    /// What two people usually pay.
+    public var priceForTwo: Amount?
+    /// Its rating by customers; absent while it has none.
+    public var rating: Rating?
+    /// How many customers rated it.
+    public var ratingCount: Int?
+    /// How long a delivery usually takes, in minutes.
+    public var deliveryMinutes: Int?
+    /// The least total it accepts at checkout.
+    public var minimumOrder: Amount?
+    /// When it usually serves: for show, an outlet opens and closes by command.
+    public var hours: [OpeningHours]
+
+    /// Details with everything that is not named left out.
+    public init(
+        name: String, city: String? = nil, area: String? = nil, address: String? = nil, currency: Currency,
+        timeZone: String, cuisines: [String] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
+        ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
+        hours: [OpeningHours] = []
+    ) {
+        self.name = name
+        self.city = city
+        self.area = area
+        self.address = address
+        self.currency = currency
+        self.timeZone = timeZone
+        self.cuisines = cuisines
+        self.priceForTwo = priceForTwo
+        self.rating = rating
+        self.ratingCount = ratingCount
+        self.deliveryMinutes = deliveryMinutes
+        self.minimumOrder = minimumOrder
+        self.hours = hours
+    }
+
+    /// Rejects details with a value out of range, naming the field.
+    public func validate() throws(Rejection) {
+        try TextRules.check(name, "name", TextRules.name)
+        try TextRules.check(city, "city", TextRules.line)
+        try TextRules.check(area, "area", TextRules.line)
+        try TextRules.check(address, "address", TextRules.line)
+        try TextRules.check(timeZone, "timeZone", TextRules.line)
+        try TextRules.check(cuisines, "cuisines", atMost: OutletDetails.maximumCuisines)
+        try Self.check(priceForTwo?.minorUnits, "priceForTwo", 0...Amount.maximum.minorUnits)
+        try Self.check(ratingCount.map(Int64.init), "ratingCount", 0...1_000_000_000)
+        try Self.check(deliveryMinutes.map(Int64.init), "deliveryMinutes", 0...1_440)
+        try Self.check(minimumOrder?.minorUnits, "minimumOrder", 0...Amount.maximum.minorUnits)
+        guard hours.count <= OutletDetails.maximumHours else {
+            throw .invalid("hours", "must have at most \(OutletDetails.maximumHours) entries")
+        }
+    }
+
+    private static func check(_ value: Int64?, _ field: String, _ range: ClosedRange<Int64>) throws(Rejection) {
+        guard let value, !range.contains(value) else { return }
+        throw .invalid(field, "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
+    }
+}

@@ -1,0 +1,39 @@
+/// The name a client gives to an outlet, section, item, cart or order: 1–64 bytes of `A–Z a–z 0–9 . _ : -`.
+public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The longest identifier, in bytes.
+    public static let maximumLength = 64
+
+    /// The identifier as text.
+    public let rawValue: String
+
+    /// An identifier, or nil where the text is not one.
+    public init?(_ text: String) {
+        guard Identifier.isValid(text.utf8) else { return nil }
+        rawValue = text
+    }
+
+    /// An identifier from bytes, or nil where they are not one.
+    public init?(utf8 bytes: UnsafeRawBufferPointer) {
+        guard Identifier.isValid(bytes) else { return nil }
+        rawValue = String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
+        (1...maximumLength).contains(bytes.count) && bytes.allSatisfy(isAllowed)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: ":"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"):
+            true
+        default: false
+        }
+    }
+
+    /// The identifier as text.
+    public var description: String { rawValue }
+
+    /// Orders by bytes.
+    public static func < (a: Identifier, b: Identifier) -> Bool { a.rawValue < b.rawValue }
+}
