@@ -15,27 +15,25 @@ public enum OutletDetail: Equatable, Sendable {
 }
 
 extension OutletDetails {
-    /// The details in which `new` differs from these. The currency is not among them: it cannot change.
+    /// Every detail but the currency, which cannot change.
+    public var all: [OutletDetail] {
+        [
+            .name(name), .city(city), .area(area), .address(address), .timeZone(timeZone), .cuisines(cuisines),
+            .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
+            .deliveryMinutes(deliveryMinutes), .minimumOrder(minimumOrder), .hours(hours),
+        ]
+    }
+
+    /// Details put together again, or nil where the name or the time zone is not among them.
+    public init?(currency: Currency, _ details: [OutletDetail]) {
+        self.init(name: "", currency: currency, timeZone: "")
+        for detail in details { apply(detail) }
+        if name.isEmpty || timeZone.isEmpty { return nil }
+    }
+
+    /// The details in which `new` differs from these.
     func changes(to new: OutletDetails) -> [OutletDetail] {
-        var changes: [OutletDetail] = []
-        func compare<Value: Equatable>(
-            _ path: KeyPath<OutletDetails, Value>, _ detail: (Value) -> OutletDetail
-        ) {
-            if self[keyPath: path] != new[keyPath: path] { changes.append(detail(new[keyPath: path])) }
-        }
-        compare(\.name, OutletDetail.name)
-        compare(\.city, OutletDetail.city)
-        compare(\.area, OutletDetail.area)
-        compare(\.address, OutletDetail.address)
-        compare(\.timeZone, OutletDetail.timeZone)
-        compare(\.cuisines, OutletDetail.cuisines)
-        compare(\.priceForTwo, OutletDetail.priceForTwo)
-        compare(\.rating, OutletDetail.rating)
-        compare(\.ratingCount, OutletDetail.ratingCount)
-        compare(\.deliveryMinutes, OutletDetail.deliveryMinutes)
-        compare(\.minimumOrder, OutletDetail.minimumOrder)
-        compare(\.hours, OutletDetail.hours)
-        return changes
+        zip(all, new.all).filter { $0 != $1 }.map(\.1)
     }
 
     /// Takes one changed detail over.

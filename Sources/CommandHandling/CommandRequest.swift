@@ -1,0 +1,84 @@
+// Handling commands: from a request to events in the log and a reply, one partition at a time.
+//
+// The promise: a command is decided against every event before it, a reply leaves only when what it rests on is
+// durable, and an accepted command is applied once. `CommandProcessor` is the pure part; `Journal` moves its
+// batches to an `EventLog` and back.
+
+public import Domain
+public import EventLog
+
+/// A command of any aggregate.
+public enum DomainCommand: Sendable {
+    case outlet(Outlet.Command)
+    case menu(Menu.Command)
+    case cart(Cart.Command)
+}
+
+/// Somebody's wish to change a stream.
+public struct CommandRequest {
+    /// The stream to be changed.
+    public var stream: StreamName
+    /// The client's id for the command, with a fingerprint of its arguments.
+    public var metadata: EventMetadata
+    /// The version that the client believes the stream to have.
+    public var expectedVersion: Int64?
+    /// Makes the command, with what it needs from outside, for the state and version it will be decided in. Made
+    /// again when another writer was faster.
+    public var command: (AggregateState, Int64) -> DomainCommand
+
+    /// A wish to change a stream.
+    public init(
+        stream: StreamName, metadata: EventMetadata = .none, expectedVersion: Int64? = nil,
+        command: @escaping (AggregateState, Int64) -> DomainCommand
+    ) {
+        self.stream = stream
+        self.metadata = metadata
+        self.expectedVersion = expectedVersion
+        self.command = command
+    }
+}
+
+/// What an accepted command answers.
+public enum CommandReply: Equatable, Sendable {
+    /// The stream's version.
+    case version(Int64)
+    /// The cart's sum of quantities.
+    case count(Int)
+    /// The order that was placed.
+    case order(Identifier)
+
+    /// What a command answers that led to this state.
+    init(after state: AggregateState, version: Int64) {
+        switch state {
+        case .outlet, .menu, .order: self = .version(version)
+        case .cart(.checkedOut(_, let order)): self = .order(order)
+        case .cart(let cart): self = .count(cart.count)
+        }
+    }
+}
+
+/// What became of a command.
+public enum CommandOutcome: Equatable, Sendable {
+    /// Accepted, and durable.
+    case accepted(CommandReply)
+    /// Not accepted by the domain. Nothing has changed.
+    case rejected(Rejection)
+    /// The stream is quarantined.
+    case corrupt(CorruptEvent)
+    /// Too much is waiting. Nothing has changed.
+    case busy
+    /// The log cannot be reached. Nothing has changed.
+    case unavailable(String)
+    /// The log was lost when the command was on its way: it may or may not have been accepted.
+    case unknown(String)
+}
+
+/// The committed state of a stream, for questions.
+public struct CommittedState: Equatable, Sendable {
+    /// What its events amount to.
+    public var state: AggregateState
+    /// The version of the last of them; 0 where there is none.
+    public var version: Int64
+    /// When the last of them was recorded.
+    public var updatedAt: Timestamp
+}

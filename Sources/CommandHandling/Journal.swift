@@ -1,0 +1,152 @@
+public import Domain
+public import EventLog
+
+/// Moves the batches of one partition to the log and what other writers appended back, one step at a time.
+///
+/// Belongs to whoever calls it, which must not start a step while another one is under way.
+public final class Journal {
+    /// The most events that are read from the log at once.
+    public static let readLimit = 5_000
+    /// How often the log is asked for the fate of a batch before its commands are answered `UNKNOWN`.
+    public static let outcomeAttempts = 100
+
+    /// The processor whose batches are moved.
+    public let processor: CommandProcessor
+    /// The partition.
+    public let partition: Int
+    /// The position up to which the partition is known here.
+    public private(set) var position: Int64
+
+    private let log: any EventLog
+    private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
+    private let pause: @Sendable () async -> Void
+
+    /// - Parameters:
+    ///   - position: the position up to which `project` has been given events before.
+    ///   - project: takes every event of the partition, in the order of positions, each once.
+    ///   - pause: waits for a moment before the log is tried again.
+    public init(
+        processor: CommandProcessor, partition: Int, position: Int64, log: any EventLog,
+        pause: @escaping @Sendable () async -> Void,
+        project: @escaping ([Result<DecodedEvent, CorruptEvent>]) -> Void
+    ) {
+        self.processor = processor
+        self.partition = partition
+        self.position = position
+        self.log = log
+        self.pause = pause
+        self.project = project
+    }
+
+    // MARK: Steps
+
+    /// Appends the next batch, if there is one. Returns what was appended, for measurements.
+    public func appendBatch(now: Timestamp, isolation: isolated (any Actor)? = #isolation) async -> EventBatch? {
+        guard let batch = processor.takeBatch(now: now) else { return nil }
+        do throws(EventLogError) {
+            let receipt = try await append(batch)
+            let foreign = try await foreignEvents(upTo: receipt.previousPosition)
+            processor.committed(receipt, foreign: foreign) { own in project(own.map(Result.success)) }
+            let refused = batch.groups.count { receipt.conflicts.contains($0) }
+            position = receipt.previousPosition + Int64(batch.events.count - refused)
+            return batch
+        } catch {
+            switch error {
+            case .unavailable(let reason): processor.failed(.unavailable(reason))
+            case .outcomeUnknown(let reason): processor.failed(.unknown(reason))
+            }
+            return nil
+        }
+    }
+
+    /// Takes in what other writers appended, at most ``readLimit`` events. Returns whether there may be more.
+    public func catchUp(isolation: isolated (any Actor)? = #isolation) async throws(EventLogError) -> Bool {
+        let events = try await read(upTo: .max)
+        processor.absorb(events)
+        return events.count == Journal.readLimit
+    }
+
+    /// Loads a stream that the processor asked for.
+    public func load(_ stream: StreamName, isolation: isolated (any Actor)? = #isolation) async {
+        var version: Int64 = 0
+        do throws(EventLogError) {
+            var events: [RecordedEvent]
+            repeat {
+                events = try await log.read(
+                    stream: stream, partition: partition, afterVersion: version, limit: Journal.readLimit)
+                version = events.last?.version ?? version
+                processor.loaded(stream, events.map(Journal.decode), isComplete: events.count < Journal.readLimit)
+            } while events.count == Journal.readLimit
+        } catch {
+            processor.loadFailed(stream, "\(error)")
+        }
+    }
+
+    // MARK: Parts
+
+    /// Appends the batch, through losses of the connection: a batch in doubt is looked up before it is sent
+    /// again.
+    private func append(
+        _ batch: EventBatch, isolation: isolated (any Actor)? = #isolation
+    ) async throws(EventLogError) -> AppendReceipt {
+        var doubt: String
+        do throws(EventLogError) {
+            return try await log.append(batch, seen: position)
+        } catch {
+            guard case .outcomeUnknown(let reason) = error else { throw error }
+            doubt = reason
+        }
+        for _ in 0..<Journal.outcomeAttempts {
+            do throws(EventLogError) {
+                if let receipt = try await log.outcome(of: batch, since: position) { return receipt }
+                return try await log.append(batch, seen: position)
+            } catch {
+                switch error {
+                case .unavailable: break
+                case .outcomeUnknown(let reason): doubt = reason
+                }
+            }
+            await pause()
+        }
+        throw .outcomeUnknown(doubt)
+    }
+
+    /// What stands in the log between ``position`` and the batch just appended. The batch is durable: only when
+    /// the log stays out of reach is its outcome given up.
+    private func foreignEvents(
+        upTo last: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
+        var events: [Result<DecodedEvent, CorruptEvent>] = []
+        var failures = 0
+        while position < last {
+            do throws(EventLogError) {
+                events += try await read(upTo: last)
+            } catch {
+                failures += 1
+                guard failures < Journal.outcomeAttempts else { throw .outcomeUnknown("\(error)") }
+                await pause()
+            }
+        }
+        return events
+    }
+
+    /// Reads on from ``position``, and projects what was read.
+    private func read(
+        upTo last: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
+        let limit = Int(min(Int64(Journal.readLimit), last - position))
+        let recorded = try await log.read(partition: partition, after: position, limit: limit)
+        guard let end = recorded.last?.position else { return [] }
+        guard end == position + Int64(recorded.count) else {
+            throw .unavailable("the log is damaged: a position after \(position) is missing")
+        }
+        let events = recorded.map(Journal.decode)
+        position = end
+        project(events)
+        return events
+    }
+
+    private static func decode(_ event: RecordedEvent) -> Result<DecodedEvent, CorruptEvent> {
+        Result { () throws(CorruptEvent) in try event.decoded() }
+    }
+}

@@ -1,0 +1,46 @@
+internal import EventLog
+
+/// The streams held in memory, up to a number. The one that goes is one that was not used since the hand last
+/// passed (the clock algorithm: as good as least-recently-used here, and nothing to update on a use but a flag).
+struct StreamCache {
+    private let capacity: Int
+    private var entries: [StreamName: StreamEntry] = [:]
+    private var ring: [StreamEntry] = []
+    private var hand = 0
+
+    init(capacity: Int) {
+        precondition(capacity > 0)
+        self.capacity = capacity
+    }
+
+    /// The stream, if it is held.
+    subscript(name: StreamName) -> StreamEntry? {
+        guard let entry = entries[name] else { return nil }
+        entry.isReferenced = true
+        return entry
+    }
+
+    /// Takes a stream in. More than the capacity are held only while all of them have something on its way.
+    mutating func insert(_ entry: StreamEntry) {
+        entries[entry.name] = entry
+        guard ring.count >= capacity, let index = victim() else { return ring.append(entry) }
+        entries[ring[index].name] = nil
+        ring[index] = entry
+    }
+
+    /// Lets a stream go.
+    mutating func remove(_ entry: StreamEntry) {
+        entries[entry.name] = nil
+        ring.removeAll { $0 === entry }
+    }
+
+    private mutating func victim() -> Int? {
+        for _ in 0..<2 * ring.count {
+            hand = (hand + 1) % ring.count
+            let entry = ring[hand]
+            if !entry.isReferenced, entry.isIdle { return hand }
+            entry.isReferenced = false
+        }
+        return nil
+    }
+}

@@ -1,0 +1,158 @@
+internal import Domain
+internal import JSONText
+
+enum CartEventCodec {
+    static func encode(_ event: Cart.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .itemAdded(let line, let outlet, let currency):
+            writer.field("outlet", outlet.rawValue)
+            writer.field("currency", currency.code)
+            CartLineCodec.encode(line, to: &writer)
+            return "cart.itemAdded"
+        case .quantityChanged(let line, let from, let to):
+            writer.field("line", line)
+            writer.field("from", from)
+            writer.field("to", to)
+            return "cart.quantityChanged"
+        case .lineRemoved(let line, let quantity):
+            writer.field("line", line)
+            writer.field("quantity", quantity)
+            return "cart.lineRemoved"
+        case .cleared(let count):
+            writer.field("count", count)
+            return "cart.cleared"
+        case .checkedOut(let order, let lines, let total):
+            writer.field("order", order.rawValue)
+            CartLineCodec.encode(lines, to: &writer)
+            writer.field("total", total.minorUnits)
+            return "cart.checkedOut"
+        }
+    }
+
+    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Cart.Event? {
+        var line = CartLineCodec.Fields()
+        var outlet: Identifier?
+        var currency: Currency?
+        var from: Int?
+        var to: Int?
+        var count: Int?
+        var order: Identifier?
+        var lines: [CartLine]?
+        var total: Amount?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if try line.read(key, from: &reader) { continue }
+            switch key {
+            case "outlet": outlet = Identifier(try reader.string())
+            case "currency": currency = Currency(try reader.string())
+            case "from": from = Int(try reader.integer())
+            case "to": to = Int(try reader.integer())
+            case "count": count = Int(try reader.integer())
+            case "order": order = Identifier(try reader.string())
+            case "lines": lines = try CartLineCodec.decode(from: &reader)
+            case "total": total = Amount(minorUnits: try reader.integer())
+            default: _ = try reader.rawValue()
+            }
+        }
+        switch name {
+        case "cart.itemAdded":
+            guard let line = line.line, let outlet, let currency else { return nil }
+            return .itemAdded(line, outlet: outlet, currency: currency)
+        case "cart.quantityChanged":
+            guard let line = line.id, let from, let to, to > 0 else { return nil }
+            return .quantityChanged(line: line, from: from, to: to)
+        case "cart.lineRemoved":
+            guard let id = line.id, let quantity = line.quantity else { return nil }
+            return .lineRemoved(line: id, quantity: quantity)
+        case "cart.cleared":
+            guard let count else { return nil }
+            return .cleared(count: count)
+        case "cart.checkedOut":
+            guard let order, let lines, let total else { return nil }
+            return .checkedOut(order: order, lines: lines, total: total)
+        default: return nil
+        }
+    }
+}
+
+/// The lines of carts and orders, as fields of an event or as objects in an array.
+enum CartLineCodec {
+    static func encode(_ line: CartLine, to writer: inout JSONWriter) {
+        writer.field("line", line.id)
+        writer.field("item", line.item.rawValue)
+        writer.field("name", line.name)
+        writer.field("quantity", line.quantity)
+        writer.field("unitPrice", line.unitPrice.minorUnits)
+        if !line.options.isEmpty { writer.field("options", line.options.lazy.map(\.rawValue)) }
+        if let note = line.note { writer.field("note", note) }
+    }
+
+    static func encode(_ lines: [CartLine], to writer: inout JSONWriter) {
+        writer.key("lines")
+        writer.beginArray()
+        for line in lines {
+            writer.beginObject()
+            encode(line, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> [CartLine] {
+        var lines: [CartLine] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var fields = Fields()
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if try !fields.read(key, from: &reader) { _ = try reader.rawValue() }
+            }
+            guard let line = fields.line else { throw reader.failure("a line with all its fields") }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    struct Fields {
+        var id: String?
+        var item: Identifier?
+        var name: String?
+        var quantity: Int?
+        var unitPrice: Amount?
+        var options: [Identifier] = []
+        var note: String?
+
+        /// Reads the value of the key if it is one of a line's.
+        mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONReadingError) -> Bool {
+            switch key {
+            case "line": id = try reader.string()
+            case "item": item = Identifier(try reader.string())
+            case "name": name = try reader.string()
+            case "quantity": quantity = Int(try reader.integer())
+            case "unitPrice": unitPrice = Amount(minorUnits: try reader.integer())
+            case "options": options = try reader.identifiers()
+            case "note": note = try reader.string()
+            default: return false
+            }
+            return true
+        }
+
+        var line: CartLine? {
+            guard let id, let item, let name, let quantity, quantity > 0, let unitPrice else { return nil }
+            return CartLine(
+                id: id, item: item, name: name, quantity: quantity, unitPrice: unitPrice, options: options,
+                note: note)
+        }
+    }
+}
+
+extension JSONReader {
+    mutating func identifiers() throws(JSONReadingError) -> [Identifier] {
+        var identifiers: [Identifier] = []
+        for text in try strings() {
+            guard let identifier = Identifier(text) else { throw failure("identifiers") }
+            identifiers.append(identifier)
+        }
+        return identifiers
+    }
+}

@@ -1,0 +1,59 @@
+internal import Domain
+internal import JSONText
+
+/// Writes events as JSON text and reads them back, whatever version of the schema they were written with.
+///
+/// A payload's keys may come in any order and a key that is not known is passed over, so that an older server
+/// reads what a newer one adds. A shape that changed otherwise has a new schema version, and an ``Upcaster``
+/// from the one before.
+public enum EventCodec {
+    /// The event's kind and payload, in the present schema.
+    public static func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
+        var writer = JSONWriter(reservingCapacity: 192)
+        writer.beginObject()
+        let name =
+            switch event {
+            case .outlet(let event): OutletEventCodec.encode(event, to: &writer)
+            case .menu(let event): MenuEventCodec.encode(event, to: &writer)
+            case .cart(let event): CartEventCodec.encode(event, to: &writer)
+            case .order(let event): OrderEventCodec.encode(event, to: &writer)
+            }
+        writer.endObject()
+        return (EventKind(name: name, schemaVersion: Upcaster.currentVersion(of: name)), writer.bytes)
+    }
+
+    /// The event of a kind and payload.
+    public static func decode(_ kind: EventKind, _ payload: [UInt8]) throws(EventDecodingError) -> DomainEvent {
+        do throws(JSONReadingError) {
+            let current = try Upcaster.upcast(payload, of: kind)
+            let event = try JSONReader.read(current) { reader throws(JSONReadingError) in
+                try decode(kind.name, &reader)
+            }
+            if let event { return event }
+        } catch {
+            throw EventDecodingError("\(kind.name) version \(kind.schemaVersion): \(error)")
+        }
+        throw EventDecodingError(
+            "\(kind.name) version \(kind.schemaVersion): unknown, or a field is missing or out of range")
+    }
+
+    private static func decode(
+        _ name: String, _ reader: inout JSONReader
+    ) throws(JSONReadingError) -> DomainEvent? {
+        if name.hasPrefix("cart.") { return try CartEventCodec.decode(name, &reader).map(DomainEvent.cart) }
+        if name.hasPrefix("order.") { return try OrderEventCodec.decode(name, &reader).map(DomainEvent.order) }
+        if name.hasPrefix("menu.") { return try MenuEventCodec.decode(name, &reader).map(DomainEvent.menu) }
+        if name.hasPrefix("outlet.") { return try OutletEventCodec.decode(name, &reader).map(DomainEvent.outlet) }
+        return nil
+    }
+}
+
+/// A payload that cannot be understood.
+public struct EventDecodingError: Error, Equatable, CustomStringConvertible {
+    /// What is wrong, for an operator.
+    public let description: String
+
+    init(_ description: String) {
+        self.description = description
+    }
+}

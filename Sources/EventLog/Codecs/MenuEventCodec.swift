@@ -1,0 +1,176 @@
+internal import Domain
+internal import JSONText
+
+enum MenuEventCodec {
+    static func encode(_ event: Menu.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .sectionAdded(let header, let before):
+            encode(header, to: &writer)
+            encode(before: before, to: &writer)
+            return "menu.sectionAdded"
+        case .sectionChanged(let header):
+            encode(header, to: &writer)
+            return "menu.sectionChanged"
+        case .sectionMoved(let id, let before):
+            writer.field("id", id.rawValue)
+            encode(before: before, to: &writer)
+            return "menu.sectionMoved"
+        case .sectionRemoved(let id):
+            writer.field("id", id.rawValue)
+            return "menu.sectionRemoved"
+        case .itemAdded(let item, let section, let before):
+            encode(item, to: &writer)
+            writer.field("section", section.rawValue)
+            encode(before: before, to: &writer)
+            return "menu.itemAdded"
+        case .itemChanged(let item):
+            encode(item, to: &writer)
+            return "menu.itemChanged"
+        case .itemMoved(let id, let section, let before):
+            writer.field("id", id.rawValue)
+            writer.field("section", section.rawValue)
+            encode(before: before, to: &writer)
+            return "menu.itemMoved"
+        case .itemRemoved(let id):
+            writer.field("id", id.rawValue)
+            return "menu.itemRemoved"
+        case .itemRepriced(let id, let price):
+            writer.field("id", id.rawValue)
+            writer.field("price", price.minorUnits)
+            return "menu.itemRepriced"
+        case .itemSuspended(let id, let until):
+            writer.field("id", id.rawValue)
+            if let until { writer.field("until", until.millisecondsSinceEpoch) }
+            return "menu.itemSuspended"
+        case .itemResumed(let id):
+            writer.field("id", id.rawValue)
+            return "menu.itemResumed"
+        }
+    }
+
+    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Menu.Event? {
+        let fields = try Fields(from: &reader)
+        guard let id = fields.id else { return nil }
+        switch name {
+        case "menu.sectionAdded": return fields.header.map { .sectionAdded($0, before: fields.before) }
+        case "menu.sectionChanged": return fields.header.map(Menu.Event.sectionChanged)
+        case "menu.sectionMoved": return .sectionMoved(id, before: fields.before)
+        case "menu.sectionRemoved": return .sectionRemoved(id)
+        case "menu.itemAdded":
+            guard let item = fields.item, let section = fields.section else { return nil }
+            return .itemAdded(item, section: section, before: fields.before)
+        case "menu.itemChanged": return fields.item.map(Menu.Event.itemChanged)
+        case "menu.itemMoved": return fields.section.map { .itemMoved(id, section: $0, before: fields.before) }
+        case "menu.itemRemoved": return .itemRemoved(id)
+        case "menu.itemRepriced": return fields.price.map { .itemRepriced(id, $0) }
+        case "menu.itemSuspended": return .itemSuspended(id, until: fields.until)
+        case "menu.itemResumed": return .itemResumed(id)
+        default: return nil
+        }
+    }
+
+    private static func encode(before: Identifier?, to writer: inout JSONWriter) {
+        if let before { writer.field("before", before.rawValue) }
+    }
+
+    private static func encode(_ header: SectionHeader, to writer: inout JSONWriter) {
+        writer.field("id", header.id.rawValue)
+        writer.field("title", header.title)
+        writer.field("kind", header.kind)
+        writer.field("style", header.layout.style)
+        if let size = header.layout.cardSize {
+            writer.field("width", size.width)
+            writer.field("height", size.height)
+        }
+        if header.sticky { writer.field("sticky", true) }
+    }
+
+    private static func encode(_ item: MenuItem, to writer: inout JSONWriter) {
+        writer.field("id", item.id.rawValue)
+        writer.field("kind", item.kind)
+        writer.field("name", item.name)
+        if let description = item.description { writer.field("description", description) }
+        if let price = item.price { writer.field("price", price.minorUnits) }
+        if let cuisine = item.cuisine { writer.field("cuisine", cuisine) }
+        if !item.tags.isEmpty { writer.field("tags", item.tags) }
+        if let image = item.imageSmall { writer.field("imageSmall", image) }
+        if let image = item.imageLarge { writer.field("imageLarge", image) }
+        if let quantity = item.maxQuantity { writer.field("maxQuantity", quantity) }
+    }
+
+    /// Every field that any event of a menu has.
+    private struct Fields {
+        var id: Identifier?
+        var kind: String?
+        var title: String?
+        var style: String?
+        var width: Int?
+        var height: Int?
+        var sticky = false
+        var section: Identifier?
+        var before: Identifier?
+        var name: String?
+        var description: String?
+        var price: Amount?
+        var cuisine: String?
+        var tags: [String] = []
+        var imageSmall: String?
+        var imageLarge: String?
+        var maxQuantity: Int?
+        var until: Timestamp?
+
+        init(from reader: inout JSONReader) throws(JSONReadingError) {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "id": id = Identifier(try reader.string())
+                case "kind": kind = try reader.string()
+                case "title": title = try reader.string()
+                case "style": style = try reader.string()
+                case "width": width = Int(try reader.integer())
+                case "height": height = Int(try reader.integer())
+                case "sticky": sticky = try reader.bool()
+                case "section": section = try reader.identifier()
+                case "before": before = try reader.identifier()
+                case "name": name = try reader.string()
+                case "description": description = try reader.string()
+                case "price": price = Amount(minorUnits: try reader.integer())
+                case "cuisine": cuisine = try reader.string()
+                case "tags": tags = try reader.strings()
+                case "imageSmall": imageSmall = try reader.string()
+                case "imageLarge": imageLarge = try reader.string()
+                case "maxQuantity": maxQuantity = Int(try reader.integer())
+                case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                default: _ = try reader.rawValue()
+                }
+            }
+        }
+
+        var header: SectionHeader? {
+            guard let id, let title, let kind, let style else { return nil }
+            let layout: Layout
+            if let width, let height {
+                guard let size = Layout.CardSize(width: width, height: height) else { return nil }
+                layout = Layout(style: style, cardSize: size)
+            } else {
+                layout = Layout(style: style)
+            }
+            return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+        }
+
+        var item: MenuItem? {
+            guard let id, let kind, let name else { return nil }
+            return MenuItem(
+                id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
+                tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity)
+        }
+    }
+}
+
+extension JSONReader {
+    /// An identifier. A malformed one is an error, where leaving it out would change the meaning.
+    fileprivate mutating func identifier() throws(JSONReadingError) -> Identifier {
+        guard let identifier = Identifier(try string()) else { throw failure("an identifier") }
+        return identifier
+    }
+}

@@ -1,0 +1,146 @@
+internal import Domain
+internal import JSONText
+
+enum OutletEventCodec {
+    static func encode(_ event: Outlet.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .registered(let details):
+            writer.field("currency", details.currency.code)
+            for detail in details.all where !detail.isAbsent { encode(detail, to: &writer) }
+            return "outlet.registered"
+        case .detailsChanged(let details):
+            for detail in details { encode(detail, to: &writer) }
+            return "outlet.detailsChanged"
+        case .opened: return "outlet.opened"
+        case .closed: return "outlet.closed"
+        case .paused(let until, let reason):
+            writer.field("until", until.millisecondsSinceEpoch)
+            if let reason { writer.field("reason", reason) }
+            return "outlet.paused"
+        }
+    }
+
+    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Outlet.Event? {
+        var details: [OutletDetail] = []
+        var currency: Currency?
+        var until: Timestamp?
+        var reason: String?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "currency": currency = Currency(try reader.string())
+            case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
+            case "reason": reason = try reader.string()
+            default:
+                guard let detail = try decodeDetail(key, &reader) else { continue }
+                details.append(detail)
+            }
+        }
+        switch name {
+        case "outlet.registered":
+            guard let currency else { return nil }
+            return OutletDetails(currency: currency, details).map(Outlet.Event.registered)
+        case "outlet.detailsChanged": return .detailsChanged(details)
+        case "outlet.opened": return .opened
+        case "outlet.closed": return .closed
+        case "outlet.paused": return until.map { .paused(until: $0, reason: reason) }
+        default: return nil
+        }
+    }
+
+    private static func encode(_ detail: OutletDetail, to writer: inout JSONWriter) {
+        switch detail {
+        case .name(let value): writer.field("name", value)
+        case .city(let value): writer.field("city", value)
+        case .area(let value): writer.field("area", value)
+        case .address(let value): writer.field("address", value)
+        case .timeZone(let value): writer.field("timeZone", value)
+        case .cuisines(let value): writer.field("cuisines", value)
+        case .priceForTwo(let value): writer.field("priceForTwo", value?.minorUnits)
+        case .rating(let value): writer.field("ratingHundredths", value?.hundredths)
+        case .ratingCount(let value): writer.field("ratingCount", value)
+        case .deliveryMinutes(let value): writer.field("deliveryMinutes", value)
+        case .minimumOrder(let value): writer.field("minimumOrder", value?.minorUnits)
+        case .hours(let value):
+            writer.key("hours")
+            writer.beginArray()
+            for period in value {
+                writer.beginObject()
+                writer.field("day", period.day.rawValue)
+                writer.field("opens", period.opens)
+                writer.field("closes", period.closes)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+    }
+
+    private static func decodeDetail(
+        _ key: String, _ reader: inout JSONReader
+    ) throws(JSONReadingError) -> OutletDetail? {
+        switch key {
+        case "name": return .name(try reader.string())
+        case "city": return .city(try reader.optionalString())
+        case "area": return .area(try reader.optionalString())
+        case "address": return .address(try reader.optionalString())
+        case "timeZone": return .timeZone(try reader.string())
+        case "cuisines": return .cuisines(try reader.strings())
+        case "priceForTwo": return .priceForTwo(try reader.optionalInteger().map(Amount.init))
+        case "ratingHundredths":
+            guard let hundredths = try reader.optionalInteger() else { return .rating(nil) }
+            guard let rating = Rating(hundredths: Int(hundredths)) else { throw reader.failure("a rating") }
+            return .rating(rating)
+        case "ratingCount": return .ratingCount(try reader.optionalInteger().map(Int.init))
+        case "deliveryMinutes": return .deliveryMinutes(try reader.optionalInteger().map(Int.init))
+        case "minimumOrder": return .minimumOrder(try reader.optionalInteger().map(Amount.init))
+        case "hours": return .hours(try decodeHours(&reader))
+        default:
+            _ = try reader.rawValue()
+            return nil
+        }
+    }
+
+    private static func decodeHours(_ reader: inout JSONReader) throws(JSONReadingError) -> [OpeningHours] {
+        var hours: [OpeningHours] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var day: OpeningHours.Day?
+            var opens: Int?
+            var closes: Int?
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "day": day = OpeningHours.Day(rawValue: try reader.string())
+                case "opens": opens = Int(try reader.integer())
+                case "closes": closes = Int(try reader.integer())
+                default: _ = try reader.rawValue()
+                }
+            }
+            guard let day, let opens, let closes,
+                let period = OpeningHours(day: day, opens: opens, closes: closes)
+            else { throw reader.failure("opening hours") }
+            hours.append(period)
+        }
+        return hours
+    }
+}
+
+extension OutletDetail {
+    /// Whether it only says that there is nothing: not worth a word when an outlet is registered.
+    fileprivate var isAbsent: Bool {
+        switch self {
+        case .name, .timeZone: false
+        case .city(let value), .area(let value), .address(let value): value == nil
+        case .cuisines(let value): value.isEmpty
+        case .priceForTwo(let value), .minimumOrder(let value): value == nil
+        case .rating(let value): value == nil
+        case .ratingCount(let value), .deliveryMinutes(let value): value == nil
+        case .hours(let value): value.isEmpty
+        }
+    }
+}
+
+extension JSONReader {
+    mutating func optionalString() throws(JSONReadingError) -> String? { takeNull() ? nil : try string() }
+    mutating func optionalInteger() throws(JSONReadingError) -> Int64? { takeNull() ? nil : try integer() }
+}

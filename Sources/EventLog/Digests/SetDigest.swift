@@ -1,0 +1,41 @@
+/// A digest of a set of rows that can follow it row by row, in any order: the sum of the rows' SHA-256 digests,
+/// as four 64-bit lanes that wrap.
+///
+/// Two read models with the same digest at the same position are equal for any purpose but defence against
+/// somebody who can choose rows freely.
+public struct SetDigest: Hashable, Sendable, CustomStringConvertible {
+    private var lanes: SIMD4<UInt64> = .zero
+
+    /// The digest of no rows.
+    public init() {}
+
+    /// The digest that ``bytes`` gave, or nil where there are not 32 of them.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard let digest = Digest(bytes) else { return nil }
+        lanes = SetDigest.lanes(of: digest)
+    }
+
+    /// Takes a row in.
+    public mutating func insert(_ row: Digest) { lanes &+= SetDigest.lanes(of: row) }
+
+    /// Takes a row out that is in.
+    public mutating func remove(_ row: Digest) { lanes &-= SetDigest.lanes(of: row) }
+
+    /// The 32 bytes, for storing.
+    public var bytes: [UInt8] {
+        (0..<4).flatMap { lane in withUnsafeBytes(of: lanes[lane].bigEndian, Array.init) }
+    }
+
+    /// In hexadecimal.
+    public var description: String { bytes.hexadecimal }
+
+    private static func lanes(of digest: Digest) -> SIMD4<UInt64> {
+        digest.bytes.withUnsafeBytes { bytes in
+            var lanes = SIMD4<UInt64>.zero
+            for lane in 0..<4 {
+                lanes[lane] = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: lane * 8, as: UInt64.self))
+            }
+            return lanes
+        }
+    }
+}

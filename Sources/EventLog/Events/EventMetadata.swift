@@ -1,0 +1,49 @@
+public import JSONText
+
+/// What is recorded beside an event: which command it came from.
+public struct EventMetadata: Equatable, Sendable {
+    /// The id that the client gave to the command, if any.
+    public var commandID: String?
+    /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
+    public var fingerprint: String?
+
+    /// Nothing known.
+    public static let none = EventMetadata(commandID: nil, fingerprint: nil)
+
+    /// Metadata of an event of that command.
+    public init(commandID: String?, fingerprint: String?) {
+        self.commandID = commandID
+        self.fingerprint = fingerprint
+    }
+
+    /// The metadata as JSON text; `{}` for none.
+    public func encoded() -> [UInt8] {
+        guard let commandID else { return EventMetadata.encodedNone }
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.beginObject()
+        writer.field("id", commandID)
+        writer.field("args", fingerprint)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Metadata from JSON text; keys that are not known are passed over.
+    public init(decoding text: [UInt8]) throws(JSONReadingError) {
+        self = .none
+        if text == EventMetadata.encodedNone { return }
+        self = try JSONReader.read(text) { reader throws(JSONReadingError) in
+            var metadata = EventMetadata.none
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "id": metadata.commandID = try reader.string()
+                case "args": metadata.fingerprint = try reader.string()
+                default: _ = try reader.rawValue()
+                }
+            }
+            return metadata
+        }
+    }
+
+    private static let encodedNone = Array("{}".utf8)
+}

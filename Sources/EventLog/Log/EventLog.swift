@@ -1,0 +1,71 @@
+// The log: what an event is once it is recorded, how its payload is written and read, and what any log must do.
+//
+// The promise of every log: positions of a partition are dense and visible in commit order, versions of a
+// stream are dense, a batch is durable when `append` returns, and what conflicts fails alone.
+
+/// The one place where events are kept.
+public protocol EventLog: Sendable {
+    /// The number of partitions, chosen once.
+    var partitionCount: Int { get }
+
+    /// Appends a batch: every group of which no stream has been written since `seen`.
+    ///
+    /// - Parameter seen: the position up to which the writer knows the partition.
+    /// - Throws: ``EventLogError/outcomeUnknown(_:)`` where the batch may or may not be in the log: ask
+    ///   ``outcome(of:since:)``. Otherwise nothing of it is.
+    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt
+
+    /// What became of a batch whose `append` ended in ``EventLogError/outcomeUnknown(_:)``; nil where it is not
+    /// in the log and never will be.
+    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt?
+
+    /// The events of a partition after a position, in order, at most `limit`.
+    func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
+
+    /// The events of a stream after a version, in order, at most `limit`.
+    func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent]
+
+    /// Where each partition stands.
+    func heads() async throws(EventLogError) -> [LogHead]
+}
+
+/// Where a partition stands.
+public struct LogHead: Equatable, Sendable {
+    /// The partition.
+    public var partition: Int
+    /// The position of the last event; 0 where there is none.
+    public var position: Int64
+    /// The chain over every batch up to there.
+    public var digest: Digest
+
+    /// The head of a partition.
+    public init(partition: Int, position: Int64, digest: Digest) {
+        self.partition = partition
+        self.position = position
+        self.digest = digest
+    }
+}
+
+/// What became of a batch.
+public struct AppendReceipt: Equatable, Sendable {
+    /// The position of the last event before the batch.
+    public var previousPosition: Int64
+    /// The groups that were not appended, because a stream of theirs has been written since.
+    public var conflicts: Set<Int32>
+
+    /// A receipt.
+    public init(previousPosition: Int64, conflicts: Set<Int32>) {
+        self.previousPosition = previousPosition
+        self.conflicts = conflicts
+    }
+}
+
+/// Why the log did not do what it was asked.
+public enum EventLogError: Error, Equatable, Sendable {
+    /// The log cannot be reached. Nothing was accepted.
+    case unavailable(String)
+    /// The connection was lost when a batch had been sent.
+    case outcomeUnknown(String)
+}

@@ -1,0 +1,288 @@
+/// JSON that is malformed, or not of the shape that was asked for.
+public struct JSONReadingError: Error, Equatable, CustomStringConvertible {
+    /// What was expected.
+    public let expected: String
+    /// The byte at which something else stands.
+    public let offset: Int
+
+    /// What was expected, and where.
+    public var description: String { "expected \(expected) at byte \(offset)" }
+}
+
+/// Pulls values out of JSON text one after the other: the caller says what it expects.
+///
+/// Strict (RFC 8259), and bounded: nesting is at most ``maximumDepth`` deep.
+public struct JSONReader {
+    /// The deepest nesting that is read.
+    public static let maximumDepth = 64
+
+    private let bytes: UnsafeRawBufferPointer
+    private var offset = 0
+    private var depth = 0
+    private var isFirst = true
+
+    /// A reader of text that must outlive it.
+    public init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// Reads the one value that the text holds.
+    public static func read<Value>(
+        _ text: [UInt8], _ body: (inout JSONReader) throws(JSONReadingError) -> Value
+    ) throws(JSONReadingError) -> Value {
+        try text.withUnsafeBufferPointer { buffer throws(JSONReadingError) in
+            var reader = JSONReader(UnsafeRawBufferPointer(buffer))
+            let value = try body(&reader)
+            try reader.end()
+            return value
+        }
+    }
+
+    // MARK: Structure
+
+    /// Enters an object; read its keys with ``nextKey()``.
+    public mutating func beginObject() throws(JSONReadingError) { try enter(UInt8(ascii: "{"), "an object") }
+
+    /// The next key of the object, or nil at its end. The key's value must be read before the next key.
+    public mutating func nextKey() throws(JSONReadingError) -> String? {
+        guard try advance(in: UInt8(ascii: "}")) else { return nil }
+        let key = try scanString("a key")
+        try expect(UInt8(ascii: ":"), "':'")
+        return key
+    }
+
+    /// Enters an array; its elements are there while ``nextElement()`` says so.
+    public mutating func beginArray() throws(JSONReadingError) { try enter(UInt8(ascii: "["), "an array") }
+
+    /// Whether there is one more element to read; false at the end of the array.
+    public mutating func nextElement() throws(JSONReadingError) -> Bool { try advance(in: UInt8(ascii: "]")) }
+
+    /// Makes sure that nothing but white space follows.
+    public mutating func end() throws(JSONReadingError) {
+        skipWhitespace()
+        guard offset == bytes.count else { throw failure("the end") }
+    }
+
+    // MARK: Values
+
+    /// Reads a string.
+    public mutating func string() throws(JSONReadingError) -> String { try scanString("a string") }
+
+    /// Reads an integer without a fraction or exponent.
+    public mutating func integer() throws(JSONReadingError) -> Int64 {
+        skipWhitespace()
+        let start = offset
+        let negative = take(UInt8(ascii: "-"))
+        let firstDigit = offset
+        var value: Int64 = 0
+        while let digit = peek().flatMap(JSONReader.digit) {
+            let (product, overflowed) = value.multipliedReportingOverflow(by: 10)
+            let (sum, overflowedToo) = product.subtractingReportingOverflow(Int64(digit))
+            guard !overflowed, !overflowedToo else { throw failure("a 64-bit integer", at: start) }
+            value = sum  // negative, so that Int64.min can be read
+            offset += 1
+        }
+        let length = offset - firstDigit
+        guard length > 0, length == 1 || bytes[firstDigit] != UInt8(ascii: "0"), !isNumberPart(peek()) else {
+            throw failure("an integer", at: start)
+        }
+        if negative { return value }
+        guard value != .min else { throw failure("a 64-bit integer", at: start) }
+        return -value
+    }
+
+    /// Reads `true` or `false`.
+    public mutating func bool() throws(JSONReadingError) -> Bool {
+        skipWhitespace()
+        if takeLiteral("true") { return true }
+        if takeLiteral("false") { return false }
+        throw failure("true or false")
+    }
+
+    /// Reads a `null` if there is one.
+    public mutating func takeNull() -> Bool {
+        skipWhitespace()
+        return takeLiteral("null")
+    }
+
+    /// Reads an array of strings.
+    public mutating func strings() throws(JSONReadingError) -> [String] {
+        var values: [String] = []
+        try beginArray()
+        while try nextElement() { values.append(try string()) }
+        return values
+    }
+
+    /// Passes over the next value, whatever it is, and returns its text.
+    public mutating func rawValue() throws(JSONReadingError) -> UnsafeRawBufferPointer {
+        skipWhitespace()
+        let start = offset
+        switch peek() {
+        case UInt8(ascii: "{"):
+            try beginObject()
+            while try nextKey() != nil { _ = try rawValue() }
+        case UInt8(ascii: "["):
+            try beginArray()
+            while try nextElement() { _ = try rawValue() }
+        case UInt8(ascii: "\""): _ = try string()
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
+        case UInt8(ascii: "n"): guard takeNull() else { throw failure("null") }
+        default: try skipNumber()
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
+    }
+
+    /// A failure at the place reached, for values that are of the right shape and still wrong.
+    public func failure(_ expected: String) -> JSONReadingError { failure(expected, at: offset) }
+
+    // MARK: Parts
+
+    private func failure(_ expected: String, at offset: Int) -> JSONReadingError {
+        JSONReadingError(expected: expected, offset: offset)
+    }
+
+    private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
+
+    private mutating func take(_ byte: UInt8) -> Bool {
+        guard peek() == byte else { return false }
+        offset += 1
+        return true
+    }
+
+    private mutating func expect(_ byte: UInt8, _ what: String) throws(JSONReadingError) {
+        skipWhitespace()
+        guard take(byte) else { throw failure(what) }
+    }
+
+    private mutating func skipWhitespace() {
+        while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+    }
+
+    private mutating func enter(_ bracket: UInt8, _ what: String) throws(JSONReadingError) {
+        try expect(bracket, what)
+        guard depth < JSONReader.maximumDepth else { throw failure("less nesting") }
+        depth += 1
+        isFirst = true
+    }
+
+    private mutating func advance(in closing: UInt8) throws(JSONReadingError) -> Bool {
+        skipWhitespace()
+        if take(closing) {
+            depth -= 1
+            isFirst = false
+            return false
+        }
+        if !isFirst { try expect(UInt8(ascii: ","), "','") }
+        isFirst = false
+        skipWhitespace()
+        return true
+    }
+
+    private mutating func takeLiteral(_ text: StaticString) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard bytes.count - offset >= length else { return false }
+        let matches = text.withUTF8Buffer { bytes[offset..<offset + length].elementsEqual($0) }
+        if matches { offset += length }
+        return matches
+    }
+
+    private static func digit(_ byte: UInt8) -> UInt8? {
+        let value = byte &- UInt8(ascii: "0")
+        return value < 10 ? value : nil
+    }
+
+    private func isNumberPart(_ byte: UInt8?) -> Bool {
+        guard let byte else { return false }
+        return JSONReader.digit(byte) != nil
+            || [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte)
+    }
+
+    private mutating func skipDigits() throws(JSONReadingError) {
+        let start = offset
+        while peek().flatMap(JSONReader.digit) != nil { offset += 1 }
+        guard offset > start else { throw failure("a digit") }
+    }
+
+    private mutating func skipNumber() throws(JSONReadingError) {
+        _ = take(UInt8(ascii: "-"))
+        if !take(UInt8(ascii: "0")) { try skipDigits() }
+        if take(UInt8(ascii: ".")) { try skipDigits() }
+        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+            try skipDigits()
+        }
+    }
+
+    private mutating func scanString(_ what: String) throws(JSONReadingError) -> String {
+        try expect(UInt8(ascii: "\""), what)
+        let start = offset
+        while let byte = peek() {
+            if byte == UInt8(ascii: "\"") {
+                offset += 1
+                return try text(bytes[start..<offset - 1])
+            }
+            if byte == UInt8(ascii: "\\") { return try scanEscapedString(from: start) }
+            guard byte >= 0x20 else { throw failure("no control character in a string") }
+            offset += 1
+        }
+        throw failure("the end of the string")
+    }
+
+    /// The rare case: a string with an escape at `offset`.
+    private mutating func scanEscapedString(from start: Int) throws(JSONReadingError) -> String {
+        var unescaped = Array(bytes[start..<offset])
+        while let byte = peek() {
+            offset += 1
+            switch byte {
+            case UInt8(ascii: "\""): return try text(unescaped)
+            case UInt8(ascii: "\\"): unescaped.append(contentsOf: String(try scanEscape()).utf8)
+            case 0..<0x20: throw failure("no control character in a string", at: offset - 1)
+            default: unescaped.append(byte)
+            }
+        }
+        throw failure("the end of the string")
+    }
+
+    private mutating func scanEscape() throws(JSONReadingError) -> Unicode.Scalar {
+        guard let byte = peek() else { throw failure("an escape") }
+        offset += 1
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+        case UInt8(ascii: "b"): return "\u{8}"
+        case UInt8(ascii: "f"): return "\u{C}"
+        case UInt8(ascii: "n"): return "\n"
+        case UInt8(ascii: "r"): return "\r"
+        case UInt8(ascii: "t"): return "\t"
+        case UInt8(ascii: "u"):
+            let first = UInt32(try scanHex())
+            if let scalar = Unicode.Scalar(first) { return scalar }
+            guard first < 0xDC00, take(UInt8(ascii: "\\")), take(UInt8(ascii: "u")) else {
+                throw failure("a pair of surrogates")
+            }
+            let second = UInt32(try scanHex())
+            guard (0xDC00...0xDFFF).contains(second),
+                let scalar = Unicode.Scalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
+            else { throw failure("a pair of surrogates") }
+            return scalar
+        default: throw failure("an escape", at: offset - 1)
+        }
+    }
+
+    private mutating func scanHex() throws(JSONReadingError) -> UInt16 {
+        guard bytes.count - offset >= 4 else { throw failure("four hexadecimal digits") }
+        var value: UInt16 = 0
+        for byte in bytes[offset..<offset + 4] {
+            guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue else {
+                throw failure("four hexadecimal digits")
+            }
+            value = value << 4 | UInt16(digit)
+        }
+        offset += 4
+        return value
+    }
+
+    private func text(_ bytes: some Sequence<UInt8>) throws(JSONReadingError) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("UTF-8") }
+        return text
+    }
+}

@@ -1,0 +1,88 @@
+/// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events.
+public enum JSONValue: Equatable, Sendable {
+    case null
+    case bool(Bool)
+    /// The number's text, so that no digit is lost.
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    /// The members in their order.
+    case object([Member])
+
+    /// A key and its value.
+    public struct Member: Equatable, Sendable {
+        /// The key.
+        public var key: String
+        /// The value.
+        public var value: JSONValue
+    }
+
+    /// The value that the text holds.
+    public init(_ text: [UInt8]) throws(JSONReadingError) {
+        self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
+    }
+
+    private init(from reader: inout JSONReader) throws(JSONReadingError) {
+        let raw = try reader.rawValue()
+        var inner = JSONReader(raw)
+        switch raw.first {
+        case UInt8(ascii: "{"):
+            var members: [Member] = []
+            try inner.beginObject()
+            while let key = try inner.nextKey() {
+                members.append(Member(key: key, value: try JSONValue(from: &inner)))
+            }
+            self = .object(members)
+        case UInt8(ascii: "["):
+            var elements: [JSONValue] = []
+            try inner.beginArray()
+            while try inner.nextElement() { elements.append(try JSONValue(from: &inner)) }
+            self = .array(elements)
+        case UInt8(ascii: "\""): self = .string(try inner.string())
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .bool(try inner.bool())
+        case UInt8(ascii: "n"): self = .null
+        default: self = .number(String(decoding: raw, as: UTF8.self))
+        }
+    }
+
+    /// Writes the value.
+    public func write(to writer: inout JSONWriter) {
+        switch self {
+        case .null: writer.null()
+        case .bool(let value): writer.bool(value)
+        case .number(let text): writer.raw(text.utf8)
+        case .string(let text): writer.string(text)
+        case .array(let elements):
+            writer.beginArray()
+            for element in elements { element.write(to: &writer) }
+            writer.endArray()
+        case .object(let members):
+            writer.beginObject()
+            for member in members {
+                writer.key(dynamic: member.key)
+                member.value.write(to: &writer)
+            }
+            writer.endObject()
+        }
+    }
+
+    /// A member of an object; nil where there is none, or this is no object. Setting nil removes it; setting
+    /// another value replaces it, or adds it at the end.
+    public subscript(key: String) -> JSONValue? {
+        get {
+            guard case .object(let members) = self else { return nil }
+            return members.first { $0.key == key }?.value
+        }
+        set {
+            guard case .object(var members) = self else { return }
+            let index = members.firstIndex { $0.key == key }
+            switch (index, newValue) {
+            case (let index?, let value?): members[index].value = value
+            case (let index?, nil): members.remove(at: index)
+            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, nil): return
+            }
+            self = .object(members)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+public import Domain
+internal import EventLog
+
+/// The projection `cart_counts`: the sum of quantities of every cart.
+public struct CartCounts: Sendable {
+    /// The name it has in the database.
+    public static let name = "cart_counts"
+    /// Rises when its rows mean something else: they are then folded anew.
+    public static let version = 1
+
+    /// Carts that are shown to nobody.
+    public internal(set) var quarantine = Quarantine()
+
+    private var counts: [Identifier: Int32] = [:]
+    /// Since rows were last taken for saving: what the row was then, and is now.
+    private var changes: [Identifier: Change] = [:]
+
+    struct Change: Sendable {
+        var before: Int32?
+        var after: Int32
+    }
+
+    /// The sum of quantities; 0 for an unknown cart.
+    public func count(of cart: Identifier) -> Int { Int(counts[cart] ?? 0) }
+
+    /// The number of carts.
+    public var cartCount: Int { counts.count }
+
+    func knows(_ cart: Identifier) -> Bool {
+        counts[cart] != nil || quarantine[StreamName(.cart, cart)] != nil
+    }
+
+    mutating func apply(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
+        let before = counts[cart]
+        let change =
+            switch event {
+            case .itemAdded(let line, _, _): line.quantity
+            case .quantityChanged(_, let from, let to): to - from
+            case .lineRemoved(_, let quantity): -quantity
+            case .cleared(let count): -count
+            case .checkedOut: 0
+            }
+        guard let after = Int32(exactly: Int(before ?? 0) + change), after >= 0 else {
+            throw ImpossibleEvent("a cart with a count that cannot be")
+        }
+        counts[cart] = after
+        changes[cart] = Change(before: changes[cart].map(\.before) ?? before, after: after)
+    }
+
+    // MARK: Saving
+
+    /// Restores a saved row.
+    public mutating func restore(_ row: CartCountRow) { counts[row.cart] = row.count }
+
+    /// Makes room for so many carts.
+    public mutating func reserveCapacity(_ count: Int) { counts.reserveCapacity(count) }
+
+    mutating func takeChanges() -> [Identifier: Change] {
+        defer { changes = [:] }
+        return changes
+    }
+
+    /// Changes that were taken and could not be saved are due again.
+    mutating func putBack(_ taken: [Identifier: Change]) {
+        changes.merge(taken) { newer, older in Change(before: older.before, after: newer.after) }
+    }
+}
+
+/// A row of `cart_counts`.
+public struct CartCountRow: Equatable, Sendable {
+    /// The cart.
+    public var cart: Identifier
+    /// The sum of its quantities.
+    public var count: Int32
+
+    /// A row.
+    public init(cart: Identifier, count: Int32) {
+        self.cart = cart
+        self.count = count
+    }
+
+    /// The row's digest: over the cart, a zero byte and the count in decimal.
+    var digest: Digest { Digest.of(Array("\(cart.rawValue)\0\(count)".utf8)) }
+}

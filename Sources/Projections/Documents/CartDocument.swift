@@ -1,0 +1,111 @@
+public import Domain
+internal import JSONText
+
+/// A cart as `CART.GET` answers it.
+public enum CartDocument {
+    /// The document.
+    ///
+    /// - Parameter offer: what the catalogue says of an item of the cart's outlet now.
+    public static func bytes(
+        of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp,
+        offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        let contents: Cart.Contents?
+        let status: String
+        switch state {
+        case .empty: (contents, status) = (nil, "empty")
+        case .filled(let filled): (contents, status) = (filled, "open")
+        case .checkedOut(let filled, _): (contents, status) = (filled, "checkedOut")
+        }
+        writer.beginObject()
+        writer.field("cart", cart.rawValue)
+        writer.field("outlet", contents?.outlet.rawValue)
+        writer.field("version", version)
+        writer.field("status", status)
+        writer.field("count", state.count)
+        writer.field("currency", contents?.currency.code)
+        writer.key("lines")
+        writer.beginArray()
+        for line in contents?.lines ?? [] {
+            writer.beginObject()
+            LineDocument.writeFields(of: line, to: &writer)
+            writer.key("problem")
+            if let outlet = contents?.outlet, status == "open" {
+                writeProblem(of: line, offer(line.item, outlet), to: &writer)
+            } else {
+                writer.null()
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+        // A sum beyond what the domain accepts cannot be checked out, and has no number.
+        let total = contents.map { try? $0.total().minorUnits } ?? 0
+        writer.field("subtotal", total)
+        writer.field("total", total)
+        writer.field("updatedAt", updatedAt.rfc3339)
+        if case .checkedOut(_, let order) = state { writer.field("order", order.rawValue) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func writeProblem(of line: CartLine, _ offer: Offer, to writer: inout JSONWriter) {
+        var problem: (code: String, price: Amount?)?
+        switch offer {
+        case .available(let item):
+            problem = item.unitPrice == line.unitPrice ? nil : ("PRICECHANGED", item.unitPrice)
+        case .soldOut: problem = ("SOLDOUT", nil)
+        case .noItem, .noOutlet, .notForSale: problem = ("GONE", nil)
+        case .outletClosed: problem = ("CLOSED", nil)
+        }
+        guard let problem else { return writer.null() }
+        writer.beginObject()
+        writer.field("code", problem.code)
+        if let price = problem.price { writer.field("unitPrice", price.minorUnits) }
+        writer.endObject()
+    }
+}
+
+/// An order as `ORDER.GET` answers it.
+public enum OrderDocument {
+    /// The document.
+    public static func bytes(
+        of order: Identifier, placement: Order.Placement, version: Int64, updatedAt: Timestamp
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.beginObject()
+        writer.field("order", order.rawValue)
+        writer.field("cart", placement.cart.rawValue)
+        writer.field("outlet", placement.outlet.rawValue)
+        writer.field("version", version)
+        writer.field("status", "placed")
+        writer.field("count", placement.count)
+        writer.field("currency", placement.currency.code)
+        writer.key("lines")
+        writer.beginArray()
+        for line in placement.lines {
+            writer.beginObject()
+            LineDocument.writeFields(of: line, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("subtotal", placement.total.minorUnits)
+        writer.field("total", placement.total.minorUnits)
+        writer.field("updatedAt", updatedAt.rfc3339)
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+private enum LineDocument {
+    static func writeFields(of line: CartLine, to writer: inout JSONWriter) {
+        writer.field("line", line.id)
+        writer.field("item", line.item.rawValue)
+        writer.field("name", line.name)
+        writer.field("quantity", line.quantity)
+        writer.field("unitPrice", line.unitPrice.minorUnits)
+        writer.field("options", line.options.lazy.map(\.rawValue))
+        writer.field("note", line.note)
+        writer.field("total", (try? line.total())?.minorUnits)
+    }
+}

@@ -1,0 +1,129 @@
+internal import Domain
+internal import JSONText
+
+/// The outlet-home document, in two pieces so that the count of a cart can be put in without copying the rest.
+public enum HomeDocument {
+    /// The tag bar's height in points.
+    static let tagBarHeight = 36
+    /// The tag bar appears when less than so many points of the outlet's header can be seen …
+    static let tagBarShowBelow = 36
+    /// … and goes when more than so many can: the gap keeps it from flickering.
+    static let tagBarHideAbove = 72
+
+    /// The document without its last brace: `,"cartCount":n}` or `}` ends it.
+    public static func openBytes(of record: OutletRecord) -> [UInt8] {
+        var bytes = bytes(of: record)
+        bytes.removeLast()
+        return bytes
+    }
+
+    /// The document, without the count of a cart.
+    public static func bytes(of record: OutletRecord) -> [UInt8] {
+        guard let (details, _) = record.details else { preconditionFailure("an unregistered outlet has no home") }
+        // A section without items is nothing to show.
+        let sections = record.menu.sections.filter { !$0.items.isEmpty }
+        var writer = JSONWriter(reservingCapacity: 512 + 400 * record.menu.entries.count)
+        writer.beginObject()
+        writer.key("outlet")
+        OutletDocument.write(record, to: &writer, accessibilityID: "outlet_scroll")
+        writer.field("revision", record.revision)
+        writer.field("state", sections.isEmpty ? "empty" : "ready")
+        writer.key("tagBar")
+        writeTagBar(sections, to: &writer)
+        writer.key("sections")
+        writer.beginArray()
+        var numbers = CardNumbers()
+        for section in sections { write(section, of: record, details.currency, &numbers, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The tag bar alone.
+    public static func tagBar(of record: OutletRecord) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writeTagBar(record.menu.sections.filter { !$0.items.isEmpty }, to: &writer)
+        return writer.bytes
+    }
+
+    private static func writeTagBar(_ sections: [MenuState.Section], to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("height", tagBarHeight)
+        writer.field("showBelow", tagBarShowBelow)
+        writer.field("hideAbove", tagBarHideAbove)
+        writer.key("chips")
+        writer.beginArray()
+        for section in sections {
+            writer.beginObject()
+            writer.field("id", "tag_\(section.header.id)")
+            writer.field("section", section.header.id.rawValue)
+            writer.field("title", section.header.title)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private static func write(
+        _ section: MenuState.Section, of record: OutletRecord, _ currency: Currency,
+        _ numbers: inout CardNumbers, to writer: inout JSONWriter
+    ) {
+        let header = section.header
+        writer.beginObject()
+        writer.field("id", header.id.rawValue)
+        writer.field("kind", header.kind)
+        writer.field("headerTitle", header.title)
+        writer.key("layout")
+        MenuDocumentJSON.write(header.layout, to: &writer)
+        writer.field("sticky", header.sticky)
+        writer.field("accessibilityId", numbers.scroller(of: header))
+        writer.key("items")
+        writer.beginArray()
+        for id in section.items {
+            guard let entry = record.menu.entries[id] else { continue }
+            writer.beginObject()
+            writer.field("id", id.rawValue)
+            writer.field("kind", entry.item.kind)
+            writer.field("accessibilityId", numbers.card(of: entry.item.kind))
+            writer.key("model")
+            writeModel(entry, currency, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private static func writeModel(
+        _ entry: MenuState.Entry, _ currency: Currency, to writer: inout JSONWriter
+    ) {
+        let item = entry.item
+        writer.beginObject()
+        writer.field("name", item.name)
+        writer.field("description", item.description)
+        writer.field("price", item.price?.minorUnits)
+        writer.field("currency", currency.code)
+        writer.field("cuisine", item.cuisine)
+        writer.field("tags", item.tags)
+        writer.field("imageSmall", item.imageSmall)
+        ItemDocument.writeAvailability(entry.suspension, to: &writer)
+        if let button = ItemKind.named(item.kind)?.addButtonID { writer.field("addButtonAccessibilityId", button) }
+        writer.endObject()
+    }
+}
+
+/// Gives out accessibility ids: the same for the same menu, and no id twice in a document.
+private struct CardNumbers {
+    private var cards: [String: Int] = [:]
+    private var scrollers: Set<String> = []
+
+    mutating func card(of kind: String) -> String {
+        let number = cards[kind, default: 0]
+        cards[kind] = number + 1
+        return (ItemKind.named(kind)?.accessibilityPrefix ?? "item_") + String(number)
+    }
+
+    mutating func scroller(of header: SectionHeader) -> String {
+        if let id = SectionKind.named(header.kind)?.accessibilityID, scrollers.insert(id).inserted { return id }
+        return "section_\(header.id)"
+    }
+}

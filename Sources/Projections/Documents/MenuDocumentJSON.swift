@@ -1,0 +1,87 @@
+public import Domain
+internal import JSONText
+
+/// A menu as `MENU.GET` answers it: what `MENU.PUT` takes, with what is sold out and the version.
+public enum MenuDocumentJSON {
+    /// The document.
+    public static func bytes(of record: OutletRecord) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 + 400 * record.menu.entries.count)
+        writer.beginObject()
+        writer.field("outlet", record.id.rawValue)
+        writer.field("version", record.menuVersion)
+        writer.key("sections")
+        writer.beginArray()
+        for section in record.menu.sections {
+            writer.beginObject()
+            writer.field("id", section.header.id.rawValue)
+            writer.field("title", section.header.title)
+            writer.field("kind", section.header.kind)
+            writer.key("layout")
+            write(section.header.layout, to: &writer)
+            writer.field("sticky", section.header.sticky)
+            writer.key("items")
+            writer.beginArray()
+            for id in section.items {
+                guard let entry = record.menu.entries[id] else { continue }
+                writer.beginObject()
+                ItemDocument.writeFields(of: entry, to: &writer)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    static func write(_ layout: Layout, to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("style", layout.style)
+        if let size = layout.cardSize {
+            writer.field("width", size.width)
+            writer.field("height", size.height)
+        }
+        writer.endObject()
+    }
+}
+
+/// An item as `ITEM.GET` answers it: in full.
+public enum ItemDocument {
+    /// The document, or nil where the menu has no such item.
+    public static func bytes(of item: Identifier, in record: OutletRecord) -> [UInt8]? {
+        guard let entry = record.menu.entries[item], let (details, _) = record.details,
+            let section = record.menu.sections.first(where: { $0.items.contains(item) })
+        else { return nil }
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.beginObject()
+        writer.field("outlet", record.id.rawValue)
+        writer.field("section", section.header.id.rawValue)
+        writeFields(of: entry, to: &writer)
+        writer.field("currency", details.currency.code)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    static func writeFields(of entry: MenuState.Entry, to writer: inout JSONWriter) {
+        let item = entry.item
+        writer.field("id", item.id.rawValue)
+        writer.field("kind", item.kind)
+        writer.field("name", item.name)
+        writer.field("description", item.description)
+        writer.field("price", item.price?.minorUnits)
+        writer.field("cuisine", item.cuisine)
+        writer.field("tags", item.tags)
+        writer.field("imageSmall", item.imageSmall)
+        writer.field("imageLarge", item.imageLarge)
+        writer.field("maxQuantity", item.maxQuantity)
+        writer.field("options", EmptyCollection<String>())
+        writeAvailability(entry.suspension, to: &writer)
+    }
+
+    /// Whether the item can be had: where not, a client knows by itself when it can be again.
+    static func writeAvailability(_ suspension: MenuState.Suspension?, to writer: inout JSONWriter) {
+        writer.field("available", suspension == nil)
+        writer.field("availableFrom", suspension?.until?.rfc3339)
+    }
+}

@@ -1,0 +1,65 @@
+internal import Domain
+internal import JSONText
+
+/// An outlet as `OUTLET.GET` answers it, and as it stands in its home.
+public enum OutletDocument {
+    /// The document.
+    public static func bytes(of record: OutletRecord) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        write(record, to: &writer, accessibilityID: nil)
+        return writer.bytes
+    }
+
+    static func write(_ record: OutletRecord, to writer: inout JSONWriter, accessibilityID: StaticString?) {
+        guard let (details, status) = record.details else { return writer.null() }
+        writer.beginObject()
+        writer.field("id", record.id.rawValue)
+        writer.field("name", details.name)
+        writer.field("city", details.city)
+        writer.field("area", details.area)
+        writer.field("address", details.address)
+        writer.field("currency", details.currency.code)
+        writer.field("timeZone", details.timeZone)
+        writer.field("cuisines", details.cuisines)
+        writer.field("priceForTwo", details.priceForTwo?.minorUnits)
+        writer.key("rating")
+        if let rating = details.rating { writer.decimal(rating.hundredths, digits: 2) } else { writer.null() }
+        writer.field("ratingCount", details.ratingCount)
+        writer.field("deliveryMinutes", details.deliveryMinutes)
+        writer.field("minimumOrder", details.minimumOrder?.minorUnits)
+        writer.key("hours")
+        writer.beginArray()
+        for period in details.hours {
+            writer.beginObject()
+            writer.field("day", period.day.rawValue)
+            writer.field("opens", clock(period.opens))
+            writer.field("closes", clock(period.closes))
+            writer.endObject()
+        }
+        writer.endArray()
+        write(status, to: &writer)
+        if let accessibilityID {
+            writer.field("accessibilityId", accessibilityID.description)
+        } else {
+            writer.field("version", record.outletVersion)
+        }
+        writer.endObject()
+    }
+
+    private static func write(_ status: Outlet.Status, to writer: inout JSONWriter) {
+        switch status {
+        case .closed: writer.field("status", "closed")
+        case .open: writer.field("status", "open")
+        case .paused(let until, let reason):
+            writer.field("status", "paused")
+            writer.field("pausedUntil", until.rfc3339)
+            writer.field("pauseReason", reason)
+        }
+    }
+
+    /// Minutes after midnight as `HH:MM`; past midnight the hours go on, `25:30`.
+    private static func clock(_ minutes: Int) -> String {
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
+    }
+}

@@ -1,0 +1,145 @@
+public import Domain
+internal import EventLog
+internal import JSONText
+
+/// A row of `outlet_home`.
+public struct OutletHomeRow: Equatable, Sendable {
+    /// The outlet.
+    public var outlet: Identifier
+    /// The position of the last event of the outlet or its menu.
+    public var revision: Int64
+    /// The home document, as ``HomeDocument`` writes it.
+    public var document: [UInt8]
+    /// The shortest history that leads to the outlet and its menu.
+    public var snapshot: [UInt8]
+
+    /// A row as it stands in the database.
+    public init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
+        self.outlet = outlet
+        self.revision = revision
+        self.document = document
+        self.snapshot = snapshot
+    }
+
+    /// The row of an outlet.
+    init(_ record: OutletRecord) {
+        outlet = record.id
+        revision = record.revision
+        document = HomeDocument.bytes(of: record)
+        snapshot = record.snapshot()
+    }
+
+    /// The row's digest: over the outlet, a zero byte, and the snapshot.
+    var digest: Digest { Digest.of(Array(outlet.rawValue.utf8) + [0] + snapshot) }
+}
+
+/// A saved row that cannot be read: the projection is then folded anew from the log.
+public struct CorruptSnapshot: Error, CustomStringConvertible {
+    /// What is wrong.
+    public let description: String
+}
+
+// An outlet is saved as the shortest history that leads to it, in the form of events. So there is no second
+// format of everything that outlets and menus are made of, and none that could say something else.
+extension OutletRecord {
+    func snapshot() -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        writer.beginObject()
+        writer.field("outletVersion", outletVersion)
+        writer.field("menuVersion", menuVersion)
+        writer.key("events")
+        writer.beginArray()
+        for event in history {
+            let (kind, payload) = EventCodec.encode(event)
+            writer.beginObject()
+            writer.field("kind", kind.name)
+            writer.field("schemaVersion", kind.schemaVersion)
+            writer.key("payload")
+            writer.raw(payload)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    init(_ row: OutletHomeRow) throws(CorruptSnapshot) {
+        do {
+            self = try JSONReader.read(row.snapshot) { reader throws(JSONReadingError) in
+                try OutletRecord(id: row.outlet, revision: row.revision, from: &reader)
+            }
+            savedDigest = row.digest
+        } catch {
+            throw CorruptSnapshot(description: "outlet_home, outlet '\(row.outlet)': \(error)")
+        }
+    }
+
+    private init(id: Identifier, revision: Int64, from reader: inout JSONReader) throws(JSONReadingError) {
+        var outletVersion: Int64 = 0
+        var menuVersion: Int64 = 0
+        var outlet = Outlet.initial
+        var menu = Menu.initial
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "outletVersion": outletVersion = try reader.integer()
+            case "menuVersion": menuVersion = try reader.integer()
+            case "events":
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    do {
+                        switch try OutletRecord.event(from: &reader) {
+                        case .outlet(let event): try Outlet.evolve(&outlet, event)
+                        case .menu(let event): try Menu.evolve(&menu, event)
+                        case .cart, .order: throw ImpossibleEvent("an event of another projection")
+                        }
+                    } catch {
+                        throw reader.failure("a possible event (\(error))")
+                    }
+                }
+            default: _ = try reader.rawValue()
+            }
+        }
+        self.init(
+            id: id, outlet: outlet, menu: menu, outletVersion: outletVersion, menuVersion: menuVersion,
+            revision: revision)
+    }
+
+    private static func event(from reader: inout JSONReader) throws -> DomainEvent {
+        var kind = EventKind(name: "", schemaVersion: 1)
+        var payload: [UInt8] = []
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "kind": kind.name = try reader.string()
+            case "schemaVersion": kind.schemaVersion = Int(clamping: try reader.integer())
+            case "payload": payload = Array(try reader.rawValue())
+            default: _ = try reader.rawValue()
+            }
+        }
+        return try EventCodec.decode(kind, payload)
+    }
+
+    private var history: [DomainEvent] {
+        var events: [DomainEvent] = []
+        if let (details, status) = details {
+            events.append(.outlet(.registered(details)))
+            switch status {
+            case .closed: break
+            case .open: events.append(.outlet(.opened))
+            case .paused(let until, let reason): events.append(.outlet(.paused(until: until, reason: reason)))
+            }
+        }
+        for section in menu.sections {
+            events.append(.menu(.sectionAdded(section.header, before: nil)))
+            for id in section.items {
+                guard let entry = menu.entries[id] else { continue }
+                events.append(.menu(.itemAdded(entry.item, section: section.header.id, before: nil)))
+                if let suspension = entry.suspension {
+                    events.append(.menu(.itemSuspended(id, until: suspension.until)))
+                }
+            }
+        }
+        return events
+    }
+}
