@@ -1,0 +1,207 @@
+/// Reads the requests of one connection out of its input buffer, without copying.
+///
+/// The caller keeps the unconsumed bytes together and offers them from their first byte on:
+///
+///     loop: while true {
+///         switch parser.next(input.bytes, within: limits, isAuthenticated: isAuthenticated) {
+///         case .request(let arguments, let consumed):
+///             handle(arguments)
+///             input.consume(consumed)
+///         case .incomplete(let consumed):
+///             input.consume(consumed)
+///             break loop
+///         case .failure(let error):
+///             reply.error("ERR", error.message)
+///             close()
+///             break loop
+///         }
+///     }
+///
+/// While a request is incomplete the parser remembers how far it got, so the bytes already offered must
+/// be offered again, unchanged, in front of the new ones. They may have moved in memory.
+public struct RequestParser: ~Copyable {
+    /// What the bytes turned out to be.
+    public enum Outcome {
+        /// A request; the next one starts `consumed` bytes further on.
+        case request(Arguments, consumed: Int)
+        /// No whole request yet. The first `consumed` bytes asked for nothing (empty lines, empty
+        /// arrays) and are not to be offered again.
+        case incomplete(consumed: Int)
+        /// No request, and no way to find the next one.
+        case failure(ProtocolError)
+    }
+
+    private static let smallestTable = 8
+
+    /// The arguments found so far, and memory for more; grows to `RequestLimits.argumentCount` at most.
+    private var table: UnsafeMutableBufferPointer<Arguments.Slice>
+    private(set) var argumentCount = 0
+    /// An inline request with its quotes resolved, until the next request is asked for.
+    var unquoted: UnsafeMutableRawBufferPointer?
+
+    // Where an incomplete request is to be resumed; offsets count from its first byte.
+
+    /// The first byte not understood yet: the start of a line, or of a bulk string's bytes.
+    private(set) var position = 0
+    /// Up to here no line end was found behind `position`.
+    private(set) var scanned = 0
+    /// Bulk strings still to come; zero until the array's header is read.
+    private var awaitedBulks = 0
+    /// The length of the bulk string whose header has been read.
+    private var awaitedLength: Int?
+
+    /// A parser for a new connection.
+    public init() {
+        table = .allocate(capacity: RequestParser.smallestTable)
+    }
+
+    deinit {
+        table.deallocate()
+        unquoted?.deallocate()
+    }
+
+    /// Reads the request that `bytes` start with, skipping empty ones in front of it as Redis does.
+    ///
+    /// After a failure the connection is of no use, nor is its parser.
+    public mutating func next(
+        _ bytes: UnsafeRawBufferPointer, within limits: RequestLimits, isAuthenticated: Bool = true
+    ) -> Outcome {
+        unquoted?.deallocate()
+        unquoted = nil
+        var start = 0
+        while true {
+            let rest = bytes.part(start..<bytes.count)
+            do throws(ProtocolError) {
+                guard let length = try parse(rest, limits, isAuthenticated) else {
+                    return .incomplete(consumed: start)
+                }
+                let arguments = Arguments(
+                    of: UnsafeBufferPointer(rebasing: table[..<argumentCount]),
+                    in: unquoted.map { UnsafeRawBufferPointer($0) } ?? rest)
+                startOver()
+                start += length
+                if !arguments.isEmpty { return .request(arguments, consumed: start) }
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private mutating func startOver() {
+        argumentCount = 0
+        position = 0
+        scanned = 0
+        awaitedBulks = 0
+        awaitedLength = nil
+    }
+
+    /// The length of the request, its arguments in the table; nil when it is not all there.
+    private mutating func parse(
+        _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
+    ) throws(ProtocolError) -> Int? {
+        switch bytes.first {
+        case nil: nil
+        case .asterisk?: try parseArray(bytes, limits, isAuthenticated)
+        default: try parseInline(bytes, limits, isAuthenticated)
+        }
+    }
+
+    // MARK: Arrays of bulk strings
+
+    private mutating func parseArray(
+        _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
+    ) throws(ProtocolError) -> Int? {
+        if awaitedBulks == 0 {
+            guard
+                let count = try announcedLength(
+                    bytes, limits, tooLong: .tooBigMultibulkCountString, invalid: .invalidMultibulkLength)
+            else { return nil }
+            guard count <= limits.argumentCount else { throw .invalidMultibulkLength }
+            guard isAuthenticated || count <= limits.unauthenticatedArgumentCount else {
+                throw .unauthenticatedMultibulkLength
+            }
+            if count <= 0 { return position }
+            awaitedBulks = count
+        }
+        while awaitedBulks > 0 {
+            guard try parseBulk(bytes, limits, isAuthenticated) else { return nil }
+            awaitedBulks -= 1
+        }
+        return position
+    }
+
+    /// Whether the next bulk string was all there, and is now in the table.
+    private mutating func parseBulk(
+        _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
+    ) throws(ProtocolError) -> Bool {
+        let length: Int
+        if let awaitedLength {
+            length = awaitedLength
+        } else {
+            guard position < bytes.count else { return false }
+            guard bytes[position] == .dollar else { throw .expectedBulk(got: bytes[position]) }
+            guard
+                let announced = try announcedLength(
+                    bytes, limits, tooLong: .tooBigBulkCountString, invalid: .invalidBulkLength)
+            else { return false }
+            guard announced >= 0, announced <= limits.bulkLength else { throw .invalidBulkLength }
+            guard isAuthenticated || announced <= limits.unauthenticatedBulkLength else {
+                throw .unauthenticatedBulkLength
+            }
+            guard announced <= limits.requestLength - position - 2 else { throw .tooBigRequest }
+            awaitedLength = announced
+            length = announced
+        }
+        let end = position + length
+        guard end + 2 <= bytes.count else { return false }
+        guard bytes[end] == .carriageReturn, bytes[end + 1] == .lineFeed else { throw .unterminatedBulk }
+        add(position..<end)
+        awaitedLength = nil
+        position = end + 2
+        scanned = position
+        return true
+    }
+
+    /// The number in the line at `position`, behind its first byte, and `position` moved behind the
+    /// line; nil when the line is not all there.
+    private mutating func announcedLength(
+        _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, tooLong: ProtocolError,
+        invalid: ProtocolError
+    ) throws(ProtocolError) -> Int? {
+        guard let end = find(.carriageReturn, in: bytes) else {
+            guard scanned - position <= limits.lineLength else { throw tooLong }
+            return nil
+        }
+        guard end - position <= limits.lineLength else { throw tooLong }
+        guard end + 1 < bytes.count else { return nil }
+        guard bytes[end + 1] == .lineFeed,
+            let value = Int64(canonicalDecimal: bytes.part((position + 1)..<end))
+        else { throw invalid }
+        position = end + 2
+        scanned = position
+        return Int(clamping: value)
+    }
+
+    /// Where `byte` is first found at or behind `scanned`, which moves there, or to the end.
+    mutating func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
+        var index = scanned
+        while index < bytes.count, bytes[index] != byte { index += 1 }
+        scanned = index
+        return index < bytes.count ? index : nil
+    }
+
+    // MARK: What inline requests use too
+
+    /// Adds an argument; the range ends within a request of at most `RequestLimits.requestLength` bytes.
+    mutating func add(_ range: Range<Int>) {
+        if argumentCount == table.count {
+            let wider = UnsafeMutableBufferPointer<Arguments.Slice>.allocate(capacity: 2 * table.count)
+            _ = wider.moveInitialize(fromContentsOf: table)
+            table.deallocate()
+            table = wider
+        }
+        table.initializeElement(
+            at: argumentCount, to: .init(offset: UInt32(range.lowerBound), count: UInt32(range.count)))
+        argumentCount += 1
+    }
+}
