@@ -1,0 +1,65 @@
+// The process's one event loop: libuv's sockets, timers, signals, descriptors and child processes.
+//
+// It promises:
+// - everything it owns is isolated to `LoopActor`, so the compiler proves that only the loop's thread
+//   touches it; libuv's callbacks enter that isolation through one checked door, `assumeIsolated`;
+// - a callback that says an object has ended runs once, and never inside the call that ended it;
+// - libuv's handles never leave this target, and live exactly as long as libuv may still use them.
+
+internal import CLibUV
+
+/// Isolation to the event loop's thread.
+///
+/// Work may be enqueued at any time; it runs once the loop does.
+@globalActor
+public actor LoopActor {
+    /// The actor whose executor is the loop.
+    public static let shared = LoopActor()
+
+    nonisolated let executor = LoopExecutor()
+
+    /// The loop itself, as an executor.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    static var loop: UnsafeMutablePointer<uv_loop_t> { shared.executor.loop }
+
+    /// Runs the loop on the calling thread until `stop()`. At most one thread runs it at a time.
+    public static nonisolated func run() {
+        shared.executor.run()
+    }
+
+    /// Runs the loop on a thread of its own for as long as the process lives; later calls do nothing.
+    ///
+    /// For programs, such as tests, whose main thread belongs to someone else.
+    public static nonisolated func startInBackground() {
+        _ = backgroundThread
+    }
+
+    /// Makes `run()` return after the current iteration.
+    @LoopActor
+    public static func stop() {
+        uv_stop(loop)
+    }
+
+    /// A monotonic clock in nanoseconds, of no particular origin.
+    public static nonisolated var now: UInt64 { uv_hrtime() }
+
+    /// Runs `operation` at once; traps unless called on the loop's thread.
+    public static nonisolated func assumeIsolated<Result, Failure: Error>(
+        _ operation: @LoopActor () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        precondition(shared.executor.isOnLoopThread, "not on the event loop's thread")
+        typealias Unisolated = () throws(Failure) -> Result
+        // Isolation is part of a function's type and not of its representation; the line above is the proof
+        // that the compiler asks for.
+        return try withoutActuallyEscaping(operation) { operation throws(Failure) in
+            try unsafeBitCast(operation, to: Unisolated.self)()
+        }
+    }
+
+    private static let backgroundThread: Void = {
+        var thread = uv_thread_self()
+        let code = uv_thread_create(&thread, { _ in LoopActor.run() }, nil)
+        precondition(code == 0, "no thread for the event loop: \(LoopError(code, "start a thread"))")
+    }()
+}

@@ -1,0 +1,82 @@
+internal import CLibUV
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Runs Swift's jobs on the thread that runs the loop.
+final class LoopExecutor: SerialExecutor {
+    /// Two arrays that take turns, so that a steady flow of jobs allocates nothing.
+    private struct Jobs {
+        var waiting: [UnownedJob] = []
+        var spare: [UnownedJob] = []
+    }
+
+    // Both pointers are written once, in `init`. libuv lets any thread call `uv_async_send`; every other use
+    // of them is on the loop's thread.
+    nonisolated(unsafe) let loop: UnsafeMutablePointer<uv_loop_t>
+    nonisolated(unsafe) private let wake: UnsafeMutablePointer<uv_async_t>
+    private let jobs = Mutex(Jobs())
+    private let loopThread = Atomic<UInt>(0)
+
+    init() {
+        // A peer that goes away is an error of its connection, never the end of the process.
+        signal(SIGPIPE, SIG_IGN)
+        loop = .allocate(capacity: 1)
+        wake = .allocate(capacity: 1)
+        var code = uv_loop_init(loop)
+        precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop"))")
+        code = uv_async_init(loop, wake) { _ in LoopActor.shared.executor.runWaitingJobs() }
+        precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop's wake-up"))")
+    }
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        jobs.withLock { $0.waiting.append(job) }
+        uv_async_send(wake)
+    }
+
+    func checkIsolated() {
+        precondition(isOnLoopThread, "not on the event loop's thread")
+    }
+
+    func isIsolatingCurrentContext() -> Bool? { isOnLoopThread }
+
+    /// Relaxed is enough: a thread can find its own identity here only if it wrote it itself.
+    var isOnLoopThread: Bool { loopThread.load(ordering: .relaxed) == Self.currentThread }
+
+    func run() {
+        let (isFree, _) = loopThread.compareExchange(
+            expected: 0, desired: Self.currentThread, ordering: .acquiringAndReleasing)
+        precondition(isFree, "the event loop is already running")
+        uv_run(loop, UV_RUN_DEFAULT)
+        loopThread.store(0, ordering: .releasing)
+    }
+
+    /// Runs what was enqueued before the call; what these jobs enqueue waits for the next iteration, so that
+    /// sockets and timers are never starved.
+    private func runWaitingJobs() {
+        var batch = jobs.withLock { jobs in
+            let batch = jobs.waiting
+            jobs.waiting = jobs.spare
+            jobs.spare = []
+            return batch
+        }
+        for job in batch {
+            job.runSynchronously(on: asUnownedSerialExecutor())
+        }
+        batch.removeAll(keepingCapacity: true)
+        jobs.withLock { [batch] in $0.spare = batch }
+    }
+
+    private static var currentThread: UInt {
+        #if canImport(Darwin)
+            UInt(bitPattern: pthread_self())
+        #else
+            pthread_self()
+        #endif
+    }
+}
