@@ -54,7 +54,7 @@ let package = Package(
             "Server",
             uses: [
                 "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
-                "Projections",
+                "PostgresProjections", "Projections",
             ]),
         layer("Importing", uses: ["LineProtocol"]),
         .executableTarget(

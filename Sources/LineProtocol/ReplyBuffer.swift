@@ -81,6 +81,17 @@ public struct ReplyBuffer: ~Copyable {
         bytes.withUnsafeBytes { bulk($0) }
     }
 
+    /// A bulk string of any bytes, ending in some UTF-8.
+    public mutating func bulk(_ bytes: [UInt8], followedBy end: String) {
+        var end = end
+        end.withUTF8 { end in
+            header(.dollar, Int64(bytes.count + end.count))
+            bytes.withUnsafeBytes { buffer.append($0) }
+            buffer.append(UnsafeRawBufferPointer(end))
+            endLine()
+        }
+    }
+
     /// A bulk string of UTF-8.
     public mutating func bulk(_ text: String) {
         var text = text

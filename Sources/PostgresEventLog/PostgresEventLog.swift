@@ -1,1 +1,154 @@
-// placeholder
+// The event log in PostgreSQL: its migrations, and the log itself on libpq.
+//
+// The promise is that of every `EventLog`, and that the schema alone keeps it: whoever writes through
+// `tiffin.append`, from however many servers, gets dense positions in commit order, and can change nothing.
+
+public import Domain
+public import EventLog
+public import EventLoop
+internal import Postgres
+
+/// The event log in the schema `tiffin` of a database.
+@LoopActor
+public final class PostgresEventLog: EventLog {
+    public nonisolated let partitionCount: Int
+
+    /// One for each partition, so that their batches commit side by side.
+    private let writers: [LazyConnection]
+    private let reader: LazyConnection
+
+    private init(partitionCount: Int, writers: [LazyConnection], reader: LazyConnection) {
+        self.partitionCount = partitionCount
+        self.writers = writers
+        self.reader = reader
+    }
+
+    /// The log in a migrated database.
+    ///
+    /// - Parameter database: a `postgres://` URL, or libpq's keywords and values.
+    public static func open(_ database: String) async throws(EventLogError) -> PostgresEventLog {
+        let reader = LazyConnection(database, name: "tiffin reader")
+        let heads = try await heads(reader)
+        guard !heads.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+        return PostgresEventLog(
+            partitionCount: heads.count,
+            writers: heads.map { LazyConnection(database, name: "tiffin writer \($0.partition)") }, reader: reader)
+    }
+
+    /// Closes the connections.
+    public func close() {
+        reader.close()
+        for writer in writers { writer.close() }
+    }
+
+    // MARK: Writing
+
+    public func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+        let rows = try await writers[batch.partition].execute(
+            Statements.append,
+            [
+                .int2(Int16(batch.partition)), .int8(seen), .bytea(batch.contentDigest.bytes),
+                .timestamptz(unixMicroseconds: batch.recordedAt.microseconds),
+                .array(batch.events.map(\.stream.description)), .array(batch.events.lazy.map(\.version)),
+                .array(batch.events.lazy.map(\.kind.name)),
+                .array(batch.events.lazy.map { Int32($0.kind.schemaVersion) }),
+                .array(batch.events.lazy.map(\.payload)), .array(batch.events.lazy.map(\.metadata)),
+                .array(batch.groups),
+            ])
+        return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
+    }
+
+    public func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+        let rows = try await writers[batch.partition].execute(
+            Statements.outcome,
+            [.int2(Int16(batch.partition)), .int8(seen), .bytea(batch.contentDigest.bytes)])
+        guard !rows.isNull(0, 0) else { return nil }
+        let previous = rows.int8(0, 0) - 1
+        let count = Int(rows.int8(0, 1) - previous)
+        if count == batch.events.count { return AppendReceipt(previousPosition: previous, conflicts: []) }
+        // A part was refused: the groups of which nothing is there.
+        let appended = try await read(partition: batch.partition, after: previous, limit: count)
+        let names = Set(appended.map(\.stream))
+        let refused = zip(batch.events, batch.groups).filter { !names.contains($0.0.stream.description) }
+        return AppendReceipt(previousPosition: previous, conflicts: Set(refused.map(\.1)))
+    }
+
+    // MARK: Reading
+
+    public func read(
+        partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        let rows = try await reader.execute(
+            Statements.readPartition, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
+        return PostgresEventLog.events(rows, partition)
+    }
+
+    public func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        let rows = try await reader.execute(
+            Statements.readStream,
+            [.int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit))])
+        return PostgresEventLog.events(rows, partition)
+    }
+
+    public func heads() async throws(EventLogError) -> [LogHead] {
+        try await PostgresEventLog.heads(reader)
+    }
+
+    private static func heads(_ connection: LazyConnection) async throws(EventLogError) -> [LogHead] {
+        let rows = try await connection.execute(Statements.heads, [])
+        return (0..<rows.count).compactMap { row in
+            Digest(rows.bytes(row, 2)).map {
+                LogHead(partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1), digest: $0)
+            }
+        }
+    }
+
+    private static func events(_ rows: Rows, _ partition: Int) -> [RecordedEvent] {
+        (0..<rows.count).map { row in
+            RecordedEvent(
+                partition: partition, position: rows.int8(row, 0), stream: rows.text(row, 1),
+                version: rows.int8(row, 2),
+                kind: EventKind(name: rows.text(row, 3), schemaVersion: Int(rows.int4(row, 4))),
+                payload: Array(rows.bytes(row, 5)), metadata: Array(rows.bytes(row, 6)),
+                recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 7) / 1_000))
+        }
+    }
+}
+
+private enum Statements {
+    static let append = Statement(
+        "append",
+        "SELECT previous_position, conflicts FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        [
+            .int2, .int8, .bytea, .timestamptz, .textArray, .int8Array, .textArray, .int4Array, .textArray,
+            .textArray, .int4Array,
+        ])
+
+    static let outcome = Statement(
+        "outcome", "SELECT first_position, last_position FROM tiffin.outcome($1, $2, $3)", [.int2, .int8, .bytea])
+
+    private static let columns = "position, stream, version, kind, schema_version, payload, metadata, recorded_at"
+
+    static let readPartition = Statement(
+        "read_partition",
+        """
+        SELECT \(columns) FROM tiffin.events
+        WHERE partition = $1 AND position > $2 ORDER BY position LIMIT $3
+        """, [.int2, .int8, .int8])
+
+    static let readStream = Statement(
+        "read_stream",
+        """
+        SELECT \(columns) FROM tiffin.events
+        WHERE partition = $1 AND stream = $2 AND version > $3 ORDER BY version LIMIT $4
+        """, [.int2, .text, .int8, .int8])
+
+    static let heads = Statement(
+        "heads", "SELECT partition, position, digest FROM tiffin.log_head ORDER BY partition")
+}
+
+extension Timestamp {
+    fileprivate var microseconds: Int64 { millisecondsSinceEpoch * 1_000 }
+}

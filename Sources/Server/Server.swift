@@ -1,1 +1,164 @@
-// placeholder
+// The server: sessions on a TCP port, the command table, and the engine behind them.
+//
+// The promise: a client's replies come in the order of its requests; a write is durable before it is answered;
+// whatever one client does — sends slowly, reads slowly, sends rubbish — costs nobody else anything but its
+// share of the time.
+
+public import Domain
+public import EventLog
+public import EventLoop
+public import PostgresProjections
+internal import Projections
+
+/// A server on one event log.
+@LoopActor
+public final class Server {
+    /// The version of Tiffin.
+    public static let version = "0.1.0"
+
+    let configuration: Configuration
+    let logger: Logger
+    let engine: Engine
+    let log: any EventLog
+    let startedAt = LoopActor.now
+    var statistics: Statistics
+    private(set) var sessions: [Int64: Session] = [:]
+
+    /// The port it listens on.
+    var port: Int { listener?.port ?? 0 }
+
+    private var listener: TCPListener?
+    private var nextSession: Int64 = 1
+    private var withReplies: [Session] = []
+    private var turn: AfterPoll?
+    private var sweep: LoopTimer?
+    private var httpLoggedAt: UInt64?
+
+    /// Restores the read models from their checkpoints, reads the rest of the log, and is then ready to listen.
+    public init(
+        configuration: Configuration, log: any EventLog, store: PostgresReadModelStore?, logger: Logger,
+        clock: @escaping () -> Timestamp
+    ) async throws {
+        self.configuration = configuration
+        self.logger = logger
+        self.log = log
+        statistics = Statistics(commandCount: CommandTable.shared.commands.count)
+        let homes = HomeCache(maximumBytes: configuration.homeCacheBytes)
+        var shards: [Shard] = []
+        for partition in 0..<log.partitionCount {
+            let began = LoopActor.now
+            let (model, digests) = try await store?.restore(partition: partition) ?? (ReadModel(partition: partition), .init())
+            let shard = Shard(
+                model, digests: digests, log: log, store: store, homes: homes, configuration: configuration,
+                logger: logger, clock: clock)
+            var toldAt = LoopActor.now
+            try await shard.catchUp { position in
+                guard LoopActor.now - toldAt > 1_000_000_000 else { return }
+                toldAt = LoopActor.now
+                logger.info("reading the log: position \(position)")
+            }
+            logger.debug(
+                "partition \(partition): checkpoint at \(model.position), log read to \(shard.position) "
+                    + "in \((LoopActor.now - began) / 1_000_000) ms")
+            shards.append(shard)
+        }
+        engine = Engine(shards: shards, homes: homes, clock: clock)
+    }
+
+    // MARK: Running
+
+    /// Listens, and serves from now on. Returns the address and the port.
+    public func listen() throws(LoopError) -> (address: String, port: Int) {
+        let listener = try TCPListener(host: configuration.host, port: configuration.port) { [unowned self] in
+            accept($0)
+        }
+        listener.onError = { [logger] in logger.error("\($0)") }
+        self.listener = listener
+        turn = LoopActor.afterPoll { [unowned self] in finishTurn() }
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
+        for shard in engine.partitions { shard.start() }
+        return (listener.address, listener.port)
+    }
+
+    /// Takes no more commands, answers those that are on their way, saves the read models, and closes.
+    public func stop() async {
+        listener?.close()
+        sweep?.cancel()
+        for session in sessions.values { session.stopExecuting() }
+        await engine.stop()
+        finishTurn()
+        for session in sessions.values { session.close() }
+        turn?.cancel()
+    }
+
+    /// What is left to do at the end of a turn of the loop: batches go out, then replies.
+    private func finishTurn() {
+        engine.startWork()
+        guard !withReplies.isEmpty else { return }
+        let sessions = withReplies
+        withReplies = []
+        for session in sessions { session.finishTurn() }
+        engine.startWork()
+    }
+
+    func hasReplies(_ session: Session) { withReplies.append(session) }
+
+    // MARK: Sessions
+
+    private func accept(_ connection: TCPConnection) {
+        if configuration.isProtected, !connection.isLoopbackPeer {
+            return refuse(
+                connection,
+                "-DENIED Tiffin serves only clients on its own machine, because no users are configured. "
+                    + "Start it with --protected-mode no to serve others, behind a firewall.\r\n")
+        }
+        guard sessions.count < configuration.maximumClients else {
+            return refuse(connection, "-ERR max number of clients reached\r\n")
+        }
+        let session = Session(id: nextSession, connection, of: self)
+        sessions[nextSession] = session
+        nextSession += 1
+        statistics.connections += 1
+        session.start()
+    }
+
+    private func refuse(_ connection: TCPConnection, _ message: String) {
+        var message = message
+        message.withUTF8 { connection.write(UnsafeRawBufferPointer($0)) }
+        connection.closeAfterWrites()
+    }
+
+    func sessionEnded(_ session: Session) { sessions[session.id] = nil }
+
+    private func closeOverdue() {
+        let now = LoopActor.now
+        for session in sessions.values where session.isOverdue(at: now) {
+            logger.debug("client \(session.id) was silent for too long")
+            session.close()
+        }
+    }
+
+    /// Somebody speaks HTTP: maybe a web page that was made to attack us. Said at most once a minute.
+    func logHTTPAttempt(by session: Session) {
+        let now = LoopActor.now
+        if let httpLoggedAt, now - httpLoggedAt < 60_000_000_000 { return }
+        httpLoggedAt = now
+        logger.error(
+            "possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
+    }
+}
+
+/// What the server counts.
+struct Statistics {
+    var connections: Int64 = 0
+    var errors: Int64 = 0
+    private(set) var calls: [Int64]
+
+    init(commandCount: Int) {
+        calls = Array(repeating: 0, count: commandCount)
+    }
+
+    mutating func count(command: Int) { calls[command] += 1 }
+
+    var commands: Int64 { calls.reduce(0, +) }
+}

@@ -1,0 +1,25 @@
+internal import CLibUV
+
+/// What this process has used so far.
+public struct ProcessResources: Sendable {
+    /// Bytes of memory that are resident now.
+    public let residentBytes: Int
+    /// The most bytes that were resident at any time.
+    public let peakBytes: Int
+    /// Microseconds of processor time in the process itself.
+    public let userMicroseconds: Int64
+    /// Microseconds of processor time in the kernel on its behalf.
+    public let systemMicroseconds: Int64
+
+    /// What has been used up to now.
+    public static var current: ProcessResources {
+        var resident = 0
+        uv_resident_set_memory(&resident)
+        var usage = uv_rusage_t()
+        uv_getrusage(&usage)
+        return ProcessResources(
+            residentBytes: resident, peakBytes: Int(usage.ru_maxrss) * 1_024,
+            userMicroseconds: Int64(usage.ru_utime.tv_sec) * 1_000_000 + Int64(usage.ru_utime.tv_usec),
+            systemMicroseconds: Int64(usage.ru_stime.tv_sec) * 1_000_000 + Int64(usage.ru_stime.tv_usec))
+    }
+}

@@ -1,0 +1,64 @@
+internal import EventLog
+internal import EventLoop
+internal import Postgres
+
+/// A connection that is made when it is first needed, and made again when it was lost.
+@LoopActor
+final class LazyConnection {
+    /// Everything is done in this role, which can add to the log and cannot change it.
+    private static let role = Statement("set_role", "SET ROLE tiffin_server")
+
+    private let database: String
+    private let name: String
+    private var connection: PostgresConnection?
+    /// A connection being made: whoever needs one meanwhile waits for the same.
+    private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
+
+    init(_ database: String, name: String) {
+        self.database = database
+        self.name = name
+    }
+
+    /// Executes a statement, connecting first where there is no connection.
+    func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(EventLogError) -> Rows {
+        let connection: PostgresConnection
+        do throws(PostgresError) {
+            connection = try await connected()
+        } catch {
+            throw .unavailable("\(error)")
+        }
+        do throws(PostgresError) {
+            return try await connection.execute(statement, parameters)
+        } catch {
+            switch error.kind {
+            case .connection: throw .outcomeUnknown("\(error)")
+            case .server: throw .unavailable("\(error)")
+            }
+        }
+    }
+
+    func close() {
+        connection?.close()
+        connection = nil
+    }
+
+    private func connected() async throws(PostgresError) -> PostgresConnection {
+        if let connection, connection.isOpen { return connection }
+        let attempt = connecting ?? Task { await connect() }
+        connecting = attempt
+        let made = await attempt.value
+        connecting = nil
+        connection = try made.get()
+        return try made.get()
+    }
+
+    private func connect() async -> Result<PostgresConnection, PostgresError> {
+        do throws(PostgresError) {
+            let connection = try await PostgresConnection.connect(database, applicationName: name)
+            _ = try await connection.execute(LazyConnection.role, [])
+            return .success(connection)
+        } catch {
+            return .failure(error)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import EventLog
+public import EventLoop
+internal import Postgres
+
+/// The numbered changes that lead from an empty database to the present schema. Each is applied once, in order,
+/// and its text is kept by its checksum: a migration that was applied may not change afterwards.
+public enum Migrations {
+    /// One change.
+    struct Migration {
+        var number: Int
+        var name: String
+        var sql: [UInt8]
+
+        /// SHA-256 of the text, in hexadecimal.
+        var checksum: String { Digest.of(sql).description }
+    }
+
+    static let all = [
+        Migration(number: 1, name: "event_log", sql: PackageResources._001_event_log_sql),
+        Migration(number: 2, name: "projections", sql: PackageResources._002_projections_sql),
+    ]
+
+    /// The most partitions a log may have.
+    public static let maximumPartitions = 256
+
+    /// Brings a database to the present schema.
+    ///
+    /// - Parameters:
+    ///   - partitions: how many partitions a new log gets; nil for one. A log that exists keeps its number, and
+    ///     another one is refused.
+    ///   - log: is told of every migration that is applied.
+    @LoopActor
+    public static func run(
+        _ database: String, partitions: Int? = nil, log: (String) -> Void
+    ) async throws(MigrationError) {
+        do throws(PostgresError) {
+            let connection = try await PostgresConnection.connect(database, applicationName: "tiffin migrate")
+            defer { connection.close() }
+            try await prepare(connection)
+            let applied = try await connection.transaction { transaction throws(PostgresError) in
+                try await apply(transaction, partitions: partitions)
+            }
+            for line in try applied.get() { log(line) }
+        } catch let error as MigrationError {
+            throw error
+        } catch {
+            throw MigrationError(description: "\(error)")
+        }
+    }
+
+    @LoopActor
+    private static func prepare(_ connection: PostgresConnection) async throws(PostgresError) {
+        let script = """
+            CREATE SCHEMA IF NOT EXISTS tiffin;
+            CREATE TABLE IF NOT EXISTS tiffin.migrations (
+                number     integer     NOT NULL PRIMARY KEY,
+                name       text        NOT NULL,
+                checksum   text        NOT NULL,
+                applied_at timestamptz NOT NULL
+            );
+            """
+        do throws(PostgresError) {
+            try await connection.runScript(script)
+        } catch {
+            // Two servers that start at once may both find nothing there; the second try finds it.
+            guard error.sqlState == .uniqueViolation else { throw error }
+            try await connection.runScript(script)
+        }
+    }
+
+    @LoopActor
+    private static func apply(
+        _ transaction: Transaction, partitions: Int?
+    ) async throws(PostgresError) -> Result<[String], MigrationError> {
+        // Whoever comes second waits here, and then finds everything applied.
+        _ = try await transaction.execute(
+            Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"), [])
+        let rows = try await transaction.execute(
+            Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"), [])
+        var done: [Int: String] = [:]
+        for row in 0..<rows.count {
+            let number = Int(rows.int4(row, 0))
+            done[number] = rows.text(row, 2)
+            guard all.contains(where: { $0.number == number }) else {
+                return .failure(
+                    MigrationError(
+                        description: "the database has migration \(number) (\(rows.text(row, 1))), which this version "
+                            + "of Tiffin does not know: it was migrated by a newer one"))
+            }
+        }
+        var lines: [String] = []
+        for migration in all {
+            if let checksum = done[migration.number] {
+                guard checksum == migration.checksum else {
+                    return .failure(
+                        MigrationError(
+                            description: "migration \(migration.number) (\(migration.name)) was changed after it was "
+                                + "applied: the database has checksum \(checksum), this version \(migration.checksum)"))
+                }
+                continue
+            }
+            try await transaction.runScript(String(decoding: migration.sql, as: UTF8.self))
+            _ = try await transaction.execute(
+                Statement(
+                    "record_migration", "INSERT INTO tiffin.migrations VALUES ($1, $2, $3, now())",
+                    [.int4, .text, .text]),
+                [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
+            lines.append("migration \(migration.number) (\(migration.name)) applied")
+        }
+        return try await choosePartitions(partitions, transaction).map { lines + $0 }
+    }
+
+    /// Gives a new log its partitions.
+    @LoopActor
+    private static func choosePartitions(
+        _ partitions: Int?, _ transaction: Transaction
+    ) async throws(PostgresError) -> Result<[String], MigrationError> {
+        let rows = try await transaction.execute(
+            Statement("count_partitions", "SELECT count(*) FROM tiffin.log_head"), [])
+        let count = Int(rows.int8(0, 0))
+        if count > 0 {
+            guard let partitions, partitions != count else { return .success([]) }
+            return .failure(
+                MigrationError(
+                    description: "the log has \(count) partition\(count == 1 ? "" : "s") since it was made, and cannot "
+                        + "have \(partitions)"))
+        }
+        _ = try await transaction.execute(
+            Statement(
+                "add_partitions",
+                "INSERT INTO tiffin.log_head SELECT n, 0, $2 FROM generate_series(0, $1 - 1) AS n",
+                [.int4, .bytea]),
+            [.int4(Int32(partitions ?? 1)), .bytea(Digest.zero.bytes)])
+        return .success(["the log has \(partitions ?? 1) partition\(partitions ?? 1 == 1 ? "" : "s")"])
+    }
+}
+
+/// Why a database could not be brought to the present schema. Nothing was changed.
+public struct MigrationError: Error, CustomStringConvertible {
+    /// What went wrong, for an operator.
+    public let description: String
+}

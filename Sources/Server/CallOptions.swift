@@ -1,0 +1,119 @@
+internal import Domain
+internal import EventLog
+internal import LineProtocol
+internal import Projections
+
+/// The options of a call: what follows the fixed arguments, in any order, each a word and its value.
+struct CallOptions {
+    private var values: [(name: String, value: Argument)] = []
+
+    /// Reads the options of a write from `index` on: those named, and `ID` and `VERSION`.
+    init(ofWrite arguments: Arguments, from index: Int, _ names: StaticString...) throws(Failure) {
+        try self.init(arguments, from: index, all: names + CallOptions.ofWrites)
+    }
+
+    /// Reads the options of a read from `index` on.
+    init(ofRead arguments: Arguments, from index: Int, _ names: StaticString...) throws(Failure) {
+        try self.init(arguments, from: index, all: names)
+    }
+
+    private init(_ arguments: Arguments, from index: Int, all names: [StaticString]) throws(Failure) {
+        var index = index
+        while index < arguments.count {
+            let word = arguments[index]
+            guard let name = names.first(where: { word.equals(caseInsensitive: $0) })?.description,
+                index + 1 < arguments.count, self[name] == nil
+            else { throw .syntax }
+            values.append((name, arguments[index + 1]))
+            index += 2
+        }
+    }
+
+    private static let ofWrites: [StaticString] = ["ID", "VERSION"]
+
+    /// The value of an option, if it was given.
+    subscript(name: String) -> Argument? {
+        values.first { $0.name == name }?.value
+    }
+
+    /// The value as text.
+    func text(_ name: String) throws(Failure) -> String? {
+        guard let value = self[name] else { return nil }
+        guard let text = value.string else { throw .invalid(name, "must be UTF-8") }
+        return text
+    }
+
+    /// The value as an identifier.
+    func identifier(_ name: String) throws(Failure) -> Identifier? {
+        guard let value = self[name] else { return nil }
+        return try value.identifier(name)
+    }
+
+    /// The value as a moment.
+    func timestamp(_ name: String) throws(Failure) -> Timestamp? {
+        guard let text = try text(name) else { return nil }
+        guard let timestamp = Timestamp(rfc3339: text) else {
+            throw .invalid(name, "must be a time such as 2026-03-01T12:00:00Z")
+        }
+        return timestamp
+    }
+
+    /// The version that the client expects the stream to have.
+    var expectedVersion: Int64? {
+        get throws(Failure) {
+            guard let value = self["VERSION"] else { return nil }
+            guard let version = value.integer, version >= 0 else {
+                throw .invalid("VERSION", "must be a whole number from 0")
+            }
+            return version
+        }
+    }
+
+    /// The client's id for the command, with a fingerprint of everything else in the call.
+    func metadata(of arguments: Arguments) throws(Failure) -> EventMetadata {
+        guard let id = self["ID"] else { return .none }
+        guard (1...64).contains(id.count), let text = id.string else {
+            throw .invalid("ID", "must have 1–64 bytes of UTF-8")
+        }
+        var call: [UInt8] = []
+        var index = 0
+        while index < arguments.count {
+            let argument = arguments[index]
+            // The id's own word and value are told from others by where the value lies.
+            if index + 1 < arguments.count, arguments[index + 1].bytes.baseAddress == id.bytes.baseAddress {
+                index += 2
+                continue
+            }
+            withUnsafeBytes(of: UInt32(argument.count).bigEndian) { call.append(contentsOf: $0) }
+            call.append(contentsOf: argument.bytes.lazy.map { index == 0 ? $0.asciiUppercased : $0 })
+            index += 1
+        }
+        return EventMetadata(commandID: text, fingerprint: Digest.of(call).bytes.prefix(8).hexadecimal)
+    }
+}
+
+extension Argument {
+    /// The argument as an identifier; `field` names it in the error.
+    func identifier(_ field: String) throws(Failure) -> Identifier {
+        guard let identifier = Identifier(utf8: bytes) else {
+            throw .invalid(field, "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+        }
+        return identifier
+    }
+
+    /// The argument as a whole number.
+    func integer(_ field: String) throws(Failure) -> Int64 {
+        guard let integer else { throw .invalid(field, "must be a whole number") }
+        return integer
+    }
+
+    /// The argument as an amount of money.
+    func amount(_ field: String) throws(Failure) -> Amount {
+        Amount(minorUnits: try integer(field))
+    }
+
+    /// The argument as a quantity: any whole number, since the domain says which are accepted.
+    func quantity(_ field: String) throws(Failure) -> Int {
+        Int(clamping: try integer(field))
+    }
+}

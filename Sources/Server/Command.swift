@@ -1,0 +1,147 @@
+internal import EventLog
+internal import EventLoop
+internal import LineProtocol
+
+/// Who may use a command.
+enum Role: String {
+    case anybody, customer, merchant, auditor
+}
+
+/// An argument of a command, as `COMMAND DOCS` and `HELP` describe it.
+struct ArgumentSpec {
+    enum Kind: String {
+        case string, integer, pureToken = "pure-token"
+    }
+
+    var name: String
+    var kind: Kind
+    /// The word before the value, or the word itself.
+    var token: String?
+    var isOptional: Bool
+    var isRepeated: Bool
+
+    static func key(_ name: String) -> ArgumentSpec { value(name, .string) }
+
+    static func value(_ name: String, _ kind: Kind = .string, repeated: Bool = false) -> ArgumentSpec {
+        ArgumentSpec(name: name, kind: kind, token: nil, isOptional: false, isRepeated: repeated)
+    }
+
+    static func optional(
+        _ name: String, _ kind: Kind = .string, token: String? = nil, repeated: Bool = false
+    ) -> ArgumentSpec {
+        ArgumentSpec(name: name, kind: kind, token: token, isOptional: true, isRepeated: repeated)
+    }
+
+    static func required(_ name: String, _ kind: Kind = .string, token: String) -> ArgumentSpec {
+        ArgumentSpec(name: name, kind: kind, token: token, isOptional: false, isRepeated: false)
+    }
+
+    /// As a person reads it: `<item>`, `[NOTE <text>]`.
+    var usage: String {
+        let value = kind == .pureToken ? "" : "<\(name)>"
+        let words = [token, value.isEmpty ? nil : value].compactMap(\.self).joined(separator: " ")
+        return (isOptional ? "[\(words)]" : words) + (isRepeated ? " …" : "")
+    }
+}
+
+/// One entry of the command table, which drives dispatch, arity, help, `COMMAND` and the documentation.
+struct Command {
+    enum Group: String, CaseIterable {
+        case connection, server, catalogue, browsing, carts, log
+    }
+
+    /// What a command does to the order in which those of one connection run.
+    enum Effect {
+        /// It reads, or is about the connection: it waits until earlier writes of the connection are durable, so
+        /// that it sees them.
+        case read
+        /// It writes a stream of that kind: it joins earlier writes, but for those to kinds of stream that it
+        /// looks at. A menu is put to an outlet, and a cart is filled from both.
+        case write(StreamName.Category)
+
+        func waits(for earlier: StreamName.Category) -> Bool {
+            switch (self, earlier) {
+            case (.read, _), (.write(.menu), .outlet), (.write(.cart), .outlet), (.write(.cart), .menu): true
+            case (.write, _): false
+            }
+        }
+    }
+
+    var name: String
+    var group: Group
+    var role: Role
+    var effect: Effect
+    var summary: String
+    var arguments: [ArgumentSpec]
+    var run: @LoopActor (Session, Arguments) throws(Failure) -> Void
+
+    init(
+        _ name: String, _ group: Group, role: Role = .anybody, effect: Effect = .read, _ summary: String,
+        _ arguments: [ArgumentSpec] = [], run: @escaping @LoopActor (Session, Arguments) throws(Failure) -> Void
+    ) {
+        self.name = name
+        self.group = group
+        self.role = role
+        self.effect = effect
+        self.summary = summary
+        self.arguments = arguments
+        if case .write = effect {
+            self.arguments += [.optional("id", token: "ID"), .optional("version", .integer, token: "VERSION")]
+        }
+        self.run = run
+    }
+
+    /// The fewest words of a call, the name included.
+    var minimumWords: Int {
+        1 + arguments.filter { !$0.isOptional }.reduce(0) { $0 + ($1.token != nil && $1.kind != .pureToken ? 2 : 1) }
+    }
+
+    /// The most words of a call, or nil where there is no bound but the protocol's.
+    var maximumWords: Int? {
+        if arguments.contains(where: \.isRepeated) { return nil }
+        return 1 + arguments.reduce(0) { $0 + ($1.token != nil && $1.kind != .pureToken ? 2 : 1) }
+    }
+
+    /// The arity as Redis tells it: negative where there may be more words.
+    var arity: Int { minimumWords == maximumWords ? minimumWords : -minimumWords }
+
+    /// The call as a person reads it.
+    var usage: String { ([name] + arguments.map(\.usage)).joined(separator: " ") }
+}
+
+/// Every command, found by name whatever its case.
+@LoopActor
+struct CommandTable {
+    static let shared = CommandTable(
+        ConnectionCommands.all + ServerCommands.all + CatalogueCommands.all + BrowsingCommands.all
+            + CartCommands.all + LogCommands.all)
+
+    let commands: [Command]
+    private let indices: [UInt64: Int]
+
+    private init(_ commands: [Command]) {
+        self.commands = commands
+        indices = Dictionary(
+            uniqueKeysWithValues: commands.enumerated().map {
+                (Argument.caseInsensitiveHash(of: $1.name.utf8), $0)
+            })
+    }
+
+    /// The index of the command of that name.
+    func index(of name: Argument) -> Int? {
+        guard let index = indices[name.caseInsensitiveHash],
+            commands[index].name.utf8.elementsEqual(name.bytes.lazy.map { $0.asciiUppercased })
+        else { return nil }
+        return index
+    }
+
+    /// The command of that name.
+    func command(named name: Argument) -> Command? { index(of: name).map { commands[$0] } }
+}
+
+extension UInt8 {
+    /// A letter as a capital one; any other byte as it is.
+    var asciiUppercased: UInt8 {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self - 32 : self
+    }
+}

@@ -1,0 +1,153 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import LineProtocol
+internal import Projections
+
+/// What customers do: carts and orders.
+@LoopActor
+enum CartCommands {
+    static let all: [Command] = [
+        Command(
+            "CART.ADD", .carts, role: .customer, effect: .write(.cart), "Adds some of an item to a cart; gives the cart's count.",
+            [
+                .key("cart"), .value("outlet"), .value("item"), .value("quantity", .integer),
+                .optional("text", token: "NOTE"),
+            ]
+        ) { session, arguments throws(Failure) in
+            let cart = try arguments[1].identifier("cart")
+            let outlet = try arguments[2].identifier("outlet")
+            let item = try arguments[3].identifier("item")
+            let quantity = try arguments[4].quantity("quantity")
+            let options = try CallOptions(ofWrite: arguments, from: 5, "NOTE")
+            let note = try options.text("NOTE")
+            let engine = session.server.engine
+            try session.submit(StreamName(.cart, cart), arguments, options) { _, _ in
+                .cart(
+                    .add(
+                        Cart.Addition(
+                            outlet: outlet, item: item, quantity: quantity, note: note,
+                            offer: LoopActor.assumeIsolated { engine.offer(of: item, at: outlet) })))
+            }
+        },
+        Command(
+            "CART.SET", .carts, role: .customer, effect: .write(.cart), "Sets a line's quantity, 0 removes it; gives the count.",
+            [.key("cart"), .value("line"), .value("quantity", .integer)]
+        ) { session, arguments throws(Failure) in
+            let line = try arguments[2].line()
+            let quantity = try arguments[3].quantity("quantity")
+            try session.submitCart(.set(line: line, quantity: quantity), arguments, optionsFrom: 4)
+        },
+        Command(
+            "CART.REMOVE", .carts, role: .customer, effect: .write(.cart), "Removes a line; gives the count.",
+            [.key("cart"), .value("line")]
+        ) { session, arguments throws(Failure) in
+            try session.submitCart(.remove(line: try arguments[2].line()), arguments, optionsFrom: 3)
+        },
+        Command(
+            "CART.CLEAR", .carts, role: .customer, effect: .write(.cart), "Removes every line; gives the count, 0.", [.key("cart")]
+        ) { session, arguments throws(Failure) in
+            try session.submitCart(.clear, arguments, optionsFrom: 2)
+        },
+        Command(
+            "CART.COUNT", .carts, role: .customer, "Gives the sum of a cart's quantities, 0 for an unknown cart.",
+            [.key("cart")]
+        ) { session, arguments throws(Failure) in
+            let count = try session.server.engine.count(of: try arguments[1].identifier("cart"))
+            session.reply { $0.integer(Int64(count)) }
+        },
+        Command(
+            "CART.GET", .carts, role: .customer, "Gives a cart with its lines and total, or null.", [.key("cart")]
+        ) { session, arguments throws(Failure) in
+            let cart = try arguments[1].identifier("cart")
+            let engine = session.server.engine
+            session.replyLater(with: StreamName(.cart, cart)) { committed in
+                guard case .cart(let state) = committed.state else { return nil }
+                return CartDocument.bytes(
+                    of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt
+                ) { item, outlet in
+                    LoopActor.assumeIsolated { engine.offer(of: item, at: outlet) }
+                }
+            }
+        },
+        Command(
+            "CART.CHECKOUT", .carts, role: .customer, effect: .write(.cart),
+            "Places an order for what is in a cart, if it still costs that; gives the order's id.",
+            [.key("cart"), .required("minor", .integer, token: "TOTAL")]
+        ) { session, arguments throws(Failure) in
+            let cart = try arguments[1].identifier("cart")
+            let options = try CallOptions(ofWrite: arguments, from: 2, "TOTAL")
+            guard let total = try options["TOTAL"]?.amount("TOTAL") else { throw .syntax }
+            let engine = session.server.engine
+            try session.submit(StreamName(.cart, cart), arguments, options) { state, version in
+                LoopActor.assumeIsolated {
+                    .cart(.checkOut(engine.checkOut(of: cart, in: state, version: version, agreedTotal: total)))
+                }
+            }
+        },
+        Command(
+            "ORDER.GET", .carts, role: .customer, "Gives an order, or null.", [.key("order")]
+        ) { session, arguments throws(Failure) in
+            let order = try arguments[1].identifier("order")
+            session.replyLater(with: StreamName(.order, order)) { committed in
+                guard case .order(.placed(let placement)) = committed.state else { return nil }
+                return OrderDocument.bytes(
+                    of: order, placement: placement, version: committed.version, updatedAt: committed.updatedAt)
+            }
+        },
+    ]
+}
+
+extension Session {
+    fileprivate func submitCart(
+        _ command: Cart.Command, _ arguments: Arguments, optionsFrom index: Int
+    ) throws(Failure) {
+        let stream = StreamName(.cart, try arguments[1].identifier("cart"))
+        try submit(stream, arguments, try CallOptions(ofWrite: arguments, from: index)) { _, _ in .cart(command) }
+    }
+
+    /// Answers with a document of a stream's committed state, or null, as soon as the stream is known.
+    fileprivate func replyLater(
+        with stream: StreamName, document: @escaping (CommittedState) -> [UInt8]?
+    ) {
+        let fulfil = promise(about: stream.category)
+        server.engine.read(stream) { result in
+            LoopActor.assumeIsolated {
+                fulfil { replies in
+                    switch result {
+                    case .success(let committed):
+                        let document = committed.version > 0 ? document(committed) : nil
+                        if let document { replies.bulk(document) } else { replies.null() }
+                    case .failure(let failure):
+                        let failure = Failure(failure)
+                        replies.error(failure.code, failure.message)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// A checkout with what the catalogue says now of everything in the cart.
+    fileprivate func checkOut(
+        of cart: Identifier, in state: AggregateState, version: Int64, agreedTotal: Amount
+    ) -> Cart.CheckOut {
+        var checkOut = Cart.CheckOut(
+            order: Partitioning.orderID(cart: cart, version: version), agreedTotal: agreedTotal, offers: [:])
+        if case .cart(.filled(let contents)) = state {
+            checkOut.minimumOrder = (try? outlet(contents.outlet))?.details?.details.minimumOrder
+            for line in contents.lines { checkOut.offers[line.id] = offer(of: line.item, at: contents.outlet) }
+        }
+        return checkOut
+    }
+}
+
+extension Argument {
+    /// The argument as a line's id: what is none names no line.
+    fileprivate func line() throws(Failure) -> String {
+        guard let line = string else { throw .invalid("line", "must be UTF-8") }
+        return line
+    }
+}

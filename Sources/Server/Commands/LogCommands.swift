@@ -1,0 +1,126 @@
+internal import Domain
+public import EventLog
+internal import EventLoop
+internal import JSONText
+internal import LineProtocol
+internal import Projections
+
+/// What auditors read.
+@LoopActor
+enum LogCommands {
+    /// The most events of one `LOG.READ`.
+    static let maximumCount: Int64 = 1_000
+
+    static let all: [Command] = [
+        Command(
+            "LOG.HEAD", .log, role: .auditor, "Gives the position and digest of every partition of the log."
+        ) { session, _ throws(Failure) in
+            let log = session.server.log
+            session.replyLater { () async throws(EventLogError) in
+                let heads = try await log.heads()
+                return { $0.bulk(LogDocument.bytes(of: heads)) }
+            }
+        },
+        Command(
+            "LOG.READ", .log, role: .auditor, "Gives events of the log, in order.",
+            [
+                .optional("partition", .integer, token: "PARTITION"), .optional("position", .integer, token: "FROM"),
+                .optional("count", .integer, token: "COUNT"), .optional("stream", token: "STREAM"),
+            ]
+        ) { session, arguments throws(Failure) in
+            let options = try CallOptions(ofRead: arguments, from: 1, "PARTITION", "FROM", "COUNT", "STREAM")
+            let log = session.server.log
+            let partitions = Int64(log.partitionCount)
+            let count = Int(try options.integer("COUNT", in: 1...maximumCount) ?? 100)
+            let from = try options.integer("FROM", in: 1...Int64.max) ?? 1
+            var partition = try options.integer("PARTITION", in: 0...partitions - 1).map(Int.init)
+            var stream: StreamName?
+            if let text = try options.text("STREAM") {
+                guard let name = StreamName(text) else { throw .invalid("STREAM", "must be a name such as cart-c1") }
+                stream = name
+                partition = session.server.engine.partitioning.partition(of: name)
+            }
+            session.replyLater { [partition, stream] () async throws(EventLogError) in
+                let events =
+                    if let stream {
+                        try await log.read(
+                            stream: stream, partition: partition ?? 0, afterVersion: from - 1, limit: count)
+                    } else {
+                        try await log.read(partition: partition ?? 0, after: from - 1, limit: count)
+                    }
+                return { replies in
+                    replies.array(events.count)
+                    for event in events { replies.bulk(LogDocument.bytes(of: event)) }
+                }
+            }
+        },
+    ]
+}
+
+extension Session {
+    /// Answers once something has been read from the log.
+    fileprivate func replyLater(
+        _ read: @escaping @Sendable () async throws(EventLogError) -> @Sendable (inout ReplyBuffer) -> Void
+    ) {
+        let fulfil = promise(about: .order)
+        Task { @LoopActor in
+            do throws(EventLogError) {
+                fulfil(try await read())
+            } catch {
+                let failure = Failure.unavailable("\(error)")
+                fulfil { $0.error(failure.code, failure.message) }
+            }
+        }
+    }
+}
+
+extension CallOptions {
+    fileprivate func integer(_ name: String, in range: ClosedRange<Int64>) throws(Failure) -> Int64? {
+        guard let value = try self[name]?.integer(name) else { return nil }
+        guard range.contains(value) else {
+            throw .invalid(name, "must be from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return value
+    }
+}
+
+/// The log as JSON.
+public enum LogDocument {
+    /// The heads of every partition.
+    static func bytes(of heads: [LogHead]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for head in heads {
+            writer.beginObject()
+            writer.field("partition", head.partition)
+            writer.field("position", head.position)
+            writer.field("digest", head.digest.description)
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// An event, as `LOG.READ` and `tiffin log` show it. A payload that is no JSON is shown as text.
+    public static func bytes(of event: RecordedEvent) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 + event.payload.count)
+        writer.beginObject()
+        writer.field("partition", event.partition)
+        writer.field("position", event.position)
+        writer.field("stream", event.stream)
+        writer.field("version", event.version)
+        writer.field("kind", event.kind.name)
+        writer.field("schemaVersion", event.kind.schemaVersion)
+        writer.key("payload")
+        write(event.payload, to: &writer)
+        writer.key("metadata")
+        write(event.metadata, to: &writer)
+        writer.field("recordedAt", event.recordedAt.rfc3339)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(_ json: [UInt8], to writer: inout JSONWriter) {
+        if (try? JSONValue(json)) != nil { writer.raw(json) } else { writer.string(String(decoding: json, as: UTF8.self)) }
+    }
+}

@@ -1,0 +1,43 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// What the server says to its operator, a line each on standard error.
+public struct Logger: Sendable {
+    /// How much is said.
+    public enum Level: String, CaseIterable, Sendable, Comparable {
+        case error, info, debug
+
+        /// Orders by how much is said.
+        public static func < (a: Level, b: Level) -> Bool {
+            allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
+        }
+    }
+
+    /// The level up to which lines are written.
+    public let level: Level
+
+    /// A logger that writes lines up to a level.
+    public init(level: Level) {
+        self.level = level
+    }
+
+    /// Something that an operator has to know.
+    public func error(_ message: @autoclosure () -> String) { write(.error, message) }
+    /// Something that an operator may want to know.
+    public func info(_ message: @autoclosure () -> String) { write(.info, message) }
+    /// Something that a developer may want to know.
+    public func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
+
+    private func write(_ level: Level, _ message: () -> String) {
+        guard level <= self.level else { return }
+        let line = "tiffin: \(level == .info ? "" : "\(level.rawValue): ")\(message())\n"
+        _ = line.withCString { writeAll(2, $0, strlen($0)) }
+    }
+}
+
+private func writeAll(_ descriptor: Int32, _ bytes: UnsafePointer<CChar>, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

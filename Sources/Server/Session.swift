@@ -1,0 +1,271 @@
+internal import EventLog
+internal import EventLoop
+internal import LineProtocol
+
+/// One client: its bytes in, its commands in order, and its replies in the same order.
+///
+/// A write's reply waits until it is durable; later writes of the client need not wait for that, and a read
+/// does, so that it sees what the client wrote before. Replies of one turn of the loop leave in one write.
+@LoopActor
+final class Session {
+    /// From so many unread bytes on, nothing more is read from a client whose commands have to wait.
+    static let inputPause = 1 << 20
+
+    let id: Int64
+    let connection: TCPConnection
+    unowned let server: Server
+    let connectedAt: UInt64
+    var name = ""
+    var library = (name: "", version: "")
+    var lastCommand = ""
+    private(set) var commandCount = 0
+    private(set) var lastActivity: UInt64
+
+    private var parser = RequestParser()
+    private var input: [UInt8] = []
+    private(set) var replies = ReplyBuffer(capacity: 256)
+    /// Replies that are not due yet because an earlier one is not known; nil where not known itself.
+    private var slots: [[UInt8]?] = []
+    private var firstSlot = 0
+    /// The kinds of streams that commands whose replies are not known are about.
+    private var slotCategories: Set<StreamName.Category> = []
+    private var partialSince: UInt64?
+    private var isPaused = false
+    private var isStopped = false
+    private var isReadingStopped = false
+    private var hasPeerEnded = false
+    private(set) var isClosing = false
+
+    init(id: Int64, _ connection: TCPConnection, of server: Server) {
+        self.id = id
+        self.connection = connection
+        self.server = server
+        connectedAt = LoopActor.now
+        lastActivity = connectedAt
+    }
+
+    func start() {
+        connection.outgoingLimit = server.configuration.outputLimit
+        connection.onEnd = { [unowned self] in
+            hasPeerEnded = true
+            closeWhenAnswered()
+        }
+        connection.onDrain = { [unowned self] in resume() }
+        connection.onClose = { [unowned self] failure in
+            isClosing = true
+            if let failure { server.logger.debug("client \(id): \(failure)") }
+            server.sessionEnded(self)
+        }
+        connection.startReading { [unowned self] bytes in received(bytes) }
+    }
+
+    /// The version of the protocol that replies are written in.
+    var version: ProtocolVersion {
+        get { replies.version }
+        set { replies.version = newValue }
+    }
+
+    // MARK: Input
+
+    private func received(_ bytes: UnsafeRawBufferPointer) {
+        lastActivity = LoopActor.now
+        if input.isEmpty, !isPaused {
+            let consumed = execute(bytes)
+            input.append(contentsOf: bytes[consumed...])
+        } else {
+            input.append(contentsOf: bytes)
+            executeInput()
+        }
+        flush()
+    }
+
+    /// Goes on with commands that had to wait.
+    private func resume() {
+        guard isPaused, mayExecute else { return }
+        isPaused = false
+        executeInput()
+        flush()
+        if isReadingStopped, !isPaused, !isClosing {
+            isReadingStopped = false
+            connection.startReading { [unowned self] bytes in received(bytes) }
+        }
+        closeWhenAnswered()
+    }
+
+    private func executeInput() {
+        guard !isPaused else { return stopReadingIfFull() }
+        let consumed = input.withUnsafeBytes { execute($0) }
+        input.removeFirst(consumed)
+        stopReadingIfFull()
+    }
+
+    private func stopReadingIfFull() {
+        guard isPaused, input.count >= Session.inputPause, !isReadingStopped else { return }
+        isReadingStopped = true
+        connection.stopReading()
+    }
+
+    private var mayExecute: Bool {
+        slots.isEmpty && !isStopped && connection.pendingBytes < server.configuration.outputPause
+    }
+
+    /// Executes the requests in the bytes, as far as they go, and returns how many bytes are done with.
+    private func execute(_ bytes: UnsafeRawBufferPointer) -> Int {
+        var consumed = 0
+        partialSince = nil
+        while !isClosing, !isStopped {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[consumed...])
+            switch parser.next(rest, within: server.configuration.requestLimits) {
+            case .request(let arguments, let length):
+                guard execute(arguments) else {
+                    isPaused = true
+                    return consumed
+                }
+                consumed += length
+                if replies.count >= server.configuration.outputPause {
+                    flush()
+                    if !mayExecute, slots.isEmpty {
+                        isPaused = true
+                        return consumed
+                    }
+                }
+            case .incomplete(let skipped):
+                consumed += skipped
+                if consumed < bytes.count { partialSince = lastActivity }
+                return consumed
+            case .failure(let error):
+                fail(Failure("ERR", error.message))
+                close()
+                return bytes.count
+            }
+        }
+        return consumed
+    }
+
+    /// Executes one request, or returns false where it has to wait for earlier ones.
+    private func execute(_ arguments: Arguments) -> Bool {
+        let table = CommandTable.shared
+        guard let index = table.index(of: arguments[0]) else {
+            unknown(arguments)
+            return true
+        }
+        let command = table.commands[index]
+        if slotCategories.contains(where: command.effect.waits) { return false }
+        commandCount += 1
+        server.statistics.count(command: index)
+        guard arguments.count >= command.minimumWords, arguments.count <= command.maximumWords ?? .max else {
+            fail(Failure("ERR", "wrong number of arguments for '\(command.name.lowercased())' command"))
+            return true
+        }
+        lastCommand = command.name
+        do throws(Failure) {
+            try command.run(self, arguments)
+        } catch {
+            fail(error)
+        }
+        return true
+    }
+
+    private func unknown(_ arguments: Arguments) {
+        let name = arguments[0].bytes
+        if arguments[0].equals(caseInsensitive: "POST") || arguments[0].equals(caseInsensitive: "Host:") {
+            server.logHTTPAttempt(by: self)
+            return close()
+        }
+        let quoted = arguments.dropFirst().prefix(20).map {
+            "'\(String(decoding: $0.bytes.prefix(128), as: UTF8.self))' "
+        }
+        fail(
+            Failure(
+                "ERR",
+                "unknown command '\(String(decoding: name.prefix(128), as: UTF8.self))', "
+                    + "with args beginning with: \(quoted.joined())"))
+    }
+
+    // MARK: Replies
+
+    /// Writes a reply in its turn.
+    func reply(_ write: (inout ReplyBuffer) -> Void) {
+        guard !slots.isEmpty else { return write(&replies) }
+        var buffer = ReplyBuffer(version: version)
+        write(&buffer)
+        slots.append(Array(buffer.bytes))
+    }
+
+    func fail(_ failure: Failure) {
+        server.statistics.errors += 1
+        reply { $0.error(failure.code, failure.message) }
+    }
+
+    /// Keeps the turn of a reply that is not known yet, and returns what to fill it with, once.
+    func promise(
+        about category: StreamName.Category
+    ) -> (@LoopActor ((inout ReplyBuffer) -> Void) -> Void) {
+        let slot = firstSlot + slots.count
+        slots.append(nil)
+        slotCategories.insert(category)
+        return { [weak self] write in self?.fulfil(slot, write) }
+    }
+
+    private func fulfil(_ slot: Int, _ write: (inout ReplyBuffer) -> Void) {
+        let index = slot - firstSlot
+        precondition(slots[index] == nil, "a reply was given twice")
+        if index > 0 {
+            var buffer = ReplyBuffer(version: version)
+            write(&buffer)
+            slots[index] = Array(buffer.bytes)
+            return
+        }
+        write(&replies)
+        var due = 1
+        while due < slots.count, let bytes = slots[due] {
+            bytes.withUnsafeBytes { replies.append(encoded: $0) }
+            due += 1
+        }
+        slots.removeFirst(due)
+        firstSlot += due
+        if slots.isEmpty { slotCategories = [] }
+        server.hasReplies(self)
+    }
+
+    /// Sends what is due, and goes on with commands that waited for it.
+    func finishTurn() {
+        flush()
+        resume()
+        closeWhenAnswered()
+    }
+
+    private func flush() {
+        guard !replies.isEmpty else { return }
+        connection.write(replies.bytes)
+        replies.removeAll(keepingCapacity: replies.capacity <= Session.keptReplyCapacity)
+    }
+
+    private static let keptReplyCapacity = 64 << 10
+
+    // MARK: The end
+
+    /// Sends what is due and closes; whatever else the client asked is not executed.
+    func close() {
+        guard !isClosing else { return }
+        flush()
+        isClosing = true
+        connection.closeAfterWrites()
+    }
+
+    /// Executes nothing more: what is on its way is still answered.
+    func stopExecuting() { isStopped = true }
+
+    /// The client sends no more: it still gets its answers.
+    private func closeWhenAnswered() {
+        if hasPeerEnded, slots.isEmpty, !isPaused { close() }
+    }
+
+    /// Whether the client has been silent, or in the middle of a command, for too long.
+    func isOverdue(at now: UInt64) -> Bool {
+        let configuration = server.configuration
+        let second: UInt64 = 1_000_000_000
+        if let partialSince, now - partialSince > configuration.partialCommandSeconds * second { return true }
+        return slots.isEmpty && now > lastActivity && now - lastActivity > configuration.idleSeconds * second
+    }
+}

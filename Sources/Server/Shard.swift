@@ -1,0 +1,203 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import PostgresProjections
+internal import Projections
+
+/// One partition at work: its journal, its read model, and when they are moved and saved.
+@LoopActor
+final class Shard {
+    /// The most loads under way at once.
+    static let maximumLoads = 256
+
+    let processor: CommandProcessor
+    private let journal: Journal
+    private let model: Box
+    private let store: PostgresReadModelStore?
+    private let configuration: Configuration
+    private let logger: Logger
+    private let clock: () -> Timestamp
+
+    private var isWorking = false
+    private var isPollDue = false
+    private var isSaving = false
+    private var isStopping = false
+    private var loadsUnderWay = 0
+    private(set) var savedPosition: Int64
+    private(set) var savedDigests: ReadModel.Digests
+    private var savedAt = LoopActor.now
+    private var positionAtLastLook: Int64 = 0
+    private var timers: [LoopTimer] = []
+    private(set) var batches = BatchStatistics()
+
+    /// The read model, shared with the closures of the journal.
+    private final class Box {
+        var value: ReadModel
+        init(_ value: ReadModel) { self.value = value }
+    }
+
+    /// - Parameter readModel: as restored, with the digests of its saved rows.
+    init(
+        _ readModel: ReadModel, digests: ReadModel.Digests, log: any EventLog, store: PostgresReadModelStore?,
+        homes: HomeCache, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+    ) {
+        let model = Box(readModel)
+        self.model = model
+        self.store = store
+        self.configuration = configuration
+        self.logger = logger
+        self.clock = clock
+        savedPosition = readModel.position
+        savedDigests = digests
+        processor = CommandProcessor(partition: readModel.partition, limits: configuration.processorLimits) {
+            model.value.mayExist($0)
+        }
+        journal = Journal(
+            processor: processor, partition: readModel.partition, position: readModel.position, log: log,
+            pause: { await Shard.pause(milliseconds: 100) }
+        ) { events in
+            LoopActor.assumeIsolated {
+                model.value.apply(events)
+                for case .success(let event) in events {
+                    switch event.event {
+                    case .outlet, .menu: homes[event.stream.id] = nil
+                    case .cart, .order: break
+                    }
+                }
+                for case .failure(let corruption) in events {
+                    logger.error("stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
+                    if let stream = StreamName(corruption.stream) { homes[stream.id] = nil }
+                }
+            }
+        }
+    }
+
+    var readModel: ReadModel {
+        _read { yield model.value }
+    }
+
+    /// The position up to which the log is known here.
+    var position: Int64 { journal.position }
+
+    // MARK: Working
+
+    func start() {
+        timers = [
+            LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
+                isPollDue = true
+            },
+            LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in saveIfDue() },
+        ]
+    }
+
+    /// Reads the log to its end.
+    func catchUp(progress: (Int64) -> Void) async throws(EventLogError) {
+        while try await journal.catchUp() { progress(journal.position) }
+        positionAtLastLook = journal.position
+    }
+
+    func startWork() {
+        for stream in processor.takeLoads() { load(stream) }
+        guard !isWorking, processor.hasBatch || isPollDue else { return }
+        isWorking = true
+        Task { await work() }
+    }
+
+    private func work() async {
+        while !isStopping || processor.hasBatch {
+            if processor.hasBatch {
+                let began = LoopActor.now
+                if let batch = await journal.appendBatch(now: clock()) {
+                    batches.add(events: batch.events.count, nanoseconds: LoopActor.now - began)
+                }
+            } else if isPollDue {
+                isPollDue = false
+                do throws(EventLogError) {
+                    isPollDue = try await journal.catchUp()
+                } catch {
+                    logger.debug("cannot read the log: \(error)")
+                }
+            } else {
+                break
+            }
+        }
+        isWorking = false
+    }
+
+    private func load(_ stream: StreamName) {
+        loadsUnderWay += 1
+        Task {
+            await journal.load(stream)
+            loadsUnderWay -= 1
+        }
+    }
+
+    // MARK: Saving
+
+    /// Saves when the partition is quiet, when much has changed, or when changes have waited for long.
+    private func saveIfDue() {
+        let unsaved = position - savedPosition
+        let isQuiet = position == positionAtLastLook
+        positionAtLastLook = position
+        let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
+        guard unsaved > 0, isQuiet || hasWaited || unsaved >= configuration.checkpointEvents else { return }
+        Task { await save() }
+    }
+
+    private func save() async {
+        guard let store, !isSaving, position > savedPosition else { return }
+        isSaving = true
+        defer { isSaving = false }
+        var checkpoint = model.value.takeCheckpoint(since: savedDigests)
+        let began = LoopActor.now
+        do {
+            let outcome = try await store.save(&checkpoint)
+            savedAt = LoopActor.now
+            switch outcome {
+            case .saved:
+                model.value.saved(checkpoint)
+                savedPosition = checkpoint.position
+                savedDigests = checkpoint.digests
+                logger.debug(
+                    "checkpoint at \(checkpoint.position) saved in \((LoopActor.now - began) / 1_000_000) ms")
+            case .another:
+                // Another server's rows are as new; ours are written when they are newer.
+                model.value.notSaved(checkpoint)
+            }
+        } catch {
+            model.value.notSaved(checkpoint)
+            logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
+        }
+    }
+
+    func stop() async {
+        isStopping = true
+        for timer in timers { timer.cancel() }
+        timers = []
+        while isWorking || isSaving || loadsUnderWay > 0 { await Shard.pause(milliseconds: 5) }
+        await work()
+        await save()
+    }
+
+    static func pause(milliseconds: UInt64) async {
+        await withCheckedContinuation { continuation in
+            _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
+        }
+    }
+}
+
+/// How batches went.
+struct BatchStatistics {
+    private(set) var count: Int64 = 0
+    private(set) var events: Int64 = 0
+    private(set) var largest = 0
+    private(set) var nanoseconds: UInt64 = 0
+
+    mutating func add(events: Int, nanoseconds: UInt64) {
+        count += 1
+        self.events += Int64(events)
+        largest = max(largest, events)
+        self.nanoseconds += nanoseconds
+    }
+}
