@@ -143,16 +143,17 @@ public enum Cart: Decider {
             }
             return [try add(addition, to: contents)]
 
-        case (.empty, .set(let line, _)), (.empty, .remove(let line)):
-            throw noSuchLine(line)
+        case (.empty, .set), (.empty, .remove):
+            throw noSuchLine
         case (.filled(let contents), .set(let line, let quantity)):
-            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine(line) }
+            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
             guard (0...MenuItem.quantityLimit).contains(quantity) else { throw quantityOutOfRange(quantity) }
             if quantity == old.quantity { return [] }
             if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
+            try checkTotal(of: contents.lines, with: quantity, of: line, at: old.unitPrice)
             return [.quantityChanged(line: line, from: old.quantity, to: quantity)]
         case (.filled(let contents), .remove(let line)):
-            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine(line) }
+            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
             return [.lineRemoved(line: line, quantity: old.quantity)]
 
         case (.empty, .clear):
@@ -172,7 +173,11 @@ public enum Cart: Decider {
             throw quantityOutOfRange(addition.quantity)
         }
         try TextRules.check(addition.note, "NOTE", TextRules.note)
+        guard addition.options.count <= maximumOptions else {
+            throw Rejection(.limit, "a line takes at most \(maximumOptions) options")
+        }
         let item = try addition.offer.item(addition.item, of: addition.outlet)
+        if let contents { try checkCurrency(of: item, in: contents) }
         let options = addition.options.sorted()
         let lines = contents?.lines ?? []
         let existing = lines.first {
@@ -180,17 +185,19 @@ public enum Cart: Decider {
         }
         let quantity = (existing?.quantity ?? 0) + addition.quantity
         guard quantity <= item.maxQuantity else {
-            throw Rejection(.limit, "a line takes at most \(item.maxQuantity) of item '\(addition.item)'")
+            throw tooMany(addition.item, item)
         }
         guard existing != nil || lines.count < maximumLines else {
             throw Rejection(.limit, "a cart takes at most \(maximumLines) lines")
         }
+        let id =
+            existing?.id
+            ?? CartLine.identifier(item: addition.item, options: options) { id in
+                lines.contains { $0.id == id }
+            }
+        try checkTotal(of: lines, with: quantity, of: id, at: item.unitPrice)
         let line = CartLine(
-            id: existing?.id
-                ?? CartLine.identifier(item: addition.item, options: options) { id in
-                    lines.contains { $0.id == id }
-                },
-            item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
+            id: id, item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
             options: options, note: addition.note)
         return .itemAdded(line, outlet: addition.outlet, currency: item.currency)
     }
@@ -200,7 +207,10 @@ public enum Cart: Decider {
         for index in current.lines.indices {
             let line = current.lines[index]
             let offer = checkOut.offers[line.id] ?? .noItem
-            current.lines[index].unitPrice = try offer.item(line.item, of: contents.outlet).unitPrice
+            let item = try offer.item(line.item, of: contents.outlet)
+            try checkCurrency(of: item, in: contents)
+            guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
+            current.lines[index].unitPrice = item.unitPrice
         }
         let total = try current.total()
         guard total == checkOut.agreedTotal else {
@@ -215,9 +225,26 @@ public enum Cart: Decider {
         return .checkedOut(order: checkOut.order, lines: current.lines, total: total)
     }
 
-    private static func noSuchLine(_ line: String) -> Rejection {
-        Rejection(.notFound, "the cart has no line '\(line)'")
+    /// Rejects what would make a total that can be neither shown nor agreed to.
+    private static func checkTotal(
+        of lines: [CartLine], with quantity: Int, of line: String, at unitPrice: Amount
+    ) throws(Rejection) {
+        var total = try unitPrice.multiplied(by: quantity)
+        for other in lines where other.id != line { total = try total.adding(other.total()) }
     }
+
+    private static func checkCurrency(of item: Offer.Item, in contents: Contents) throws(Rejection) {
+        guard item.currency == contents.currency else {
+            throw Rejection(.state, "the cart is in \(contents.currency), and the price in \(item.currency)")
+        }
+    }
+
+    private static func tooMany(_ id: Identifier, _ item: Offer.Item) -> Rejection {
+        Rejection(.limit, "a line takes at most \(item.maxQuantity) of item '\(id)'")
+    }
+
+    /// Does not repeat what was asked for: that may be any text, of any length.
+    private static let noSuchLine = Rejection(.notFound, "the cart has no such line")
 
     private static func quantityOutOfRange(_ quantity: Int) -> Rejection {
         Rejection(.limit, "a quantity is from 1 to \(MenuItem.quantityLimit), not \(quantity)")
@@ -232,17 +259,20 @@ public enum Cart: Decider {
             throw ImpossibleEvent("an event after checkout")
 
         case (.empty, .itemAdded(let line, let outlet, let currency)):
-            state = .filled(Contents(outlet: outlet, currency: currency, lines: [line]))
+            var contents = Contents(outlet: outlet, currency: currency, lines: [])
+            try contents.add(line)
+            state = .filled(contents)
         case (.filled(var contents), .itemAdded(let line, let outlet, let currency)):
             guard contents.outlet == outlet, contents.currency == currency else {
                 throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
             }
             state = .empty  // Lets go of the lines, so that adding to them does not copy them.
+            defer { state = .filled(contents) }
             try contents.add(line)
-            state = .filled(contents)
 
         case (.filled(var contents), .quantityChanged(let id, let from, let to)):
             let index = try contents.index(of: id, holding: from)
+            try CartLine.checkRecordable(to, id)
             contents.lines[index].quantity = to
             state = .filled(contents)
         case (.filled(var contents), .lineRemoved(let id, let quantity)):
@@ -252,9 +282,8 @@ public enum Cart: Decider {
             guard contents.count == count else { throw ImpossibleEvent("\(count) cleared of \(contents.count)") }
             state = .empty
         case (.filled(var contents), .checkedOut(let order, let lines, _)):
-            guard contents.count == lines.reduce(0, { $0 + $1.quantity }) else {
-                throw ImpossibleEvent("an order of other quantities than its cart")
-            }
+            let agree = lines.elementsEqual(contents.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
+            guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
             contents.lines = lines
             state = .checkedOut(contents, order: order)
 
@@ -265,14 +294,16 @@ public enum Cart: Decider {
 }
 
 extension Cart.Contents {
+    /// Adds to the line of that id, or a new one; changes nothing where that is impossible.
     fileprivate mutating func add(_ line: CartLine) throws(ImpossibleEvent) {
+        try CartLine.checkRecordable(line.quantity, line.id)
         guard let index = lines.firstIndex(where: { $0.id == line.id }) else { return lines.append(line) }
         let old = lines[index]
         guard old.item == line.item, old.options == line.options, old.note == line.note else {
             throw ImpossibleEvent("one line for two things: '\(line.id)'")
         }
-        let (quantity, overflow) = old.quantity.addingReportingOverflow(line.quantity)
-        guard !overflow else { throw ImpossibleEvent("a quantity beyond counting") }
+        let quantity = old.quantity + line.quantity
+        try CartLine.checkRecordable(quantity, line.id)
         lines[index].quantity = quantity
         lines[index].unitPrice = line.unitPrice
         lines[index].name = line.name

@@ -1,5 +1,9 @@
 /// One line of a cart: an item with its options and note, and how many of it.
 public struct CartLine: Equatable, Sendable {
+    /// What a recorded quantity can be: far beyond today's limit, so that no change of that limit puts an old
+    /// cart into quarantine, and small enough that no count overflows.
+    static let recordableQuantities = 1...1_000_000
+
     /// The line's id in its cart; see ``CartLine/identifier(item:options:taken:)``.
     public var id: String
     /// The item.
@@ -40,5 +44,12 @@ public struct CartLine: Equatable, Sendable {
         let numbers = 2...(Cart.maximumLines + 1)
         // A cart has fewer lines than there are numbers, so one is free.
         return numbers.lazy.map { "\(plain)~\($0)" }.first { !taken($0) }!
+    }
+
+    /// Throws where no cart can have held so many of a line.
+    static func checkRecordable(_ quantity: Int, _ line: String) throws(ImpossibleEvent) {
+        guard recordableQuantities.contains(quantity) else {
+            throw ImpossibleEvent("a quantity of \(quantity): '\(line)'")
+        }
     }
 }

@@ -32,7 +32,10 @@ public struct Layout: Hashable, Sendable {
     /// Rows, one below the other.
     public static let list = Layout(style: "list")
 
-    /// Cards of one size, side by side.
+    /// Cards of one size, side by side. For sizes known when written: what comes from outside makes a
+    /// ``CardSize`` first.
+    ///
+    /// - Precondition: both sides lie in ``CardSize/range``.
     public static func horizontalCard(width: Int, height: Int) -> Layout {
         guard let size = CardSize(width: width, height: height) else {
             preconditionFailure("a registered card size out of range")

@@ -155,15 +155,19 @@ public enum Menu: Decider {
         switch event {
         case .sectionAdded(let header, let before):
             guard state.sectionIndex(header.id) == nil else { throw impossible("a section added twice", header.id) }
-            try state.insert(MenuState.Section(header: header, items: []), before: before)
+            let place = try state.place(before: before)
+            state.sections.insert(MenuState.Section(header: header, items: []), at: place)
 
         case .sectionChanged(let header):
             let index = try state.requiredSection(header.id)
             state.sections[index].header = header
 
         case .sectionMoved(let id, let before):
-            let section = state.sections.remove(at: try state.requiredSection(id))
-            try state.insert(section, before: before)
+            guard before != id else { throw impossible("a section placed before itself", id) }
+            let old = try state.requiredSection(id)
+            let new = try state.place(before: before)
+            let section = state.sections.remove(at: old)
+            state.sections.insert(section, at: new > old ? new - 1 : new)
 
         case .sectionRemoved(let id):
             let section = state.sections.remove(at: try state.requiredSection(id))
@@ -171,18 +175,25 @@ public enum Menu: Decider {
 
         case .itemAdded(let item, let section, let before):
             guard state.entries[item.id] == nil else { throw impossible("an item added twice", item.id) }
-            try state.insert(item.id, into: section, before: before)
-            state.entries[item.id] = MenuState.Entry(item: item)
+            let place = try state.place(in: section, before: before)
+            state.sections[place.section].items.insert(item.id, at: place.index)
+            state.entries[item.id] = MenuState.Entry(item: item, section: section)
 
         case .itemChanged(let item):
             try state.changeEntry(item.id) { $0.item = item }
 
         case .itemMoved(let id, let section, let before):
-            try state.takeOut(id)
-            try state.insert(id, into: section, before: before)
+            guard before != id else { throw impossible("an item placed before itself", id) }
+            let old = try state.place(of: id)
+            var new = try state.place(in: section, before: before)
+            if new.section == old.section, new.index > old.index { new.index -= 1 }
+            state.sections[old.section].items.remove(at: old.index)
+            state.sections[new.section].items.insert(id, at: new.index)
+            try state.changeEntry(id) { $0.section = section }
 
         case .itemRemoved(let id):
-            try state.takeOut(id)
+            let place = try state.place(of: id)
+            state.sections[place.section].items.remove(at: place.index)
             state.entries[id] = nil
 
         case .itemRepriced(let id, let price):
@@ -207,26 +218,27 @@ extension MenuState {
         return index
     }
 
-    fileprivate mutating func insert(_ section: Section, before: Identifier?) throws(ImpossibleEvent) {
-        sections.insert(section, at: try before.map(requiredSection) ?? sections.count)
+    /// The place in front of a section, or behind the last.
+    fileprivate func place(before section: Identifier?) throws(ImpossibleEvent) -> Int {
+        try section.map(requiredSection) ?? sections.count
     }
 
-    fileprivate mutating func insert(
-        _ item: Identifier, into section: Identifier, before: Identifier?
-    ) throws(ImpossibleEvent) {
-        let index = try requiredSection(section)
-        guard let before else { return sections[index].items.append(item) }
-        guard let place = sections[index].items.firstIndex(of: before) else {
-            throw Menu.impossible("an item placed before one of another section", before)
-        }
-        sections[index].items.insert(item, at: place)
+    fileprivate func place(of item: Identifier) throws(ImpossibleEvent) -> (section: Int, index: Int) {
+        guard let section = sectionIndex(holding: item), let index = sections[section].items.firstIndex(of: item)
+        else { throw Menu.impossible("an event on an unknown item", item) }
+        return (section, index)
     }
 
-    fileprivate mutating func takeOut(_ item: Identifier) throws(ImpossibleEvent) {
-        guard let section = sectionIndex(holding: item) else {
-            throw Menu.impossible("an event on an unknown item", item)
+    /// The place in a section in front of one of its items, or behind the last.
+    fileprivate func place(
+        in section: Identifier, before item: Identifier?
+    ) throws(ImpossibleEvent) -> (section: Int, index: Int) {
+        let section = try requiredSection(section)
+        guard let item else { return (section, sections[section].items.count) }
+        guard let index = sections[section].items.firstIndex(of: item) else {
+            throw Menu.impossible("an item placed before one of another section", item)
         }
-        sections[section].items.removeAll { $0 == item }
+        return (section, index)
     }
 
     fileprivate mutating func changeEntry(

@@ -46,6 +46,7 @@ public struct MenuItem: Equatable, Sendable {
 
     /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
     func validate(at path: String) throws(Rejection) {
+        try TextRules.check(kind, "\(path)kind", TextRules.name)
         guard let registered = ItemKind.named(kind) else {
             let known = ItemKind.all.map(\.name).joined(separator: ", ")
             throw .invalid("\(path)kind", "unknown item kind '\(kind)'; known are \(known)")

@@ -23,10 +23,12 @@ public struct SectionHeader: Equatable, Sendable {
     /// Rejects a header with a value out of range, naming the field below `path` (empty, or ending in a dot).
     func validate(at path: String) throws(Rejection) {
         try TextRules.check(title, "\(path)title", TextRules.name)
+        try TextRules.check(kind, "\(path)kind", TextRules.name)
         guard SectionKind.named(kind) != nil else {
             let known = SectionKind.all.map(\.name).joined(separator: ", ")
             throw .invalid("\(path)kind", "unknown section kind '\(kind)'; known are \(known)")
         }
+        try TextRules.check(layout.style, "\(path)layout.style", TextRules.name)
         guard let style = LayoutStyle.named(layout.style) else {
             let known = LayoutStyle.all.map(\.name).joined(separator: ", ")
             throw .invalid("\(path)layout.style", "unknown style '\(layout.style)'; known are \(known)")

@@ -8,10 +8,12 @@ public struct MenuState: Equatable, Sendable {
         public var items: [Identifier]
     }
 
-    /// An item, and whether it can be had.
+    /// An item, where it stands, and whether it can be had.
     public struct Entry: Equatable, Sendable {
         /// The item as the merchant describes it.
         public var item: MenuItem
+        /// The section that lists it.
+        public var section: Identifier
         /// Why it cannot be ordered now, if so.
         public var suspension: Suspension?
     }
@@ -45,5 +47,5 @@ public struct MenuState: Equatable, Sendable {
 
     func sectionIndex(_ id: Identifier) -> Int? { sections.firstIndex { $0.header.id == id } }
 
-    func sectionIndex(holding item: Identifier) -> Int? { sections.firstIndex { $0.items.contains(item) } }
+    func sectionIndex(holding item: Identifier) -> Int? { entries[item].flatMap { sectionIndex($0.section) } }
 }

@@ -68,7 +68,9 @@ public enum Order: Decider {
     /// See ``Decider``.
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
-        case (.unplaced, .placed(let placement)): state = .placed(placement)
+        case (.unplaced, .placed(let placement)):
+            for line in placement.lines { try CartLine.checkRecordable(line.quantity, line.id) }
+            state = .placed(placement)
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         }
     }

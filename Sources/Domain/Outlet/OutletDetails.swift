@@ -4,6 +4,10 @@ public struct OutletDetails: Equatable, Sendable {
     public static let maximumCuisines = 50
     /// The most opening periods an outlet lists.
     public static let maximumHours = 50
+    /// The most customers that can have rated an outlet.
+    public static let maximumRatingCount = 1_000_000_000
+    /// The longest delivery, in minutes: a day.
+    public static let maximumDeliveryMinutes = 1_440
 
     /// The outlet's name.
     public var name: String
@@ -63,15 +67,17 @@ public struct OutletDetails: Equatable, Sendable {
         try TextRules.check(timeZone, "timeZone", TextRules.line)
         try TextRules.check(cuisines, "cuisines", atMost: OutletDetails.maximumCuisines)
         try Self.check(priceForTwo?.minorUnits, "priceForTwo", 0...Amount.maximum.minorUnits)
-        try Self.check(ratingCount.map(Int64.init), "ratingCount", 0...1_000_000_000)
-        try Self.check(deliveryMinutes.map(Int64.init), "deliveryMinutes", 0...1_440)
+        try Self.check(ratingCount, "ratingCount", 0...OutletDetails.maximumRatingCount)
+        try Self.check(deliveryMinutes, "deliveryMinutes", 0...OutletDetails.maximumDeliveryMinutes)
         try Self.check(minimumOrder?.minorUnits, "minimumOrder", 0...Amount.maximum.minorUnits)
         guard hours.count <= OutletDetails.maximumHours else {
             throw .invalid("hours", "must have at most \(OutletDetails.maximumHours) entries")
         }
     }
 
-    private static func check(_ value: Int64?, _ field: String, _ range: ClosedRange<Int64>) throws(Rejection) {
+    private static func check<Number: BinaryInteger>(
+        _ value: Number?, _ field: String, _ range: ClosedRange<Number>
+    ) throws(Rejection) {
         guard let value, !range.contains(value) else { return }
         throw .invalid(field, "must be from \(range.lowerBound) to \(range.upperBound), is \(value)")
     }

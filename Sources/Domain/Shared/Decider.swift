@@ -21,7 +21,7 @@ public protocol Decider {
     /// Takes one event into the state. Checks no rules: those were checked when the event was decided.
     ///
     /// - Throws: ``ImpossibleEvent`` where the history cannot have happened, such as an event on a line that
-    ///   was never added. The stream is then quarantined, never shown as empty.
+    ///   was never added. The state stays as it was, and the stream is quarantined, never shown as empty.
     static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent)
 }
 

@@ -1,6 +1,6 @@
 /// Bounds on the texts of the domain, in bytes of UTF-8.
 public enum TextRules {
-    /// Names and titles.
+    /// Names and titles, and the names of kinds and styles.
     public static let name = 1...200
     /// Descriptions of items.
     public static let description = 0...2_000
@@ -12,24 +12,30 @@ public enum TextRules {
     public static let note = 1...500
 
     /// Rejects a text out of bounds, or one with control characters, naming its field.
-    public static func check(_ text: String, _ field: String, _ bounds: ClosedRange<Int>) throws(Rejection) {
+    public static func check(
+        _ text: String, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
+    ) throws(Rejection) {
         let length = text.utf8.count
         guard bounds.contains(length) else {
-            throw .invalid(field, "must have \(bounds.lowerBound)–\(bounds.upperBound) bytes, has \(length)")
+            throw .invalid(field(), "must have \(bounds.lowerBound)–\(bounds.upperBound) bytes, has \(length)")
         }
         guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            throw .invalid(field, "must not contain control characters")
+            throw .invalid(field(), "must not contain control characters")
         }
     }
 
     /// As ``check(_:_:_:)``, where there is a text at all.
-    public static func check(_ text: String?, _ field: String, _ bounds: ClosedRange<Int>) throws(Rejection) {
-        if let text { try check(text, field, bounds) }
+    public static func check(
+        _ text: String?, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
+    ) throws(Rejection) {
+        if let text { try check(text, field(), bounds) }
     }
 
     /// Rejects a list that is too long, or any of its texts that is out of bounds.
-    public static func check(_ texts: [String], _ field: String, atMost count: Int) throws(Rejection) {
-        guard texts.count <= count else { throw .invalid(field, "must have at most \(count) entries") }
-        for (index, text) in texts.enumerated() { try check(text, "\(field)[\(index)]", line) }
+    public static func check(
+        _ texts: [String], _ field: @autoclosure () -> String, atMost count: Int
+    ) throws(Rejection) {
+        guard texts.count <= count else { throw .invalid(field(), "must have at most \(count) entries") }
+        for (index, text) in texts.enumerated() { try check(text, "\(field())[\(index)]", line) }
     }
 }

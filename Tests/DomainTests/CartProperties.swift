@@ -1,0 +1,103 @@
+import Domain
+import Testing
+
+@Suite struct CartProperties {
+    @Test(arguments: SeededGenerator.seeds)
+    func `accepted commands can happen, keep the rules, and their events tell the count`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        // What each item allows never changes here, so a line that grew by additions alone stays within it.
+        let limits = Dictionary(uniqueKeysWithValues: Cart.Command.items.map { ($0, random.pick([1, 5, 99])) })
+        var state = Cart.initial
+        var count = 0
+        var linesSet: Set<String> = []
+        for _ in 0..<300 {
+            let command = Cart.Command.random(&random, limits)
+            guard let events = try? Cart.decide(command, in: state) else { continue }
+            state = try Cart.state(after: events, from: state)
+            count += events.reduce(0) { $0 + $1.countDelta }
+            if case .set(let line, _) = command { linesSet.insert(line) }
+
+            #expect(state.count == count)
+            guard let lines = state.lines else { continue }
+            #expect((1...Cart.maximumLines).contains(lines.count))
+            #expect(Set(lines.map(\.id)).count == lines.count)
+            #expect(lines.reduce(0) { $0 + $1.quantity } == count)
+            for line in lines {
+                #expect((1...99).contains(line.quantity))
+                if !linesSet.contains(line.id) { #expect(line.quantity <= limits[line.item]!) }
+            }
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `the total shown is the total that checks out while prices stand`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var state = Cart.initial
+        for item in Cart.Command.items.shuffled(using: &random) {
+            let price = Amount(minorUnits: .random(in: 0...1_000, using: &random))
+            let quantity = Int.random(in: 1...99, using: &random)
+            let addition = Cart.Addition(outlet: "o", item: item, quantity: quantity, offer: .sample(price: price))
+            state = try Cart.state(after: Cart.decide(.add(addition), in: state), from: state)
+        }
+        guard case .filled(let contents) = state else {
+            Issue.record("empty")
+            return
+        }
+        let offers = Dictionary(
+            uniqueKeysWithValues: contents.lines.map { ($0.id, Offer.sample(price: $0.unitPrice)) })
+        let total = try contents.total()
+        let checkOut = Cart.CheckOut(order: "order-1", agreedTotal: total, offers: offers)
+        #expect(
+            try Cart.decide(.checkOut(checkOut), in: state)
+                == [.checkedOut(order: "order-1", lines: contents.lines, total: total)])
+    }
+}
+
+extension Cart.State {
+    fileprivate var lines: [CartLine]? {
+        switch self {
+        case .empty: nil
+        case .filled(let contents), .checkedOut(let contents, _): contents.lines
+        }
+    }
+}
+
+extension Cart.Event {
+    /// By how much the event alone says that the count changes.
+    fileprivate var countDelta: Int {
+        switch self {
+        case .itemAdded(let line, _, _): line.quantity
+        case .quantityChanged(_, let from, let to): to - from
+        case .lineRemoved(_, let quantity): -quantity
+        case .cleared(let count): -count
+        case .checkedOut: 0
+        }
+    }
+}
+
+extension Cart.Command {
+    fileprivate static let items = (0..<60).map { Identifier("i\($0)")! }
+
+    fileprivate static func random(_ random: inout SeededGenerator, _ limits: [Identifier: Int]) -> Cart.Command {
+        let item = random.pick(items)
+        switch Int.random(in: 0..<200, using: &random) {
+        case 0: return .clear
+        case 1: return .checkOut(Cart.CheckOut(order: "order-1", agreedTotal: 0, offers: freeOffers))
+        case 2..<20: return .remove(line: item.rawValue)
+        case 20..<50: return .set(line: item.rawValue, quantity: random.pick([-1, 0, 1, 2, 99, 100, .max]))
+        default:
+            return .add(
+                Cart.Addition(
+                    outlet: random.chance(95) ? "o" : "p", item: item,
+                    quantity: random.pick([-1, 0, 1, 1, 1, 2, 5, 50, 99, 100, .max]),
+                    options: random.pick([[], [], ["a"], ["b", "a"]]), note: random.pick([nil, nil, "hot", "cold"]),
+                    offer: random.pick([
+                        .sample(price: 0, maxQuantity: limits[item]!), .sample(price: 0, maxQuantity: limits[item]!),
+                        .soldOut(until: nil),
+                    ])))
+        }
+    }
+
+    private static let freeOffers = Dictionary(
+        uniqueKeysWithValues: items.map { ($0.rawValue, Offer.sample(price: 0)) })
+}

@@ -1,0 +1,186 @@
+import Domain
+import Testing
+
+/// Events as a damaged or forged log might hold them: over few ids, so that some are possible, and with numbers
+/// at the machine's bounds.
+@Suite struct ImpossibleHistoryProperties {
+    private static let steps = 200
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `outlets never trap`(_ seed: UInt64) throws {
+        try check(Outlet.self, seed, Outlet.Event.random, Outlet.Command.random)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `menus never trap`(_ seed: UInt64) throws {
+        try check(Menu.self, seed, Menu.Event.random, Menu.Command.random)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `carts never trap`(_ seed: UInt64) throws {
+        try check(Cart.self, seed, Cart.Event.random, Cart.Command.random) { state in
+            _ = state.count
+            if case .filled(let contents) = state { _ = try? contents.total() }
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `orders never trap`(_ seed: UInt64) throws {
+        try check(Order.self, seed, Order.Event.random, { _ in .place(.possible) }) { state in
+            if case .placed(let placement) = state { _ = placement.count }
+        }
+    }
+
+    /// Any event succeeds, or throws and changes nothing; whatever is decided after it can happen.
+    private func check<D: Decider>(
+        _ decider: D.Type, _ seed: UInt64, _ event: (inout SeededGenerator) -> D.Event,
+        _ command: (inout SeededGenerator) -> D.Command, read: (D.State) -> Void = { _ in }
+    ) throws where D.State: Equatable {
+        var random = SeededGenerator(seed: seed)
+        var state = D.initial
+        for _ in 0..<Self.steps {
+            let before = state
+            do {
+                try D.evolve(&state, event(&random))
+            } catch {
+                #expect(state == before)
+            }
+            read(state)
+            if let decided = try? D.decide(command(&random), in: state) {
+                _ = try D.state(after: decided, from: state)
+            }
+        }
+    }
+}
+
+// MARK: Random events and commands
+
+extension Identifier {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Identifier { random.pick(["a", "b", "c"]) }
+}
+
+extension Timestamp {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: random.pick([.min, -1, 0, 1, .max]))
+    }
+}
+
+extension Outlet.Event {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Event {
+        switch Int.random(in: 0..<5, using: &random) {
+        case 0: .registered(.sample)
+        case 1: .detailsChanged([.ratingCount(random.hostileInt()), .minimumOrder(random.hostileAmount())])
+        case 2: .opened
+        case 3: .closed
+        default: .paused(until: .random(&random), reason: nil)
+        }
+    }
+}
+
+extension Outlet.Command {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Command {
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: .put(.sample.with(\.ratingCount, random.hostileInt()))
+        case 1: .open
+        case 2: .close
+        default: .pause(until: .random(&random), reason: nil, now: .random(&random))
+        }
+    }
+}
+
+extension Menu.Event {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Menu.Event {
+        let id = Identifier.random(&random)
+        let section = Identifier.random(&random)
+        let before = random.maybe(Identifier.random)
+        return switch Int.random(in: 0..<11, using: &random) {
+        case 0: .sectionAdded(.sample(id), before: before)
+        case 1: .sectionChanged(.sample(id))
+        case 2: .sectionMoved(id, before: before)
+        case 3: .sectionRemoved(id)
+        case 4, 5: .itemAdded(.sample(id, price: random.hostileAmount()), section: section, before: before)
+        case 6: .itemChanged(.sample(id).with(\.maxQuantity, random.hostileInt()))
+        case 7: .itemMoved(id, section: section, before: before)
+        case 8: .itemRemoved(id)
+        case 9: .itemRepriced(id, random.hostileAmount())
+        default: random.chance(50) ? .itemSuspended(id, until: .random(&random)) : .itemResumed(id)
+        }
+    }
+}
+
+extension Menu.Command {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Menu.Command {
+        let id = Identifier.random(&random)
+        let section = Identifier.random(&random)
+        let before = random.maybe(Identifier.random)
+        return switch Int.random(in: 0..<8, using: &random) {
+        case 0: .put(MenuDocument(["a": ["c", "b"], "b": ["a"]]))
+        case 1: .putSection(.sample(id), before: before)
+        case 2: .removeSection(id)
+        case 3: .putItem(.sample(id), section: section, before: before)
+        case 4: .removeItem(id)
+        case 5: .reprice(id, random.hostileAmount())
+        case 6: .suspend(id, until: .random(&random), now: .random(&random))
+        default: .resume(id)
+        }
+    }
+}
+
+extension CartLine {
+    fileprivate static func random(_ random: inout SeededGenerator) -> CartLine {
+        let item = Identifier.random(&random)
+        return CartLine(
+            id: random.chance(80) ? item.rawValue : "\(item)~2", item: item, name: "Tea",
+            quantity: random.chance(50) ? random.hostileInt() : 1, unitPrice: random.hostileAmount(),
+            note: random.pick([nil, nil, nil, "hot"]))
+    }
+}
+
+extension Cart.Event {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Cart.Event {
+        let line = CartLine.random(&random)
+        return switch Int.random(in: 0..<40, using: &random) {
+        case 0: .checkedOut(order: "order-1", lines: [line], total: random.hostileAmount())
+        case 1..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
+        case 10..<15: .lineRemoved(line: line.id, quantity: random.hostileInt())
+        case 15..<20: .cleared(count: random.hostileInt())
+        default: .itemAdded(line, outlet: "o", currency: random.chance(90) ? .inr : .usd)
+        }
+    }
+}
+
+extension Cart.Command {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Cart.Command {
+        let item = Identifier.random(&random)
+        let offer = Offer.sample(
+            price: random.hostileAmount(), currency: random.chance(80) ? .inr : .usd, maxQuantity: random.hostileInt())
+        return switch Int.random(in: 0..<5, using: &random) {
+        case 0: .set(line: item.rawValue, quantity: random.hostileInt())
+        case 1: .remove(line: item.rawValue)
+        case 2: .clear
+        case 3:
+            .checkOut(
+                Cart.CheckOut(
+                    order: "order-1", agreedTotal: random.hostileAmount(),
+                    offers: ["a": offer, "b": offer, "c": offer, "a~2": offer]))
+        default: .add(Cart.Addition(outlet: "o", item: item, quantity: random.hostileInt(), offer: offer))
+        }
+    }
+}
+
+extension Order.Placement {
+    /// As a checkout makes it.
+    fileprivate static let possible = Order.Placement(
+        cart: "c", outlet: "o", currency: .inr,
+        lines: [CartLine(id: "a", item: "a", name: "Tea", quantity: 1, unitPrice: 1)], total: 1)
+
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Placement {
+        Order.Placement(
+            cart: "c", outlet: "o", currency: .inr, lines: (0..<3).map { _ in .random(&random) },
+            total: random.hostileAmount())
+    }
+}
+
+extension Order.Event {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event { .placed(.random(&random)) }
+}

@@ -1,0 +1,138 @@
+import Domain
+import Testing
+
+@Suite struct MenuPutProperties {
+    @Test(arguments: SeededGenerator.seeds)
+    func `putting a menu leads to it, keeps suspensions, and changes nothing again`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var state = Menu.initial
+        for _ in 0..<25 {
+            for id in state.entries.keys.sorted() where random.chance(30) {
+                try Menu.evolve(&state, .itemSuspended(id, until: random.maybe { $0.pick([1, 2, 3]) }))
+            }
+            let suspensions = state.entries.compactMapValues(\.suspension)
+            let target = MenuDocument.random(&random)
+
+            let events = try Menu.decide(.put(target), in: state)
+            state = try Menu.state(after: events, from: state)
+
+            #expect(state.document == target)
+            #expect(state.entries.count == target.sections.reduce(0) { $0 + $1.items.count })
+            for (id, entry) in state.entries { #expect(entry.suspension == suspensions[id]) }
+            #expect(try Menu.decide(.put(target), in: state) == [])
+        }
+    }
+
+    @Test func `items of a section are brought into any order with the fewest moves`() throws {
+        for count in 0...6 {
+            let ids = (0..<count).map { Identifier("i\($0)")! }
+            let fewest = fewestSteps(from: [ids], singleMoves)
+            #expect(fewest.count == (1...max(count, 1)).reduce(1, *))
+            let state = try Menu.state(after: MenuDocument(lists: [ids]).history)
+            for (target, moves) in fewest {
+                try expectItemMoves(moves, from: state, to: MenuDocument(lists: target))
+            }
+        }
+    }
+
+    @Test func `items are spread over sections in any way with the fewest moves`() throws {
+        for start in [[["a", "b", "c", "d"], []], [["a", "b"], ["c", "d"]], [["a"], ["b", "c"], ["d"]]] {
+            let start = start.map { $0.map { Identifier($0)! } }
+            let state = try Menu.state(after: MenuDocument(lists: start).history)
+            for (target, moves) in fewestSteps(from: start, singleMoves) {
+                try expectItemMoves(moves, from: state, to: MenuDocument(lists: target))
+            }
+        }
+    }
+
+    @Test func `sections are brought into any order with the fewest moves`() throws {
+        let ids = (0..<6).map { Identifier("s\($0)")! }
+        func menu(_ ids: [Identifier]) -> MenuDocument {
+            MenuDocument(sections: ids.map { MenuSection(header: .sample($0), items: [.sample($0)]) })
+        }
+        let state = try Menu.state(after: menu(ids).history)
+        for (target, moves) in fewestSteps(from: [ids], singleMoves) {
+            let events = try Menu.decide(.put(menu(target[0])), in: state)
+            #expect(events.count == moves)
+            #expect(try Menu.state(after: events, from: state).document == menu(target[0]))
+        }
+    }
+
+    private func expectItemMoves(_ moves: Int, from state: MenuState, to target: MenuDocument) throws {
+        let events = try Menu.decide(.put(target), in: state)
+        #expect(events.count == moves)
+        #expect(
+            events.allSatisfy {
+                if case .itemMoved = $0 { true } else { false }
+            })
+        #expect(try Menu.state(after: events, from: state).document == target)
+    }
+}
+
+// MARK: Brute force
+
+private typealias Lists = [[Identifier]]
+
+/// Every arrangement that steps lead to, with the least number of them: breadth first.
+private func fewestSteps(from start: Lists, _ next: (Lists) -> [Lists]) -> [Lists: Int] {
+    var steps = [start: 0]
+    var frontier = [start]
+    while !frontier.isEmpty {
+        var following: [Lists] = []
+        for lists in frontier {
+            for reached in next(lists) where steps[reached] == nil {
+                steps[reached] = steps[lists]! + 1
+                following.append(reached)
+            }
+        }
+        frontier = following
+    }
+    return steps
+}
+
+/// What one move of one id makes of the lists, where an id may go to any place of any list.
+private func singleMoves(_ lists: Lists) -> [Lists] {
+    lists.indices.flatMap { from in
+        lists[from].indices.flatMap { index in
+            var rest = lists
+            let id = rest[from].remove(at: index)
+            return rest.indices.flatMap { to in
+                (0...rest[to].count).map { place in
+                    var moved = rest
+                    moved[to].insert(id, at: place)
+                    return moved
+                }
+            }
+        }
+    }
+}
+
+extension MenuDocument {
+    /// A menu of sections `s0`, `s1`, … with these items.
+    fileprivate init(lists: Lists) {
+        self.init(
+            sections: lists.enumerated().map { index, ids in
+                MenuSection(header: .sample(Identifier("s\(index)")!), items: ids.map { .sample($0) })
+            })
+    }
+
+    /// A menu over a few ids, so that two of them have much in common.
+    fileprivate static func random(_ random: inout SeededGenerator) -> MenuDocument {
+        var items = (0..<14).map { Identifier("i\($0)")! }.shuffled(using: &random).filter { _ in random.chance(75) }
+        let sections = (0..<5).map { Identifier("s\($0)")! }.shuffled(using: &random).filter { _ in random.chance(75) }
+        return MenuDocument(
+            sections: sections.map { id in
+                let count = Int.random(in: 0...min(6, items.count), using: &random)
+                defer { items.removeFirst(count) }
+                return MenuSection(
+                    header: .sample(id, title: random.pick(["One", "Two"])),
+                    items: items.prefix(count).map { id in
+                        let kind = random.pick(ItemKind.all)
+                        return MenuItem(
+                            id: id, kind: kind.name, name: random.pick(["Tea", "Chai"]),
+                            price: kind.needsPrice || random.chance(50) ? random.pick([100, 200]) : nil,
+                            tags: random.pick([[], ["hot"]]))
+                    })
+            })
+    }
+}

@@ -1,0 +1,241 @@
+import Domain
+import Testing
+
+@Suite struct MenuTests {
+    private typealias Specification = DeciderSpecification<Menu>
+    typealias Case = DeciderCase<Menu>
+
+    private static let tea = MenuItem.sample("tea")
+    private static let lunch = SectionHeader.sample("lunch")
+    private static let dinner = SectionHeader.sample("dinner")
+    /// Lunch of tea and soup, dinner of rice; soup is sold out until 500.
+    private static let history: [Menu.Event] = [
+        .sectionAdded(lunch, before: nil), .sectionAdded(dinner, before: nil),
+        .itemAdded(tea, section: "lunch", before: nil),
+        .itemAdded(.sample("soup"), section: "lunch", before: nil),
+        .itemAdded(.sample("rice"), section: "dinner", before: nil),
+        .itemSuspended("soup", until: 500),
+    ]
+
+    // MARK: Every command, on what is there and what is not
+
+    @Test(
+        arguments: [
+            Case("none: empty", when: .put(MenuDocument([:])), then: .events([])),
+            Case(
+                "none: new", when: .put(MenuDocument(["lunch": ["tea"]])),
+                then: .events([.sectionAdded(lunch, before: nil), .itemAdded(tea, section: "lunch", before: nil)])),
+            Case(
+                "the same", given: history, when: .put(MenuDocument(["lunch": ["tea", "soup"], "dinner": ["rice"]])),
+                then: .events([])),
+            Case(
+                "an item leaves a section that goes", given: history,
+                when: .put(MenuDocument(["dinner": ["rice", "soup"]])),
+                then: .events([.itemMoved("soup", section: "dinner", before: nil), .sectionRemoved("lunch")])),
+            Case(
+                "nothing stays", given: history, when: .put(MenuDocument([:])),
+                then: .events([.sectionRemoved("lunch"), .sectionRemoved("dinner")])),
+            Case(
+                "a section used twice",
+                when: .put(MenuDocument(["lunch": [], "lunch": []])),
+                then: .rejected(.invalid, naming: ["sections[1].id"])),
+            Case(
+                "an item used twice", when: .put(MenuDocument(["lunch": ["tea"], "dinner": ["rice", "tea"]])),
+                then: .rejected(.invalid, naming: ["sections[1].items[1].id", "tea"])),
+        ] as [Case])
+    func `putting a menu`(_ row: Case) { row.check() }
+
+    @Test(
+        arguments: [
+            Case(
+                "new, last", given: history, when: .putSection(.sample("sweets"), before: nil),
+                then: .events([.sectionAdded(.sample("sweets"), before: nil)])),
+            Case(
+                "new, in front", given: history, when: .putSection(.sample("sweets"), before: "lunch"),
+                then: .events([.sectionAdded(.sample("sweets"), before: "lunch")])),
+            Case("the same", given: history, when: .putSection(lunch, before: nil), then: .events([])),
+            Case("in place", given: history, when: .putSection(lunch, before: "dinner"), then: .events([])),
+            Case(
+                "another title", given: history, when: .putSection(.sample("lunch", title: "Noon"), before: nil),
+                then: .events([.sectionChanged(.sample("lunch", title: "Noon"))])),
+            Case(
+                "moved and changed", given: history,
+                when: .putSection(.sample("dinner", title: "Night"), before: "lunch"),
+                then: .events([
+                    .sectionChanged(.sample("dinner", title: "Night")), .sectionMoved("dinner", before: "lunch"),
+                ])),
+            Case(
+                "before itself", given: history, when: .putSection(lunch, before: "lunch"),
+                then: .rejected(.invalid, naming: ["BEFORE"])),
+            Case(
+                "before an unknown one", given: history, when: .putSection(lunch, before: "brunch"),
+                then: .rejected(.notFound, naming: ["brunch"])),
+            Case(
+                "removed", given: history, when: .removeSection("lunch"), then: .events([.sectionRemoved("lunch")])),
+            Case(
+                "an unknown one removed", given: history, when: .removeSection("brunch"),
+                then: .rejected(.notFound, naming: ["brunch"])),
+        ] as [Case])
+    func `putting and removing a section`(_ row: Case) { row.check() }
+
+    @Test(
+        arguments: [
+            Case(
+                "new, last", given: history, when: .putItem(.sample("dal"), section: "lunch", before: nil),
+                then: .events([.itemAdded(.sample("dal"), section: "lunch", before: nil)])),
+            Case(
+                "new, in front", given: history, when: .putItem(.sample("dal"), section: "lunch", before: "tea"),
+                then: .events([.itemAdded(.sample("dal"), section: "lunch", before: "tea")])),
+            Case("the same", given: history, when: .putItem(tea, section: "lunch", before: nil), then: .events([])),
+            Case(
+                "in place", given: history, when: .putItem(tea, section: "lunch", before: "soup"), then: .events([])),
+            Case(
+                "another price", given: history,
+                when: .putItem(.sample("tea", price: 1), section: "lunch", before: nil),
+                then: .events([.itemRepriced("tea", 1)])),
+            Case(
+                "another name and price", given: history,
+                when: .putItem(tea.with(\.name, "Chai").with(\.price, 1), section: "lunch", before: nil),
+                then: .events([.itemChanged(tea.with(\.name, "Chai").with(\.price, 1))])),
+            Case(
+                "no price any more", given: history,
+                when: .putItem(tea.with(\.kind, "promo").with(\.price, nil), section: "lunch", before: nil),
+                then: .events([.itemChanged(tea.with(\.kind, "promo").with(\.price, nil))])),
+            Case(
+                "to another section", given: history, when: .putItem(tea, section: "dinner", before: nil),
+                then: .events([.itemMoved("tea", section: "dinner", before: nil)])),
+            Case(
+                "in its section", given: history, when: .putItem(.sample("soup"), section: "lunch", before: "tea"),
+                then: .events([.itemMoved("soup", section: "lunch", before: "tea")])),
+            Case(
+                "before itself", given: history, when: .putItem(tea, section: "lunch", before: "tea"),
+                then: .rejected(.invalid, naming: ["BEFORE"])),
+            Case(
+                "before one of another section", given: history, when: .putItem(tea, section: "lunch", before: "rice"),
+                then: .rejected(.notFound, naming: ["rice", "lunch"])),
+            Case(
+                "into an unknown section", given: history, when: .putItem(tea, section: "brunch", before: nil),
+                then: .rejected(.notFound, naming: ["brunch"])),
+            Case("removed", given: history, when: .removeItem("tea"), then: .events([.itemRemoved("tea")])),
+            Case(
+                "an unknown one removed", given: history, when: .removeItem("dal"),
+                then: .rejected(.notFound, naming: ["dal"])),
+            Case(
+                "gone with its section", given: history + [.sectionRemoved("lunch")], when: .removeItem("tea"),
+                then: .rejected(.notFound, naming: ["tea"])),
+        ] as [Case])
+    func `putting and removing an item`(_ row: Case) { row.check() }
+
+    @Test(
+        arguments: [
+            Case(
+                "a new price", given: history, when: .reprice("tea", 0), then: .events([.itemRepriced("tea", 0)])),
+            Case("the same price", given: history, when: .reprice("tea", 250), then: .events([])),
+            Case(
+                "the highest price", given: history, when: .reprice("tea", .maximum),
+                then: .events([.itemRepriced("tea", .maximum)])),
+            Case("too high", given: history, when: .reprice("tea", 1_000_000_000_001), then: .rejected(.invalid)),
+            Case("negative", given: history, when: .reprice("tea", -1), then: .rejected(.invalid)),
+            Case("no item to price", given: history, when: .reprice("dal", 1), then: .rejected(.notFound)),
+
+            Case(
+                "sold out", given: history, when: .suspend("tea", until: nil, now: 1),
+                then: .events([.itemSuspended("tea", until: nil)])),
+            Case(
+                "sold out for longer", given: history, when: .suspend("soup", until: 501, now: 1),
+                then: .events([.itemSuspended("soup", until: 501)])),
+            Case(
+                "sold out until further notice", given: history, when: .suspend("soup", until: nil, now: 1),
+                then: .events([.itemSuspended("soup", until: nil)])),
+            Case("sold out already", given: history, when: .suspend("soup", until: 500, now: 1), then: .events([])),
+            Case(
+                "sold out until now", given: history, when: .suspend("soup", until: 500, now: 500),
+                then: .rejected(.invalid, naming: ["UNTIL"])),
+            Case(
+                "no item to suspend", given: history, when: .suspend("dal", until: nil, now: 1),
+                then: .rejected(.notFound)),
+
+            Case("resumed", given: history, when: .resume("soup"), then: .events([.itemResumed("soup")])),
+            Case("never suspended", given: history, when: .resume("tea"), then: .events([])),
+            Case("no item to resume", given: history, when: .resume("dal"), then: .rejected(.notFound)),
+        ] as [Case])
+    func `prices and suspensions`(_ row: Case) { row.check() }
+
+    // MARK: Bounds
+
+    @Test(arguments: [
+        tea.with(\.name, String(repeating: "x", count: 200)), tea.with(\.description, ""),
+        tea.with(\.description, String(repeating: "x", count: 2_000)), tea.with(\.price, 0),
+        tea.with(\.price, .maximum),
+        tea.with(\.tags, Array(repeating: "x", count: 50)),
+        tea.with(\.imageLarge, String(repeating: "x", count: 2_000)),
+        tea.with(\.maxQuantity, 1), tea.with(\.maxQuantity, 99),
+    ])
+    func `an item at a bound is taken`(_ item: MenuItem) {
+        Specification.given([.sectionAdded(Self.lunch, before: nil)])
+            .when(.putItem(item, section: "lunch", before: nil))
+            .then([.itemAdded(item, section: "lunch", before: nil)])
+    }
+
+    @Test(arguments: [
+        ("name", tea.with(\.name, "")), ("name", tea.with(\.name, String(repeating: "x", count: 201))),
+        ("name", tea.with(\.name, "a\tb")),
+        ("description", tea.with(\.description, String(repeating: "x", count: 2_001))),
+        ("price", tea.with(\.price, nil)), ("price", tea.with(\.price, -1)),
+        ("price", tea.with(\.price, 1_000_000_000_001)),
+        ("cuisine", tea.with(\.cuisine, "")), ("tags", tea.with(\.tags, Array(repeating: "x", count: 51))),
+        ("tags[0]", tea.with(\.tags, [""])), ("imageSmall", tea.with(\.imageSmall, "")),
+        ("imageLarge", tea.with(\.imageLarge, String(repeating: "x", count: 2_001))),
+        ("maxQuantity", tea.with(\.maxQuantity, 0)), ("maxQuantity", tea.with(\.maxQuantity, 100)),
+        ("kind", tea.with(\.kind, "")), ("kind", tea.with(\.kind, "two\r\nlines")),
+        ("kind", tea.with(\.kind, String(repeating: "x", count: 201))),
+    ])
+    func `an item out of bounds is named`(_ field: String, _ item: MenuItem) {
+        Specification.given([.sectionAdded(Self.lunch, before: nil)])
+            .when(.putItem(item, section: "lunch", before: nil)).thenRejected(.invalid, naming: ["\(field):"])
+        let document = MenuDocument(sections: [MenuSection(header: Self.lunch, items: [.sample("dal"), item])])
+        Specification.given().when(.put(document))
+            .thenRejected(.invalid, naming: ["sections[0].items[1].\(field):"])
+    }
+
+    @Test func `a menu has at most 100 sections`() throws {
+        let sections = (0...100).map { MenuSection(header: .sample(Identifier("s\($0)")!), items: []) }
+        let full = MenuDocument(sections: Array(sections.prefix(100)))
+        Specification.given(try full.history).when(.put(full)).then([])
+        Specification.given(try full.history)
+            .when(.putSection(sections[100].header, before: nil)).thenRejected(.limit)
+        Specification.given().when(.put(MenuDocument(sections: sections))).thenRejected(.limit)
+    }
+
+    @Test func `a menu has at most 5,000 items`() throws {
+        let items = (0...5_000).map { MenuItem.sample(Identifier("i\($0)")!) }
+        let full = MenuDocument(sections: [MenuSection(header: Self.lunch, items: Array(items.prefix(5_000)))])
+        let history = try full.history
+        Specification.given(history).when(.put(full)).then([])
+        Specification.given(history)
+            .when(.putItem(items[5_000], section: "lunch", before: nil)).thenRejected(.limit)
+        Specification.given()
+            .when(.put(MenuDocument(sections: [MenuSection(header: Self.lunch, items: items)]))).thenRejected(.limit)
+    }
+
+    // MARK: History
+
+    @Test(
+        arguments: [
+            .sectionAdded(lunch, before: nil), .sectionAdded(.sample("sweets"), before: "brunch"),
+            .sectionChanged(.sample("brunch")), .sectionMoved("brunch", before: nil),
+            .sectionMoved("lunch", before: "brunch"), .sectionMoved("lunch", before: "lunch"),
+            .sectionRemoved("brunch"),
+            .itemAdded(tea, section: "dinner", before: nil), .itemAdded(.sample("dal"), section: "brunch", before: nil),
+            .itemAdded(.sample("dal"), section: "lunch", before: "rice"), .itemChanged(.sample("dal")),
+            .itemMoved("dal", section: "lunch", before: nil), .itemMoved("tea", section: "brunch", before: nil),
+            .itemMoved("tea", section: "dinner", before: "soup"), .itemMoved("tea", section: "lunch", before: "tea"),
+            .itemRemoved("dal"), .itemRepriced("dal", 1), .itemSuspended("dal", until: nil), .itemResumed("dal"),
+        ] as [Menu.Event])
+    func `what cannot have happened is impossible, and leaves the menu as it was`(_ event: Menu.Event) throws {
+        let before = try Menu.state(after: Self.history)
+        var state = before
+        #expect(throws: ImpossibleEvent.self) { try Menu.evolve(&state, event) }
+        #expect(state == before)
+    }
+}

@@ -1,0 +1,134 @@
+import Domain
+import Testing
+
+@Suite struct OutletTests {
+    private typealias Specification = DeciderSpecification<Outlet>
+    typealias Case = DeciderCase<Outlet>
+
+    private static let details = OutletDetails.sample
+    private static let closed: [Outlet.Event] = [.registered(details)]
+    private static let open = closed + [.opened]
+    private static let paused = open + [.paused(until: 500, reason: "rush")]
+
+    // MARK: Every state and command
+
+    @Test(
+        arguments: [
+            Case("none: put registers", when: .put(details), then: .events([.registered(details)])),
+            Case("none: open", when: .open, then: .rejected(.notFound)),
+            Case("none: close", when: .close, then: .rejected(.notFound)),
+            Case("none: pause", when: .pause(until: 9, reason: nil, now: 1), then: .rejected(.notFound)),
+
+            Case("closed: the same again", given: closed, when: .put(details), then: .events([])),
+            Case("closed: open", given: closed, when: .open, then: .events([.opened])),
+            Case("closed: close", given: closed, when: .close, then: .events([])),
+            Case(
+                "closed: pause", given: closed, when: .pause(until: 9, reason: nil, now: 1),
+                then: .rejected(.state, naming: ["closed", "OPEN"])),
+
+            Case(
+                "open: another name", given: open, when: .put(details.with(\.name, "Saffron")),
+                then: .events([.detailsChanged([.name("Saffron")])])),
+            Case("open: open", given: open, when: .open, then: .events([])),
+            Case("open: close", given: open, when: .close, then: .events([.closed])),
+            Case(
+                "open: pause", given: open, when: .pause(until: 9, reason: "rush", now: 8),
+                then: .events([.paused(until: 9, reason: "rush")])),
+
+            Case(
+                "paused: a detail goes away", given: paused, when: .put(details.with(\.city, nil)),
+                then: .events([.detailsChanged([.city(nil)])])),
+            Case("paused: open", given: paused, when: .open, then: .events([.opened])),
+            Case("paused: close", given: paused, when: .close, then: .events([.closed])),
+            Case(
+                "paused: the same pause", given: paused, when: .pause(until: 500, reason: "rush", now: 1),
+                then: .events([])),
+            Case(
+                "paused: another reason", given: paused, when: .pause(until: 500, reason: nil, now: 1),
+                then: .events([.paused(until: 500, reason: nil)])),
+            Case(
+                "paused: longer", given: paused, when: .pause(until: 501, reason: "rush", now: 1),
+                then: .events([.paused(until: 501, reason: "rush")])),
+        ] as [Case])
+    func `every state answers every command`(_ row: Case) { row.check() }
+
+    @Test(
+        arguments: [
+            Case(
+                "now", given: open, when: .pause(until: 9, reason: nil, now: 9),
+                then: .rejected(.invalid, naming: ["UNTIL"])),
+            Case(
+                "the past", given: paused, when: .pause(until: 8, reason: nil, now: 9),
+                then: .rejected(.invalid, naming: ["UNTIL"])),
+            Case(
+                "an empty reason", given: open, when: .pause(until: 9, reason: "", now: 1),
+                then: .rejected(.invalid, naming: ["REASON"])),
+            Case(
+                "a long reason", given: open,
+                when: .pause(until: 9, reason: String(repeating: "x", count: 501), now: 1),
+                then: .rejected(.invalid, naming: ["REASON"])),
+        ] as [Case])
+    func `a pause ends in the future and has a fair reason`(_ row: Case) { row.check() }
+
+    @Test func `the currency stays what it was`() {
+        var changed = Self.details
+        changed.currency = .usd
+        Specification.given(Self.open).when(.put(changed)).thenRejected(.state, naming: ["INR"])
+    }
+
+    @Test func `a pause that has ended takes orders again`() throws {
+        guard case .registered(_, let status) = try Outlet.state(after: Self.paused) else {
+            Issue.record("not registered")
+            return
+        }
+        #expect(!status.takesOrders(at: 499))
+        #expect(status.takesOrders(at: 500))
+        #expect(Outlet.Status.open.takesOrders(at: 0))
+        #expect(!Outlet.Status.closed.takesOrders(at: 0))
+    }
+
+    // MARK: Bounds
+
+    private static let edge = String(repeating: "é", count: 100)  // 200 bytes
+    private static let line = String(repeating: "x", count: 300)
+
+    @Test(arguments: [
+        details.with(\.name, "x"), details.with(\.name, edge), details.with(\.city, line),
+        details.with(\.cuisines, Array(repeating: line, count: 50)), details.with(\.priceForTwo, .maximum),
+        details.with(\.priceForTwo, 0), details.with(\.minimumOrder, .maximum), details.with(\.ratingCount, 0),
+        details.with(\.ratingCount, 1_000_000_000), details.with(\.deliveryMinutes, 1_440),
+        details.with(\.hours, Array(repeating: OpeningHours(day: .monday, opens: 0, closes: 1)!, count: 50)),
+    ])
+    func `a value at its bound is taken`(_ details: OutletDetails) {
+        Specification.given().when(.put(details)).then([.registered(details)])
+    }
+
+    @Test(arguments: [
+        ("name", details.with(\.name, "")), ("name", details.with(\.name, edge + "x")),
+        ("name", details.with(\.name, "two\nlines")), ("city", details.with(\.city, "")),
+        ("city", details.with(\.city, line + "x")), ("area", details.with(\.area, "\u{7F}")),
+        ("address", details.with(\.address, "")), ("timeZone", details.with(\.timeZone, "")),
+        ("cuisines", details.with(\.cuisines, Array(repeating: "x", count: 51))),
+        ("cuisines[1]", details.with(\.cuisines, ["x", ""])), ("priceForTwo", details.with(\.priceForTwo, -1)),
+        ("priceForTwo", details.with(\.priceForTwo, 1_000_000_000_001)),
+        ("minimumOrder", details.with(\.minimumOrder, -1)), ("ratingCount", details.with(\.ratingCount, -1)),
+        ("ratingCount", details.with(\.ratingCount, 1_000_000_001)),
+        ("deliveryMinutes", details.with(\.deliveryMinutes, 1_441)),
+        ("hours", details.with(\.hours, Array(repeating: OpeningHours(day: .monday, opens: 0, closes: 1)!, count: 51))),
+    ])
+    func `a value out of bounds is named`(_ field: String, _ details: OutletDetails) {
+        Specification.given().when(.put(details)).thenRejected(.invalid, naming: [field + ":"])
+        Specification.given(Self.open).when(.put(details)).thenRejected(.invalid, naming: [field + ":"])
+    }
+
+    // MARK: History
+
+    @Test(
+        arguments: [
+            [.opened], [.closed], [.paused(until: 1, reason: nil)], [.detailsChanged([])],
+            [.registered(details), .registered(details)],
+        ] as [[Outlet.Event]])
+    func `what cannot have happened is impossible`(_ history: [Outlet.Event]) {
+        #expect(throws: ImpossibleEvent.self) { try Outlet.state(after: history) }
+    }
+}

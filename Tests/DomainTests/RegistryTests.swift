@@ -1,0 +1,74 @@
+import Domain
+import Testing
+
+@Suite struct RegistryTests {
+    private typealias Specification = DeciderSpecification<Menu>
+
+    private static let lunch: [Menu.Event] = [.sectionAdded(.sample("lunch"), before: nil)]
+
+    @Test(arguments: SectionKind.all.map(\.name))
+    func `every registered kind of section is accepted in its own layout`(_ name: String) throws {
+        let kind = try #require(SectionKind.named(name))
+        let header = SectionHeader(id: "s", title: "S", kind: name, layout: kind.defaultLayout)
+        Specification.given().when(.putSection(header, before: nil))
+            .then([.sectionAdded(header, before: nil)])
+    }
+
+    @Test(arguments: ItemKind.all.map(\.name))
+    func `every registered kind of item is accepted, without a price where it needs none`(_ name: String) throws {
+        let kind = try #require(ItemKind.named(name))
+        let item = MenuItem.sample("tea").with(\.kind, name)
+        let given = Specification.given(Self.lunch)
+        given.when(.putItem(item, section: "lunch", before: nil)).then([.itemAdded(item, section: "lunch", before: nil)]
+        )
+
+        let free = item.with(\.price, nil)
+        let putFree = given.when(.putItem(free, section: "lunch", before: nil))
+        if kind.needsPrice {
+            putFree.thenRejected(.invalid, naming: ["price:", name])
+        } else {
+            putFree.then([.itemAdded(free, section: "lunch", before: nil)])
+        }
+    }
+
+    @Test(arguments: LayoutStyle.all.map(\.name))
+    func `every registered layout is accepted, with a card size exactly where it has cards`(_ name: String) throws {
+        let style = try #require(LayoutStyle.named(name))
+        for size in [nil, Layout.CardSize(width: 150, height: 200)] {
+            var header = SectionHeader.sample("s")
+            header.layout = Layout(style: name, cardSize: size)
+            let put = Specification.given().when(.putSection(header, before: nil))
+            if style.hasCards == (size != nil) {
+                put.then([.sectionAdded(header, before: nil)])
+            } else {
+                put.thenRejected(.invalid, naming: ["layout:", name])
+            }
+        }
+    }
+
+    @Test func `what is not registered is named, beside what is`() {
+        var header = SectionHeader.sample("s")
+        header.kind = "carousel"
+        Specification.given().when(.putSection(header, before: nil))
+            .thenRejected(.invalid, naming: ["kind:", "'carousel'"] + SectionKind.all.map(\.name))
+
+        header = .sample("s")
+        header.layout = Layout(style: "spiral")
+        Specification.given().when(.putSection(header, before: nil))
+            .thenRejected(.invalid, naming: ["layout.style:", "'spiral'"] + LayoutStyle.all.map(\.name))
+
+        let item = MenuItem.sample("tea").with(\.kind, "drink")
+        Specification.given(Self.lunch).when(.putItem(item, section: "lunch", before: nil))
+            .thenRejected(.invalid, naming: ["kind:", "'drink'"] + ItemKind.all.map(\.name))
+    }
+
+    @Test func `names that other programs rely on stay registered`() {
+        #expect(SectionKind.named("promotions")?.defaultLayout == .horizontalCard(width: 150, height: 200))
+        #expect(SectionKind.named("desserts")?.defaultLayout == .horizontalCard(width: 150, height: 300))
+        #expect(SectionKind.named("promotions")?.accessibilityID == "promos_scroller")
+        #expect(SectionKind.named("desserts")?.accessibilityID == "desserts_scroller")
+        #expect(ItemKind.named("promo")?.accessibilityPrefix == "promo_card_")
+        #expect(ItemKind.named("dessert")?.accessibilityPrefix == "dessert_card_")
+        #expect(ItemKind.named("dessert")?.addButtonID == "dessert_add_btn")
+    }
+}

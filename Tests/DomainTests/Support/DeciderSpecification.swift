@@ -1,0 +1,85 @@
+// What the tests of the domain are written with: given what happened, when a command comes, then this follows.
+// Everything random in them comes from a seed, which a failure names.
+
+import Domain
+import Testing
+
+/// `given(events).when(command).then(events)`, or `.thenRejected(code)`, for any decider.
+struct DeciderSpecification<D: Decider> where D.Event: Equatable, D.State: Equatable {
+    private let history: [D.Event]
+    private let command: D.Command
+
+    /// A history, waiting for its command.
+    struct Given {
+        fileprivate let history: [D.Event]
+
+        func when(_ command: D.Command) -> DeciderSpecification {
+            DeciderSpecification(history: history, command: command)
+        }
+    }
+
+    static func given(_ history: [D.Event] = []) -> Given { Given(history: history) }
+
+    /// Expects these events, and that they can happen.
+    func then(_ expected: [D.Event], sourceLocation: SourceLocation = #_sourceLocation) {
+        #expect(throws: Never.self, sourceLocation: sourceLocation) {
+            let state = try D.state(after: history)
+            let events = try D.decide(command, in: state)
+            #expect(events == expected, sourceLocation: sourceLocation)
+            _ = try D.state(after: events, from: state)
+        }
+    }
+
+    /// Expects a rejection of that kind, whose text has these parts.
+    func thenRejected(
+        _ code: Rejection.Code, naming parts: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let rejection = #expect(throws: Rejection.self, sourceLocation: sourceLocation) {
+            _ = try D.decide(command, in: D.state(after: history))
+        }
+        guard let rejection else { return }
+        #expect(rejection.code == code, "\(rejection.message)", sourceLocation: sourceLocation)
+        for part in parts {
+            #expect(rejection.message.contains(part), sourceLocation: sourceLocation)
+        }
+    }
+}
+
+extension Decider {
+    /// What a history amounts to.
+    static func state(after events: some Sequence<Event>, from start: State? = nil) throws(ImpossibleEvent) -> State {
+        var state = start ?? initial
+        for event in events { try evolve(&state, event) }
+        return state
+    }
+}
+
+/// One row of a table of cases.
+struct DeciderCase<D: Decider>: Sendable, CustomTestStringConvertible
+where D.Command: Sendable, D.Event: Equatable & Sendable, D.State: Equatable {
+    /// What is expected.
+    enum Outcome: Sendable {
+        case events([D.Event])
+        case rejected(Rejection.Code, naming: [String] = [])
+    }
+
+    let testDescription: String
+    let history: [D.Event]
+    let command: D.Command
+    let outcome: Outcome
+
+    init(_ description: String, given history: [D.Event] = [], when command: D.Command, then outcome: Outcome) {
+        testDescription = description
+        self.history = history
+        self.command = command
+        self.outcome = outcome
+    }
+
+    func check() {
+        let specification = DeciderSpecification<D>.given(history).when(command)
+        switch outcome {
+        case .events(let events): specification.then(events)
+        case .rejected(let code, let parts): specification.thenRejected(code, naming: parts)
+        }
+    }
+}

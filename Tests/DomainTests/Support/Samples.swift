@@ -1,0 +1,78 @@
+public import Domain
+
+extension Identifier: ExpressibleByStringLiteral {
+    /// The identifier as a literal.
+    public init(stringLiteral text: String) {
+        self.init(text)!
+    }
+}
+
+extension Amount: ExpressibleByIntegerLiteral {
+    /// Minor units as a literal.
+    public init(integerLiteral minorUnits: Int64) {
+        self.init(minorUnits: minorUnits)
+    }
+}
+
+extension Timestamp: ExpressibleByIntegerLiteral {
+    /// Milliseconds since the epoch as a literal.
+    public init(integerLiteral milliseconds: Int64) {
+        self.init(millisecondsSinceEpoch: milliseconds)
+    }
+}
+
+extension Currency {
+    static let inr = Currency("INR")!
+    static let usd = Currency("USD")!
+}
+
+extension OutletDetails {
+    static let sample = OutletDetails(
+        name: "Spice Route", city: "Pune", currency: .inr, timeZone: "Asia/Kolkata", cuisines: ["Indian"],
+        minimumOrder: 100)
+
+    func with<Value>(_ path: WritableKeyPath<OutletDetails, Value>, _ value: Value) -> OutletDetails {
+        var copy = self
+        copy[keyPath: path] = value
+        return copy
+    }
+}
+
+extension MenuItem {
+    static func sample(_ id: Identifier, price: Amount = 250) -> MenuItem {
+        MenuItem(id: id, kind: "menuItem", name: "Item \(id)", price: price)
+    }
+
+    func with<Value>(_ path: WritableKeyPath<MenuItem, Value>, _ value: Value) -> MenuItem {
+        var copy = self
+        copy[keyPath: path] = value
+        return copy
+    }
+}
+
+extension SectionHeader {
+    static func sample(_ id: Identifier, title: String = "Section") -> SectionHeader {
+        SectionHeader(id: id, title: title, kind: "menuItems", layout: .list)
+    }
+}
+
+extension MenuDocument {
+    /// A menu of sample items: section by section, their ids.
+    init(_ sections: KeyValuePairs<Identifier, [Identifier]>) {
+        self.init(
+            sections: sections.map { id, items in
+                MenuSection(header: .sample(id), items: items.map { .sample($0) })
+            })
+    }
+
+    /// The events that make this menu out of none.
+    var history: [Menu.Event] {
+        get throws { try Menu.decide(.put(self), in: Menu.initial) }
+    }
+}
+
+extension Offer {
+    static func sample(price: Amount = 250, currency: Currency = .inr, maxQuantity: Int = 99) -> Offer {
+        .available(Item(name: "Tea", unitPrice: price, currency: currency, maxQuantity: maxQuantity))
+    }
+}

@@ -1,0 +1,90 @@
+import Domain
+import Testing
+
+@Suite struct ValueTests {
+    // MARK: Amounts
+
+    @Test func `sums and products up to the maximum are exact`() throws {
+        #expect(try Amount(minorUnits: 999_999_999_999).adding(1) == .maximum)
+        #expect(try Amount(minorUnits: 10_000_000_000).multiplied(by: 100) == .maximum)
+        #expect(try Amount.maximum.multiplied(by: 0) == .zero)
+    }
+
+    @Test(arguments: [
+        (Amount.maximum, 2), (Amount(minorUnits: 10_101_010_102), 99), (Amount(minorUnits: .max), 99),
+        (Amount(minorUnits: .min), -1), (Amount(minorUnits: 2), .max),
+    ])
+    func `a product beyond the maximum is a rejection`(_ amount: Amount, _ quantity: Int) {
+        let rejection = #expect(throws: Rejection.self) { try amount.multiplied(by: quantity) }
+        #expect(rejection?.code == .limit)
+    }
+
+    @Test(
+        arguments: [(Amount.maximum, 1), (Amount(minorUnits: .max), 1), (Amount(minorUnits: .min), -1)]
+            as [(Amount, Amount)])
+    func `a sum beyond the maximum is a rejection`(_ a: Amount, _ b: Amount) {
+        let rejection = #expect(throws: Rejection.self) { try a.adding(b) }
+        #expect(rejection?.code == .limit)
+    }
+
+    // MARK: Identifiers
+
+    @Test(arguments: ["a", "Z", "0", "9", ".", "_", ":", "-", "cart-1:b.C_9", String(repeating: "x", count: 64)])
+    func `an identifier reads back as it was written`(_ text: String) {
+        #expect(Identifier(text)?.rawValue == text)
+        #expect(
+            text.utf8.withContiguousStorageIfAvailable { Identifier(utf8: UnsafeRawBufferPointer($0)) }
+                == Identifier(text))
+    }
+
+    @Test(arguments: [
+        "", String(repeating: "x", count: 65), "a b", "a+b", "a~2", "a/b", "a;b", "é", "a\u{0}", "a\n", "@", "[", "`",
+        "{",
+    ])
+    func `other text is no identifier`(_ text: String) {
+        #expect(Identifier(text) == nil)
+    }
+
+    @Test func `exactly sixty-six bytes may stand in an identifier`() {
+        let allowed = (UInt8.min...UInt8.max).filter { byte in
+            withUnsafeBytes(of: byte) { Identifier(utf8: $0) } != nil
+        }
+        #expect(allowed.count == 26 + 26 + 10 + 4)
+    }
+
+    // MARK: Currencies, ratings, hours, layouts
+
+    @Test(arguments: ["", "IN", "INRR", "inr", "IN1", "ÄÖ"])
+    func `a currency is three capital letters`(_ code: String) {
+        #expect(Currency(code) == nil)
+        #expect(Currency("INR")?.code == "INR")
+    }
+
+    @Test func `a rating is from 0 to 500 hundredths`() {
+        #expect(Rating(hundredths: -1) == nil)
+        #expect(Rating(hundredths: 501) == nil)
+        #expect(Rating(hundredths: 0)! < Rating(hundredths: 500)!)
+    }
+
+    @Test(arguments: [
+        (0, 1, true), (0, 1_440, true), (1_439, 2_879, true), (600, 1_560, true), (0, 1_441, false),
+        (1_440, 1_500, false), (-1, 10, false), (600, 600, false), (600, 599, false), (0, .max, false),
+        (0, .min, false),
+    ])
+    func `hours end after they start, within a day`(_ opens: Int, _ closes: Int, _ valid: Bool) {
+        #expect((OpeningHours(day: .sunday, opens: opens, closes: closes) != nil) == valid)
+    }
+
+    @Test(arguments: [(1, 1, true), (10_000, 10_000, true), (0, 1, false), (1, 10_001, false), (.min, .max, false)])
+    func `a card's sides are from 1 to 10,000 points`(_ width: Int, _ height: Int, _ valid: Bool) {
+        #expect((Layout.CardSize(width: width, height: height) != nil) == valid)
+    }
+
+    // MARK: Suspensions
+
+    @Test func `an item sold out until a moment can be had from that moment on`() {
+        #expect(MenuState.Suspension(until: 10).holds(at: 9))
+        #expect(!MenuState.Suspension(until: 10).holds(at: 10))
+        #expect(MenuState.Suspension(until: nil).holds(at: 10))
+    }
+}
