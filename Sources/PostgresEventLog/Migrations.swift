@@ -1,5 +1,5 @@
 internal import EventLog
-public import EventLoop
+internal import EventLoop
 internal import Postgres
 
 /// The numbered changes that lead from an empty database to the present schema. Each is applied once, in order,
@@ -33,14 +33,12 @@ public enum Migrations {
     public static func run(
         _ database: String, partitions: Int? = nil, log: (String) -> Void
     ) async throws(MigrationError) {
-        do throws(PostgresError) {
+        do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin migrate")
             defer { connection.close() }
             try await prepare(connection)
-            let applied = try await connection.transaction { transaction throws(PostgresError) in
-                try await apply(transaction, partitions: partitions)
-            }
-            for line in try applied.get() { log(line) }
+            let lines = try await connection.transaction { try await apply($0, partitions: partitions) }
+            for line in lines { log(line) }
         } catch let error as MigrationError {
             throw error
         } catch {
@@ -71,7 +69,7 @@ public enum Migrations {
     @LoopActor
     private static func apply(
         _ transaction: Transaction, partitions: Int?
-    ) async throws(PostgresError) -> Result<[String], MigrationError> {
+    ) async throws -> [String] {
         // Whoever comes second waits here, and then finds everything applied.
         _ = try await transaction.execute(
             Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"), [])
@@ -82,20 +80,18 @@ public enum Migrations {
             let number = Int(rows.int4(row, 0))
             done[number] = rows.text(row, 2)
             guard all.contains(where: { $0.number == number }) else {
-                return .failure(
-                    MigrationError(
+                throw MigrationError(
                         description: "the database has migration \(number) (\(rows.text(row, 1))), which this version "
-                            + "of Tiffin does not know: it was migrated by a newer one"))
+                            + "of Tiffin does not know: it was migrated by a newer one")
             }
         }
         var lines: [String] = []
         for migration in all {
             if let checksum = done[migration.number] {
                 guard checksum == migration.checksum else {
-                    return .failure(
-                        MigrationError(
+                    throw MigrationError(
                             description: "migration \(migration.number) (\(migration.name)) was changed after it was "
-                                + "applied: the database has checksum \(checksum), this version \(migration.checksum)"))
+                                + "applied: the database has checksum \(checksum), this version \(migration.checksum)")
                 }
                 continue
             }
@@ -107,31 +103,30 @@ public enum Migrations {
                 [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }
-        return try await choosePartitions(partitions, transaction).map { lines + $0 }
+        return try await lines + choosePartitions(partitions, transaction)
     }
 
     /// Gives a new log its partitions.
     @LoopActor
     private static func choosePartitions(
         _ partitions: Int?, _ transaction: Transaction
-    ) async throws(PostgresError) -> Result<[String], MigrationError> {
+    ) async throws -> [String] {
         let rows = try await transaction.execute(
             Statement("count_partitions", "SELECT count(*) FROM tiffin.log_head"), [])
         let count = Int(rows.int8(0, 0))
         if count > 0 {
-            guard let partitions, partitions != count else { return .success([]) }
-            return .failure(
-                MigrationError(
+            guard let partitions, partitions != count else { return [] }
+            throw MigrationError(
                     description: "the log has \(count) partition\(count == 1 ? "" : "s") since it was made, and cannot "
-                        + "have \(partitions)"))
+                        + "have \(partitions)")
         }
         _ = try await transaction.execute(
             Statement(
                 "add_partitions",
                 "INSERT INTO tiffin.log_head SELECT n, 0, $2 FROM generate_series(0, $1 - 1) AS n",
                 [.int4, .bytea]),
-            [.int4(Int32(partitions ?? 1)), .bytea(Digest.zero.bytes)])
-        return .success(["the log has \(partitions ?? 1) partition\(partitions ?? 1 == 1 ? "" : "s")"])
+            [.int4(Int32(partitions ?? 1)), .bytes(Digest.zero.bytes)])
+        return ["the log has \(partitions ?? 1) partition\(partitions ?? 1 == 1 ? "" : "s")"]
     }
 }
 

@@ -3,7 +3,7 @@
 // The promise is that of every `EventLog`, and that the schema alone keeps it: whoever writes through
 // `tiffin.append`, from however many servers, gets dense positions in commit order, and can change nothing.
 
-public import Domain
+internal import Domain
 public import EventLog
 public import EventLoop
 internal import Postgres
@@ -44,24 +44,28 @@ public final class PostgresEventLog: EventLog {
     // MARK: Writing
 
     public func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
-        let rows = try await writers[batch.partition].execute(
-            Statements.append,
-            [
-                .int2(Int16(batch.partition)), .int8(seen), .bytea(batch.contentDigest.bytes),
-                .timestamptz(unixMicroseconds: batch.recordedAt.microseconds),
-                .array(batch.events.map(\.stream.description)), .array(batch.events.lazy.map(\.version)),
-                .array(batch.events.lazy.map(\.kind.name)),
-                .array(batch.events.lazy.map { Int32($0.kind.schemaVersion) }),
-                .array(batch.events.lazy.map(\.payload)), .array(batch.events.lazy.map(\.metadata)),
-                .array(batch.groups),
-            ])
+        let events = batch.events
+        let parameters: [Parameter] = [
+            .int2(Int16(batch.partition)),
+            .int8(seen),
+            .bytes(batch.contentDigest.bytes),
+            .timestamp(unixMicroseconds: batch.recordedAt.microseconds),
+            .array(events.map { $0.stream.description }),
+            .array(events.map { $0.version }),
+            .array(events.map { $0.kind.name }),
+            .array(events.map { Int32($0.kind.schemaVersion) }),
+            .array(events.map { $0.payload }),
+            .array(events.map { $0.metadata }),
+            .array(batch.groups),
+        ]
+        let rows = try await writers[batch.partition].execute(Statements.append, parameters)
         return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
     }
 
     public func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
         let rows = try await writers[batch.partition].execute(
             Statements.outcome,
-            [.int2(Int16(batch.partition)), .int8(seen), .bytea(batch.contentDigest.bytes)])
+            [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)])
         guard !rows.isNull(0, 0) else { return nil }
         let previous = rows.int8(0, 0) - 1
         let count = Int(rows.int8(0, 1) - previous)

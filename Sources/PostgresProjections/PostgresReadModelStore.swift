@@ -54,13 +54,14 @@ public final class PostgresReadModelStore {
     /// Writes a checkpoint's rows and position, unless another server's are as new.
     public func save(_ checkpoint: inout Checkpoint) async throws(Failure) -> Outcome {
         let partition = Int16(checkpoint.partition)
-        do throws(PostgresError) {
+        do {
             let connection = try await connected()
-            var pending = checkpoint
-            let outcome = try await connection.transaction { transaction throws(PostgresError) in
+            let taken = checkpoint
+            let (outcome, saved) = try await connection.transaction { transaction in
+                var pending = taken
                 let rows = try await transaction.execute(Statements.lock, [.int2(partition)])
                 let isNewer = (0..<rows.count).allSatisfy { rows.int8($0, 0) < pending.position }
-                guard isNewer else { return Outcome.another }
+                guard isNewer else { return (Outcome.another, pending) }
                 while let slice = pending.nextSlice() {
                     try await PostgresReadModelStore.write(slice, partition, transaction)
                 }
@@ -80,12 +81,12 @@ public final class PostgresReadModelStore {
                         Statements.checkpoint,
                         [
                             .int2(partition), .text(name), .int4(Int32(version)), .int8(pending.position),
-                            .bytea(digest),
+                            .bytes(digest),
                         ])
                 }
-                return Outcome.saved
+                return (Outcome.saved, pending)
             }
-            checkpoint = pending
+            checkpoint = saved
             return outcome
         } catch {
             throw Failure(description: "\(error)")
@@ -115,9 +116,9 @@ public final class PostgresReadModelStore {
     /// The read model as it was last saved, with its digests: an empty one where nothing was, where it was saved
     /// by another version of a projection, or where a saved row cannot be read.
     public func restore(partition: Int) async throws(Failure) -> (ReadModel, ReadModel.Digests, note: String?) {
-        do throws(PostgresError) {
+        do {
             let connection = try await connected()
-            return try await connection.transaction { transaction throws(PostgresError) in
+            return try await connection.transaction { transaction in
                 // One snapshot for all, so that the rows are those of the checkpoint whatever others save.
                 _ = try await transaction.execute(Statements.oneSnapshot, [])
                 return try await PostgresReadModelStore.restore(partition, transaction)
@@ -129,7 +130,7 @@ public final class PostgresReadModelStore {
 
     private static func restore(
         _ partition: Int, _ transaction: Transaction
-    ) async throws(PostgresError) -> (ReadModel, ReadModel.Digests, note: String?) {
+    ) async throws -> (ReadModel, ReadModel.Digests, note: String?) {
         let nothing = ReadModel(partition: partition)
         let key = Parameter.int2(Int16(partition))
         let rows = try await transaction.execute(Statements.checkpoints, [key])
@@ -152,7 +153,7 @@ public final class PostgresReadModelStore {
         }
 
         var model = nothing
-        do throws(CorruptSnapshot) {
+        do {
             var outlet = ""
             while case let rows = try await next(Statements.outletHomeRows, key, outlet, transaction), rows.count > 0 {
                 outlet = rows.text(rows.count - 1, 0)
@@ -175,7 +176,7 @@ public final class PostgresReadModelStore {
                             Identifier(utf8: rows.bytes(row, 0)).map { CartCountRow(cart: $0, count: rows.int4(row, 1)) }
                         }))
             }
-        } catch {
+        } catch let error as CorruptSnapshot {
             return (nothing, ReadModel.Digests(), "\(error): folding the log anew")
         }
         let quarantined = try await transaction.execute(Statements.quarantined, [key])

@@ -3,7 +3,7 @@ public import EventLog
 
 /// What is to be saved of a read model: the rows that changed since the last save, as they were when it was
 /// taken, in slices small enough to be made between other work.
-public struct Checkpoint {
+public struct Checkpoint: Sendable {
     /// The most rows of a slice.
     public static let sliceRows = 2_000
     /// About how many bytes of documents a slice holds.

@@ -7,7 +7,7 @@ internal import Domain
 public import EventLog
 
 /// Every projection of one partition, at one position.
-public struct ReadModel {
+public struct ReadModel: Sendable {
     /// The partition.
     public let partition: Int
     /// The position of the last event folded in.

@@ -47,7 +47,11 @@ public final class Server {
         var shards: [Shard] = []
         for partition in 0..<log.partitionCount {
             let began = LoopActor.now
-            let (model, digests) = try await store?.restore(partition: partition) ?? (ReadModel(partition: partition), .init())
+            var (model, digests, note): (ReadModel, ReadModel.Digests, String?) = (
+                ReadModel(partition: partition), ReadModel.Digests(), nil
+            )
+            if let store { (model, digests, note) = try await store.restore(partition: partition) }
+            if let note { logger.info(note) }
             let shard = Shard(
                 model, digests: digests, log: log, store: store, homes: homes, configuration: configuration,
                 logger: logger, clock: clock)

@@ -1,0 +1,106 @@
+internal import EventLog
+internal import EventLoop
+internal import Foundation
+internal import PostgresEventLog
+internal import Server
+
+enum MigrateCommand: Subcommand {
+    static let name = "migrate"
+    static let summary = "brings a database to the present schema"
+    static var help: String { Options.help(name, summary, specs) }
+
+    private static let specs =
+        Database.specs + [
+            Options.Spec(
+                name: "partitions", value: "n",
+                help: "how many partitions a new log gets, for good; default 1")
+        ]
+
+    static func run(_ arguments: [String]) async -> Int32 {
+        await run(arguments, specs) { options in
+            let partitions = try options.integer("partitions", in: 1...Migrations.maximumPartitions)
+            let database = try await Database(options) { Terminal.printError("tiffin: \($0)") }
+            var changes = 0
+            let result = await Result { () async throws(MigrationError) in
+                try await Migrations.run(database.address, partitions: partitions) {
+                    changes += 1
+                    Terminal.print($0)
+                }
+            }
+            await database.stop()
+            try result.get()
+            if changes == 0 { Terminal.print("nothing to do: the schema is up to date") }
+        }
+    }
+}
+
+enum LogCommand: Subcommand {
+    static let name = "log"
+    static let summary = "prints the events of the log, a line of JSON each"
+    static var help: String { Options.help(name, summary, specs) }
+
+    private static let specs =
+        Database.specs + [
+            Options.Spec(name: "stream", value: "name", help: "only the events of a stream, such as cart-c1"),
+            Options.Spec(name: "from", value: "n", help: "from this position on, or this version of the stream"),
+            Options.Spec(name: "partition", value: "n", help: "only this partition"),
+            Options.Spec(name: "follow", value: nil, help: "goes on with new events until it is stopped"),
+        ]
+
+    private static let chunk = 1_000
+
+    static func run(_ arguments: [String]) async -> Int32 {
+        await run(arguments, specs) { options in
+            let from = Int64(try options.integer("from", in: 1...Int.max) ?? 1)
+            let stream = try options["stream"].map { text throws(Options.UsageError) in
+                guard let stream = StreamName(text) else {
+                    throw Options.UsageError(message: "--stream must be a name such as cart-c1, not '\(text)'")
+                }
+                return stream
+            }
+            let database = try await Database(options) { Terminal.printError("tiffin: \($0)") }
+            let result = await Result { () async throws in
+                try await printEvents(of: stream, from: from, options, database)
+            }
+            await database.stop()
+            try result.get()
+        }
+    }
+
+    @LoopActor
+    private static func printEvents(
+        of stream: StreamName?, from: Int64, _ options: Options, _ database: Database
+    ) async throws {
+        let log = try await PostgresEventLog.open(database.address)
+        defer { log.close() }
+        var partitions = Array(0..<log.partitionCount)
+        if let only = try options.integer("partition", in: 0...log.partitionCount - 1) { partitions = [only] }
+        if let stream { partitions = [Partitioning(count: log.partitionCount).partition(of: stream)] }
+        var next = Dictionary(uniqueKeysWithValues: partitions.map { ($0, from - 1) })
+
+        let stopping = options.flag("follow") ? StopSignal() : nil
+        while true {
+            var isAtEnd = true
+            for partition in partitions {
+                let events =
+                    if let stream {
+                        try await log.read(
+                            stream: stream, partition: partition, afterVersion: next[partition]!, limit: chunk)
+                    } else {
+                        try await log.read(partition: partition, after: next[partition]!, limit: chunk)
+                    }
+                for event in events { Terminal.print(String(decoding: LogDocument.bytes(of: event), as: UTF8.self)) }
+                if let last = events.last { next[partition] = stream == nil ? last.position : last.version }
+                if events.count == chunk { isAtEnd = false }
+            }
+            if isAtEnd {
+                guard let stopping else { return }
+                if await stopping.wait(milliseconds: 200) { return }
+            }
+        }
+    }
+}
+
+enum VersionCommand {
+    static func run() { Terminal.print("tiffin \(Server.version)") }
+}

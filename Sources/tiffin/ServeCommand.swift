@@ -1,0 +1,146 @@
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Foundation
+internal import PostgresEventLog
+internal import PostgresProjections
+internal import Server
+
+enum ServeCommand: Subcommand {
+    static let name = "serve"
+    static let summary = "runs the server"
+    static var help: String { Options.help(name, summary, specs) }
+
+    private static let specs =
+        [Options.Spec(name: "listen", value: "host:port", help: "where to listen; default 127.0.0.1:7379")]
+        + Database.specs + [
+            Options.Spec(name: "log-level", value: "level", help: "error, info or debug; default info"),
+            Options.Spec(
+                name: "protected-mode", value: "yes|no",
+                help: "no: serve clients of other machines too; there are no users yet"),
+            Options.Spec(name: "demo", value: nil, help: "load a small demo catalogue when the log is empty"),
+        ]
+
+    static func run(_ arguments: [String]) async -> Int32 {
+        await run(arguments, specs) { options in
+            var configuration = Configuration()
+            (configuration.host, configuration.port) = try listenAddress(options["listen"] ?? "127.0.0.1:7379")
+            configuration.isProtected = try isProtected(options)
+            let logger = Logger(level: try logLevel(options))
+
+            let stopping = StopSignal()
+            let database = try await Database(options) { logger.info($0) }
+            do {
+                try await serve(configuration, database, logger, options, stopping)
+            } catch {
+                await database.stop()
+                throw error
+            }
+            await database.stop()
+            logger.info("stopped")
+        }
+    }
+
+    @LoopActor
+    private static func serve(
+        _ configuration: Configuration, _ database: Database, _ logger: Logger, _ options: Options,
+        _ stopping: StopSignal
+    ) async throws {
+        try await Migrations.run(database.address) { logger.info($0) }
+        let log = try await PostgresEventLog.open(database.address)
+        let store = PostgresReadModelStore(database.address)
+        let server = try await Server(configuration: configuration, log: log, store: store, logger: logger) {
+            Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
+        }
+        if options.flag("demo"), server.isLogEmpty {
+            let count = try await server.load(catalogue: PackageResources.catalogue_json)
+            logger.info("the log was empty: a demo catalogue of \(count) outlets was loaded")
+        }
+        let (address, port) = try server.listen()
+        Terminal.print("tiffin: listening on \(address)")
+        if options.flag("demo") { Terminal.print(howToTalk(port)) }
+        await stopping.wait()
+        logger.info("stopping")
+        await server.stop()
+        store.close()
+        log.close()
+    }
+
+    private static func howToTalk(_ port: Int) -> String {
+        """
+
+          Talk to it with redis-cli, netcat or any Redis client library:
+            redis-cli -p \(port) OUTLET.HOME spice-route
+            redis-cli -p \(port) CART.ADD cart-1 spice-route masala-dosa 2
+            redis-cli -p \(port) CART.GET cart-1
+            echo HELP | nc -q 1 127.0.0.1 \(port)
+          Ctrl-C stops it.
+
+        """
+    }
+
+    // MARK: Options
+
+    private static func listenAddress(_ text: String) throws(Options.UsageError) -> (String, UInt16) {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            throw Options.UsageError(message: "--listen must be host:port, not '\(text)'")
+        }
+        let host = text[..<colon].trimmingCharacters(in: ["[", "]"])
+        return (host.isEmpty ? "0.0.0.0" : host, port)
+    }
+
+    private static func isProtected(_ options: Options) throws(Options.UsageError) -> Bool {
+        switch options["protected-mode"]?.lowercased() {
+        case nil, "yes": true
+        case "no": false
+        case let other?: throw Options.UsageError(message: "--protected-mode must be yes or no, not '\(other)'")
+        }
+    }
+
+    private static func logLevel(_ options: Options) throws(Options.UsageError) -> Logger.Level {
+        let text = options["log-level"] ?? "info"
+        guard let level = Logger.Level(rawValue: text) else {
+            throw Options.UsageError(message: "--log-level must be error, info or debug, not '\(text)'")
+        }
+        return level
+    }
+}
+
+/// Waits for the operator to say that it is enough.
+@LoopActor
+final class StopSignal {
+    private var sources: [SignalSource] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var hasFired = false
+
+    init() {
+        // Where a signal cannot be watched, it ends the process as it always did.
+        sources = [.interrupt, .terminate].compactMap { signal in
+            try? SignalSource(signal) { [unowned self] in fire() }
+        }
+    }
+
+    private func fire() {
+        // Whoever presses Ctrl-C again does not want to wait.
+        if hasFired { exit(130) }
+        hasFired = true
+        waiter?.resume()
+        waiter = nil
+    }
+
+    func wait() async {
+        if hasFired { return }
+        await withCheckedContinuation { waiter = $0 }
+    }
+
+    /// Waits for so long at most, and returns whether it is enough.
+    func wait(milliseconds: UInt64) async -> Bool {
+        let timer = LoopTimer(milliseconds: milliseconds) { [unowned self] in
+            waiter?.resume()
+            waiter = nil
+        }
+        await wait()
+        timer.cancel()
+        return hasFired
+    }
+}
