@@ -56,7 +56,7 @@ let package = Package(
                 "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
                 "PostgresProjections", "Projections",
             ]),
-        layer("Importing", uses: ["LineProtocol"]),
+        layer("Importing", uses: ["JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
             dependencies: [

@@ -1,0 +1,23 @@
+internal import JSONText
+
+/// A menu document of docs/protocol.md. What is in it is the server's to judge; here it is only made sure
+/// that it is JSON, has sections, and fits into a request.
+struct MenuFile: Equatable {
+    /// The largest document that a server takes by default.
+    static let maximumLength = 1 << 20
+
+    let document: String
+    let sectionCount: Int
+
+    init(json bytes: [UInt8], path: String) throws(UnreadableFile) {
+        sectionCount = try JSONFile.elements(of: "sections", in: bytes, path: path).count
+        guard bytes.count <= MenuFile.maximumLength else {
+            throw UnreadableFile(
+                path: path,
+                reason:
+                    "has \(bytes.count.counted("byte")), a menu has at most \(MenuFile.maximumLength.grouped)"
+            )
+        }
+        document = String(decoding: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,9 @@
+/// A recipe, to be sold as an item of a menu.
+struct Recipe: Equatable {
+    /// A UUID, as the file spells it.
+    var id: String
+    var name: String
+    var cuisine: String
+    var imageSmall: String
+    var imageLarge: String
+}

@@ -1,0 +1,101 @@
+internal import LineProtocol
+
+/// Registers outlets or records what differs, and opens the new ones.
+struct OutletExchange: Exchange {
+    /// A question about the row of that number.
+    enum Question: Equatable {
+        case look(Int)
+        case put(Int)
+        case open(Int)
+    }
+
+    /// What became of the rows.
+    struct Outcome: Equatable {
+        var created = 0
+        var changed = 0
+        var unchanged = 0
+        var opened = 0
+        var problems: [Problem] = []
+    }
+
+    private let rows: [OutletRow]
+    private let options: OutletImportOptions
+    private var nextRow = 0
+    /// The row that is looked at and is to be put next.
+    private var toPut: Int?
+    private var toOpen: [Int] = []
+    /// Rows on their way, as they were before; the rows that failed are not in it.
+    private var standings: [Int: OutletStanding] = [:]
+    private(set) var outcome = Outcome()
+    private(set) var finishedCount = 0
+
+    init(_ rows: [OutletRow], options: OutletImportOptions) {
+        self.rows = rows
+        self.options = options
+    }
+
+    mutating func next() -> Question? {
+        if let row = toOpen.popLast() { return .open(row) }
+        if let row = toPut {
+            toPut = nil
+            return .put(row)
+        }
+        guard nextRow < rows.count else { return nil }
+        defer { nextRow += 1 }
+        toPut = nextRow
+        return .look(nextRow)
+    }
+
+    func command(for question: Question) -> [String] {
+        switch question {
+        case .look(let row):
+            ["OUTLET.GET", rows[row].id]
+        case .put(let row):
+            [
+                "OUTLET.PUT", rows[row].id,
+                rows[row].document(currency: options.currency, timeZone: options.timeZone),
+            ]
+        case .open(let row):
+            ["OUTLET.OPEN", rows[row].id]
+        }
+    }
+
+    mutating func receive(_ reply: Reply, to question: Question) throws(ConnectionError) {
+        if let refusal = ConnectionError(fatal: reply) { throw refusal }
+        switch (question, reply) {
+        case (.look(let row), _):
+            standings[row] = OutletStanding(reply)
+            if standings[row] == nil { fail(row, question, reply) }
+        case (.put(let row), .integer(let version)):
+            // A row that failed when it was looked at is reported already.
+            guard let standing = standings.removeValue(forKey: row) else { return }
+            count(standing, version)
+            if standing.isToBeOpened(openingAll: options.opensAll) {
+                toOpen.append(row)
+            } else {
+                finishedCount += 1
+            }
+        case (.put(let row), _):
+            if standings.removeValue(forKey: row) != nil { fail(row, question, reply) }
+        case (.open, .integer):
+            outcome.opened += 1
+            finishedCount += 1
+        case (.open(let row), _):
+            fail(row, question, reply)
+        }
+    }
+
+    private mutating func count(_ standing: OutletStanding, _ version: Int64) {
+        switch standing {
+        case .unknown: outcome.created += 1
+        case .known(version, _, _): outcome.unchanged += 1
+        case .known: outcome.changed += 1
+        }
+    }
+
+    private mutating func fail(_ row: Int, _ question: Question, _ reply: Reply) {
+        finishedCount += 1
+        let command = command(for: question)[0]
+        outcome.problems.append(Problem(row: rows[row].line, refused: command, reply))
+    }
+}

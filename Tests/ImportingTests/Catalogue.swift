@@ -1,0 +1,114 @@
+import Foundation
+import LineProtocol
+
+@testable import Importing
+
+/// As much of a server as an import sees: it registers outlets, records what differs, and keeps menus.
+struct Catalogue {
+    struct Outlet {
+        var document: [String: JSON]
+        var version: Int64
+        var status: String
+    }
+
+    var outlets: [String: Outlet] = [:]
+    var menus: [String: (document: String, version: Int64)] = [:]
+    /// Errors that commands about an outlet meet, by command and id: `OUTLET.PUT 7`.
+    var refusals: [String: Reply] = [:]
+    /// The names of the commands, as they came.
+    private(set) var commands: [String] = []
+
+    mutating func answer(_ command: [String]) -> Reply {
+        commands.append(command[0])
+        let id = command[1]
+        if let refusal = refusals["\(command[0]) \(id)"] { return refusal }
+        switch command[0] {
+        case "OUTLET.GET": return get(id)
+        case "OUTLET.PUT": return put(id, command[2])
+        case "OUTLET.OPEN": return open(id)
+        case "MENU.GET": return menus[id].map { .bulk(Array($0.document.utf8)) } ?? .null
+        case "MENU.PUT": return putMenu(id, command[2])
+        default: return .error(code: "ERR", message: "unknown command '\(command[0])'")
+        }
+    }
+
+    private func get(_ id: String) -> Reply {
+        guard let outlet = outlets[id] else { return .null }
+        let currency = outlet.document["currency"]?.text ?? ""
+        let text = """
+            {"outlet":"\(id)","version":\(outlet.version),"status":"\(outlet.status)","currency":"\(currency)"}
+            """
+        return .bulk(Array(text.utf8))
+    }
+
+    private mutating func put(_ id: String, _ text: String) -> Reply {
+        guard let document = try? JSONDecoder().decode([String: JSON].self, from: Data(text.utf8)) else {
+            return .error(code: "INVALID", message: "the document is not JSON")
+        }
+        var outlet = outlets[id] ?? Outlet(document: [:], version: 0, status: "closed")
+        if outlet.document != document || outlet.version == 0 {
+            outlet.document = document
+            outlet.version += 1
+        }
+        outlets[id] = outlet
+        return .integer(outlet.version)
+    }
+
+    private mutating func open(_ id: String) -> Reply {
+        guard var outlet = outlets[id] else { return .error(code: "NOTFOUND", message: "no such outlet") }
+        if outlet.status != "open" {
+            outlet.status = "open"
+            outlet.version += 1
+        }
+        outlets[id] = outlet
+        return .integer(outlet.version)
+    }
+
+    private mutating func putMenu(_ id: String, _ text: String) -> Reply {
+        guard outlets[id] != nil else { return .error(code: "NOTFOUND", message: "no such outlet") }
+        var menu = menus[id] ?? ("", 0)
+        if menu.document != text { menu = (text, menu.version + 1) }
+        menus[id] = menu
+        return .integer(menu.version)
+    }
+}
+
+/// A value of an outlet's document, read by another decoder than ours.
+enum JSON: Equatable, Decodable {
+    case text(String)
+    case number(Double)
+    case list([String])
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            self = .text(text)
+        } else if let number = try? container.decode(Double.self) {
+            self = .number(number)
+        } else {
+            self = .list(try container.decode([String].self))
+        }
+    }
+
+    var text: String? {
+        guard case .text(let text) = self else { return nil }
+        return text
+    }
+}
+
+/// A connection to a catalogue in this process.
+final class DirectConnection: CommandConnection {
+    var catalogue = Catalogue()
+    private var unanswered: [[String]] = []
+    /// The most commands that waited for an answer at once.
+    private(set) var mostUnanswered = 0
+
+    func enqueue(_ command: [String]) {
+        unanswered.append(command)
+        mostUnanswered = max(mostUnanswered, unanswered.count)
+    }
+
+    func nextReply() -> Reply {
+        catalogue.answer(unanswered.removeFirst())
+    }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+@testable import Importing
+
+/// On real files that nobody here made up. They are no part of the project; without them these are skipped.
+@Suite struct `Real files` {
+    private static let outletOptions = [
+        "--map", `Reading outlets`.allFields, "--currency", "INR", "--time-zone", "Asia/Kolkata",
+    ]
+
+    @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
+    func `All outlets of a delivery service are read, and only its placeholder is none of the ratings`() throws {
+        let table = try OutletTable(
+            csv: InputFile.contents(of: SharedData.path("swiggy-outlets.csv")), path: "swiggy-outlets.csv",
+            map: `Reading outlets`.map(`Reading outlets`.allFields), currency: "INR", keepsRatings: false)
+        #expect(table.recordCount == 8_680)
+        #expect(table.rows.count == 8_680)
+        #expect(table.problems.isEmpty)
+        #expect(table.placeholders == [PlaceholderRating(ratingCount: 80, rating: 290, rows: 3_273)])
+        #expect(table.rows.count { $0.rating != nil } == 8_680 - 3_273)
+        #expect(table.rows.allSatisfy { ($0.rating == nil) == ($0.ratingCount == nil) })
+        #expect(Set(table.rows.compactMap(\.city)).count == 9)
+        #expect(Set(table.rows.map(\.name)).count < 8_680)
+    }
+
+    @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
+    func `All outlets of a delivery service are loaded once`() throws {
+        let server = FakeServer()
+        defer { server.stop() }
+        let arguments =
+            ["outlets", SharedData.path("swiggy-outlets.csv"), "--server", server.address.description]
+            + Self.outletOptions
+        let first = Run(arguments)
+        #expect(first.code == .fine)
+        #expect(first.summary == "8,680 outlets: 8,680 created, 0 changed, 0 unchanged; 8,680 opened")
+        #expect(first.errors.contains("all 3,273 rows with 80 ratings are rated 2.9"))
+        let second = Run(arguments)
+        #expect(second.code == .fine)
+        #expect(second.summary == "8,680 outlets: nothing changed")
+    }
+
+    @Test(
+        .enabled(if: SharedData.exists("recipes.json")),
+        arguments: [
+            (
+                "recipes.json", ImportExitCode.fine,
+                "6 recipes in 3 sections: outlet created; outlet opened; menu changed, version 1", 0
+            ),
+            (
+                "recipes-malformed.json", .malformed,
+                "3 recipes in 2 sections: outlet created; outlet opened; menu changed, version 1", 3
+            ),
+            ("recipes-empty.json", .empty, "", 1),
+        ])
+    func `Recipes end fine, malformed or empty`(
+        name: String, code: ImportExitCode, summary: String, errorLines: Int
+    ) {
+        let server = FakeServer()
+        defer { server.stop() }
+        let run = Run([
+            "recipes", SharedData.path(name), "--outlet", "test-kitchen", "--currency", "USD", "--price", "950",
+            "--server", server.address.description,
+        ])
+        #expect(run.code == code)
+        #expect(run.summary == summary)
+        #expect(run.errors.split(separator: "\n").count == errorLines)
+    }
+
+    @Test(.enabled(if: SharedData.exists("recipes-malformed.json")))
+    func `The malformed recipes are named by row and field`() throws {
+        let file = try RecipeFile(
+            json: InputFile.contents(of: SharedData.path("recipes-malformed.json")), path: "r.json")
+        #expect(
+            file.problems.map { $0.line(in: "r.json") } == [
+                "r.json:2: name: is missing", "r.json:4: cuisine: is missing",
+                "r.json:5: uuid: 'not-a-uuid' is not a UUID",
+            ])
+    }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import Testing
+
+@testable import Importing
+
+/// A generator that gives the same numbers for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) {
+        state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}
+
+/// Calls `body` with the path of a file of these contents.
+func withFile<Value>(_ name: String, _ contents: String, _ body: (String) throws -> Value) throws -> Value {
+    let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appending(path: name)
+    try Data(contents.utf8).write(to: file)
+    return try body(file.path)
+}
+
+/// What a run of the command wrote, and how it ended.
+struct Run {
+    var code: ImportExitCode
+    var output: String
+    var errors: String
+
+    init(_ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false) {
+        var output = ""
+        var errors = ""
+        let command = ImportCommand(
+            environment: environment, output: { output += $0 }, errors: { errors += $0 },
+            isTerminal: isTerminal)
+        code = command.run(arguments)
+        self.output = output
+        self.errors = errors
+    }
+
+    /// The summary, its duration left out.
+    var summary: String {
+        output.replacing(/; [0-9.,]+ s\n$/, with: "")
+    }
+}
+
+/// Real files that are no part of the project: they lie beside the checkout, or where `TIFFIN_SHARED_DATA`
+/// says. Tests on them are skipped where they do not.
+enum SharedData {
+    static let folder: URL = {
+        if let path = ProcessInfo.processInfo.environment["TIFFIN_SHARED_DATA"] { return URL(filePath: path) }
+        return URL(filePath: #filePath).appending(path: "../../../../shared/data").standardized
+    }()
+
+    static func path(_ name: String) -> String {
+        folder.appending(path: name).path
+    }
+
+    static func exists(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: path(name))
+    }
+}
