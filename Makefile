@@ -1,0 +1,21 @@
+.DEFAULT_GOAL := help
+.PHONY: help run test bench build format
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: ## Install what is missing, build, and serve on 127.0.0.1:7379 from .tiffin
+	@Scripts/run
+
+test: ## Install what is missing, lint, build, and run every test
+	@Scripts/test
+
+bench: ## Compare with Redis and plain PostgreSQL; writes Benchmarks/results
+	@Scripts/bench
+
+build: ## Build the server for release
+	@Scripts/setup run
+	@swift build -c release --product tiffin
+
+format: ## Format the Swift sources in place
+	@swift format --in-place --parallel --recursive Sources Tests Package.swift

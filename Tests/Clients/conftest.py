@@ -1,0 +1,67 @@
+import itertools
+import os
+
+import pytest
+
+import tiffin
+from tiffin import Server, fresh_data_dir, fresh_database
+
+unique = itertools.count(1)
+
+
+def pytest_configure(config):
+    if "TIFFIN_TEST_DATABASE" not in os.environ:
+        pytest.exit("TIFFIN_TEST_DATABASE is not set; run these tests through Scripts/test", returncode=4)
+
+
+@pytest.fixture
+def database():
+    with fresh_database() as url:
+        yield url
+
+
+@pytest.fixture
+def data_dir():
+    with fresh_data_dir() as folder:
+        yield folder
+
+
+@pytest.fixture(scope="session")
+def server():
+    """One server for all tests that need no server of their own."""
+    with fresh_database() as url, Server(database=url) as running:
+        yield running
+
+
+@pytest.fixture
+def client(server):
+    with server.client() as connection:
+        yield connection
+
+
+@pytest.fixture
+def name():
+    """A word no other test uses, for the identifiers of this one."""
+    return f"t{next(unique)}"
+
+
+@pytest.fixture
+def outlet(client, name):
+    """An open outlet with two sections: `rice` 1,250.00, `kottu` 980.00, and the dessert `watalappan` 450.00."""
+    tiffin.put_open_outlet(client, name, [
+        tiffin.section_document("lunch", [
+            tiffin.item_document("rice", 125000), tiffin.item_document("kottu", 98000),
+        ]),
+        tiffin.section_document("desserts", [
+            tiffin.item_document("watalappan", 45000, kind="dessert"),
+        ], kind="desserts", layout={"style": "horizontalCard", "width": 150, "height": 300}),
+    ])
+    return name
+
+
+@pytest.fixture
+def shared_data():
+    """The folder of real input, where it lies beside the checkout."""
+    if not tiffin.SHARED_DATA.is_dir():
+        pytest.skip(f"no real input at {tiffin.SHARED_DATA.name}/ beside the checkout")
+    return tiffin.SHARED_DATA

@@ -1,0 +1,217 @@
+"""Outlets, menus and the outlet home over the wire."""
+
+import json
+
+import pytest
+
+import tiffin
+from tiffin import item_document, outlet_document, section_document
+
+OUTLET_KEYS = [
+    "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating", "ratingCount",
+    "deliveryMinutes", "minimumOrder", "hours",
+]
+FUTURE = "2999-01-01T00:00:00Z"
+
+
+def in_order(keys, document) -> list:
+    """Those keys of the document that are in `keys`, in the document's order."""
+    return [key for key in document if key in keys]
+
+
+def menu_items(client, outlet) -> list:
+    return [item["id"] for section in client.json("MENU.GET", outlet)["sections"] for item in section["items"]]
+
+
+class TestOutlets:
+    def test_an_outlet_is_read_as_it_was_put(self, client, name):
+        document = outlet_document("ශ්‍රී Kitchen", cuisines=["Sri Lankan", "Tamil"])
+        version = client("OUTLET.PUT", name, json.dumps(document))
+        assert version >= 1
+        read = client.json("OUTLET.GET", name)
+        assert {key: read[key] for key in document} == document
+        assert in_order(OUTLET_KEYS, read) == OUTLET_KEYS
+
+    def test_putting_the_same_again_records_nothing(self, client, name):
+        document = json.dumps(outlet_document())
+        assert client("OUTLET.PUT", name, document) == client("OUTLET.PUT", name, document)
+
+    def test_putting_a_change_raises_the_version(self, client, name):
+        before = client("OUTLET.PUT", name, json.dumps(outlet_document()))
+        assert client("OUTLET.PUT", name, json.dumps(outlet_document(rating=4.5))) > before
+        assert client.json("OUTLET.GET", name)["rating"] == 4.5
+
+    def test_an_unknown_outlet_is_null(self, client):
+        assert client("OUTLET.GET", "nowhere") is None
+        assert client("MENU.GET", "nowhere") is None
+        assert client.error("OUTLET.OPEN", "nowhere").code == "NOTFOUND"
+
+    @pytest.mark.parametrize("document", [
+        "", "not json", "[]", '"text"', '{"name": 7}', json.dumps(outlet_document(currency="rupees")),
+        json.dumps(outlet_document(timeZone="Mars/Olympus")), json.dumps(outlet_document(priceForTwo=-1)),
+        json.dumps(outlet_document(priceForTwo=12.5)), json.dumps(outlet_document(name="")),
+    ])
+    def test_a_bad_document_is_refused(self, client, name, document):
+        assert client.error("OUTLET.PUT", name, document).code == "INVALID"
+        assert client("OUTLET.GET", name) is None
+
+    @pytest.mark.parametrize("identifier", ["", "two words", "x" * 65, "café", "a/b"])
+    def test_a_bad_identifier_is_refused(self, client, identifier):
+        assert client.error("OUTLET.PUT", identifier, json.dumps(outlet_document())).code == "INVALID"
+
+    def test_a_new_outlet_is_closed_until_opened(self, client, name):
+        client("OUTLET.PUT", name, json.dumps(outlet_document()))
+        client("MENU.PUT", name, json.dumps({"sections": [section_document("s", [item_document("tea", 5000)])]}))
+        assert client.error("CART.ADD", name, name, "tea", 1).code == "CLOSED"
+        client("OUTLET.OPEN", name)
+        assert client("CART.ADD", name, name, "tea", 1) == 1
+
+    def test_a_closed_or_paused_outlet_takes_nothing(self, client, outlet):
+        client("OUTLET.CLOSE", outlet)
+        assert client.error("CART.ADD", outlet, outlet, "rice", 1).code == "CLOSED"
+        client("OUTLET.OPEN", outlet)
+        client("OUTLET.PAUSE", outlet, "UNTIL", FUTURE, "REASON", "gas ran out")
+        assert client.error("CART.ADD", outlet, outlet, "rice", 1).code == "CLOSED"
+        client("OUTLET.OPEN", outlet)
+        assert client("CART.ADD", outlet, outlet, "rice", 1) == 1
+
+
+class TestMenus:
+    def test_a_menu_is_read_as_it_was_put(self, client, outlet):
+        sections = client.json("MENU.GET", outlet)["sections"]
+        assert [section["id"] for section in sections] == ["lunch", "desserts"]
+        expected = item_document("rice", 125000)
+        assert {key: sections[0]["items"][0][key] for key in expected} == expected
+        assert in_order(expected, sections[0]["items"][0]) == list(expected)
+
+    def test_putting_the_menu_just_read_records_nothing(self, client, outlet):
+        menu = client("MENU.GET", outlet)
+        version = client("MENU.PUT", outlet, menu)
+        assert client("MENU.PUT", outlet, menu) == version
+        assert client("MENU.GET", outlet) == menu
+
+    def test_sections_and_items_are_put_before_others_and_removed(self, client, outlet):
+        section = section_document("breakfast", [])
+        client("MENU.SECTION.PUT", outlet, "breakfast", json.dumps(section), "BEFORE", "lunch")
+        client("MENU.ITEM.PUT", outlet, "breakfast", "pittu", json.dumps(item_document("pittu", 30000)))
+        client("MENU.ITEM.PUT", outlet, "breakfast", "hoppers", json.dumps(item_document("hoppers", 25000)),
+               "BEFORE", "pittu")
+        assert menu_items(client, outlet) == ["hoppers", "pittu", "rice", "kottu", "watalappan"]
+        client("MENU.ITEM.REMOVE", outlet, "hoppers")
+        client("MENU.SECTION.REMOVE", outlet, "desserts")
+        assert menu_items(client, outlet) == ["pittu", "rice", "kottu"]
+
+    def test_a_suspended_item_is_sold_out_until_resumed(self, client, outlet):
+        client("MENU.ITEM.SUSPEND", outlet, "rice")
+        assert client.error("CART.ADD", outlet, outlet, "rice", 1).code == "SOLDOUT"
+        client("MENU.ITEM.RESUME", outlet, "rice")
+        client("MENU.ITEM.SUSPEND", outlet, "rice", "UNTIL", FUTURE)
+        assert client.error("CART.ADD", outlet, outlet, "rice", 1).code == "SOLDOUT"
+        client("MENU.ITEM.RESUME", outlet, "rice")
+        assert client("CART.ADD", outlet, outlet, "rice", 1) == 1
+
+    def test_a_price_is_a_number_of_minor_units(self, client, outlet):
+        client("MENU.ITEM.PRICE", outlet, "rice", 130000)
+        assert client.json("ITEM.GET", outlet, "rice")["price"] == 130000
+        for price in ("-1", "12.5", "9223372036854775808", "free"):
+            assert client.error("MENU.ITEM.PRICE", outlet, "rice", price).code in ("INVALID", "ERR")
+
+    @pytest.mark.parametrize("command", [
+        ("MENU.ITEM.PRICE", "nothing", 1), ("MENU.ITEM.SUSPEND", "nothing"), ("MENU.ITEM.REMOVE", "nothing"),
+        ("MENU.SECTION.REMOVE", "nothing"),
+    ])
+    def test_what_is_not_on_the_menu_is_not_found(self, client, outlet, command):
+        assert client.error(command[0], outlet, *command[1:]).code == "NOTFOUND"
+
+    @pytest.mark.parametrize("change", [
+        {"kind": "no-such-kind"}, {"layout": {"style": "no-such-style"}}, {"id": "not an id"}, {"items": 7},
+    ], ids=str)
+    def test_a_section_of_an_unknown_kind_or_form_is_refused(self, client, outlet, change):
+        menu = {"sections": [{**section_document("s", []), **change}]}
+        assert client.error("MENU.PUT", outlet, json.dumps(menu)).code == "INVALID"
+
+    def test_an_item_twice_in_a_menu_is_refused(self, client, outlet):
+        menu = {"sections": [section_document(s, [item_document("tea", 5000)]) for s in ("one", "two")]}
+        assert client.error("MENU.PUT", outlet, json.dumps(menu)).code == "INVALID"
+
+
+class TestHome:
+    @pytest.fixture
+    def home(self, client, name):
+        tiffin.put_open_outlet(client, name, [
+            section_document("offers", [
+                item_document("two-for-one", 150000, kind="promo"), item_document("free-tea", 0, kind="promo"),
+            ], kind="promotions", layout={"style": "horizontalCard", "width": 150, "height": 200}),
+            section_document("lunch", [item_document("rice", 125000)]),
+            section_document("sweets", [item_document("curd", 40000, kind="dessert")], kind="desserts",
+                             layout={"style": "horizontalCard", "width": 150, "height": 300}),
+        ])
+        return client.json("OUTLET.HOME", name)
+
+    def test_the_keys_are_in_their_fixed_order(self, home):
+        assert list(home) == ["outlet", "revision", "state", "tagBar", "sections"]
+        section = home["sections"][0]
+        assert list(section) == ["id", "kind", "headerTitle", "layout", "sticky", "accessibilityId", "items"]
+        assert list(section["items"][0]) == ["id", "kind", "accessibilityId", "model"]
+
+    def test_every_section_has_a_chip_in_the_tag_bar(self, client, name, home):
+        bar = home["tagBar"]
+        assert bar["height"] == 36
+        assert bar["showBelow"] != bar["hideAbove"]
+        assert [chip["section"] for chip in bar["chips"]] == [section["id"] for section in home["sections"]]
+        assert all(chip["id"] == f"tag_{chip['section']}" for chip in bar["chips"])
+        assert client.json("OUTLET.TAGS", name) == bar
+
+    def test_accessibility_ids_are_stable(self, home):
+        promotions, _, desserts = home["sections"]
+        assert promotions["accessibilityId"] == "promos_scroller"
+        assert [item["accessibilityId"] for item in promotions["items"]] == ["promo_card_0", "promo_card_1"]
+        assert desserts["accessibilityId"] == "desserts_scroller"
+        assert [item["accessibilityId"] for item in desserts["items"]] == ["dessert_card_0"]
+
+    def test_cards_have_the_size_of_their_kind_unless_the_menu_says_otherwise(self, client, name):
+        sections = [section_document("offers", [], kind="promotions"), section_document("sweets", [], kind="desserts")]
+        for section in sections:
+            del section["layout"]
+        tiffin.put_open_outlet(client, name, sections)
+        layouts = [section["layout"] for section in client.json("OUTLET.HOME", name)["sections"]]
+        assert [(layout["width"], layout["height"]) for layout in layouts] == [(150, 200), (150, 300)]
+
+    def test_an_outlet_without_a_menu_is_empty(self, client, name, outlet):
+        assert client.json("OUTLET.HOME", outlet)["state"] == "ready"
+        client("OUTLET.PUT", f"{name}-new", json.dumps(outlet_document()))
+        assert client.json("OUTLET.HOME", f"{name}-new")["state"] == "empty"
+
+    def test_a_change_raises_the_revision_and_shows(self, client, outlet):
+        before = client.json("OUTLET.HOME", outlet)
+        client("MENU.ITEM.PRICE", outlet, "rice", 130000)
+        after = client.json("OUTLET.HOME", outlet)
+        assert after["revision"] > before["revision"]
+        assert '"price": 130000' in json.dumps(after["sections"][0]["items"][0]["model"])
+        assert client.json("OUTLET.HOME", outlet) == after
+
+    def test_the_cart_count_is_there_when_a_cart_is_named(self, client, outlet):
+        client("CART.ADD", outlet, outlet, "rice", 3)
+        home = client.json("OUTLET.HOME", outlet, "CART", outlet)
+        assert list(home)[-1] == "cartCount"
+        assert home["cartCount"] == 3
+        assert client.json("OUTLET.HOME", outlet, "CART", "never-seen")["cartCount"] == 0
+        assert "cartCount" not in client.json("OUTLET.HOME", outlet)
+
+
+def test_the_demo_catalogue_is_loaded_into_an_empty_log_once(database):
+    catalogue = json.loads((tiffin.CHECKOUT / "Demo" / "catalogue.json").read_text())["outlets"]
+    assert len(catalogue) == 3
+    server = tiffin.Server(database=database, options=["--demo"])
+    events = []
+    for _ in range(2):
+        with server, server.client() as client:
+            for entry in catalogue:
+                home = client.json("OUTLET.HOME", entry["id"])
+                assert home["state"] == "ready"
+                assert [s["id"] for s in home["sections"]] == [s["id"] for s in entry["menu"]["sections"]]
+                item = entry["menu"]["sections"][1]["items"][0]["id"]
+                with_cart = client("CART.ADD", f"look-{entry['id']}", entry["id"], item, 1, "ID", "once")
+                assert with_cart == 1
+            events.append(len(tiffin.read_log(client)))
+    assert events[0] == events[1]

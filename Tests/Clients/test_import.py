@@ -1,0 +1,138 @@
+"""`tiffin import` on real files, and what it says and ends with on bad ones."""
+
+import json
+import re
+import socket
+
+import pytest
+
+from tiffin import Server, item_document, read_log, run_tiffin, section_document
+
+MALFORMED, EMPTY, UNREADABLE, UNREACHABLE, USAGE = 3, 4, 5, 6, 64
+OUTLET_MAP = (
+    "id=ID,name=Restaurant,city=City,area=Area,address=Address,cuisines=Food type,priceForTwo=Price,"
+    "rating=Ratings,ratingCount=Total ratings,deliveryMinutes=Delivery time"
+)
+
+
+@pytest.fixture
+def own_server(database):
+    with Server(database=database) as server:
+        yield server
+
+
+def run_import(server, *arguments):
+    return run_tiffin("import", *arguments, "--server", f"127.0.0.1:{server.port}", seconds=240)
+
+
+def import_recipes(server, file, *options, outlet="test-kitchen"):
+    return run_import(server, "recipes", file, "--outlet", outlet, "--currency", "USD", "--price", "950", *options)
+
+
+def said(run) -> str:
+    return (run.stdout + run.stderr).replace(",", "")
+
+
+def menu_items(client, outlet):
+    menu = client.json("MENU.GET", outlet)
+    return [item for section in menu["sections"] for item in section["items"]] if menu else []
+
+
+def test_the_outlets_of_a_real_service_are_imported_once(own_server, shared_data):
+    arguments = ("outlets", shared_data / "swiggy-outlets.csv", "--map", OUTLET_MAP, "--currency", "INR",
+                 "--time-zone", "Asia/Kolkata")
+    first = run_import(own_server, *arguments)
+    assert first.returncode == 0, said(first)
+    assert "8680" in said(first)
+    with own_server.client() as client:
+        registered = {event["stream"] for event in read_log(client) if event["stream"].startswith("outlet-")}
+        assert len(registered) == 8680
+        head = client("LOG.HEAD")
+
+        second = run_import(own_server, *arguments)
+        assert second.returncode == 0, said(second)
+        assert "nothing changed" in said(second).lower()
+        assert client("LOG.HEAD") == head
+
+
+def test_recipes_become_a_menu_with_images(own_server, shared_data):
+    recipes = json.loads((shared_data / "recipes.json").read_text())["recipes"]
+    run = import_recipes(own_server, shared_data / "recipes.json")
+    assert run.returncode == 0, said(run)
+    with own_server.client() as client:
+        items = menu_items(client, "test-kitchen")
+        assert {(i["name"], i["imageSmall"], i["imageLarge"], i["price"], i["cuisine"]) for i in items} == {
+            (r["name"], r["photo_url_small"], r["photo_url_large"], 950, r["cuisine"]) for r in recipes}
+        head = client("LOG.HEAD")
+        again = import_recipes(own_server, shared_data / "recipes.json")
+        assert (again.returncode, client("LOG.HEAD")) == (0, head)
+        assert "nothing changed" in said(again).lower()
+
+
+def test_a_malformed_file_is_reported_line_by_line_and_its_good_rows_taken(own_server, shared_data):
+    run = import_recipes(own_server, shared_data / "recipes-malformed.json")
+    assert run.returncode == MALFORMED
+    problems = re.findall(r"^\S*recipes-malformed\.json:\d+: (\w+): .+$", run.stderr, re.MULTILINE)
+    assert problems == ["name", "cuisine", "uuid"], run.stderr
+    with own_server.client() as client:
+        assert len(menu_items(client, "test-kitchen")) == 3
+
+
+def test_strict_takes_nothing_of_a_malformed_file(own_server, shared_data):
+    with own_server.client() as client:
+        head = client("LOG.HEAD")
+        assert import_recipes(own_server, shared_data / "recipes-malformed.json", "--strict").returncode == MALFORMED
+        assert client("LOG.HEAD") == head
+
+
+def test_an_empty_file_is_neither_fine_nor_malformed(server, shared_data):
+    assert import_recipes(server, shared_data / "recipes-empty.json").returncode == EMPTY
+
+
+def test_a_menu_document_is_imported_as_it_is(server, client, outlet, tmp_path):
+    menu = {"sections": [section_document("all", [item_document("tea", 5000), item_document("bun", 4000)])]}
+    file = tmp_path / "menu.json"
+    file.write_text(json.dumps(menu))
+    run = run_import(server, "menu", file, "--outlet", outlet)
+    assert run.returncode == 0, said(run)
+    assert [item["id"] for item in menu_items(client, outlet)] == ["tea", "bun"]
+    assert "nothing changed" in said(run_import(server, "menu", file, "--outlet", outlet)).lower()
+
+
+def test_what_cannot_be_read_is_said_in_one_line(server, tmp_path):
+    broken = tmp_path / "broken.json"
+    broken.write_text('{"recipes": [')
+    for file in (broken, tmp_path / "missing.json", tmp_path):
+        run = import_recipes(server, file)
+        assert run.returncode == UNREADABLE, said(run)
+        assert str(file) in run.stderr
+        assert len(run.stderr.splitlines()) == 1
+
+
+def test_a_server_that_is_not_there_is_named(tmp_path):
+    file = tmp_path / "menu.json"
+    file.write_text(json.dumps({"sections": [section_document("all", [item_document("tea", 5000)])]}))
+    # Bound and not listening: nobody answers there, and nobody else can take the port meanwhile.
+    with socket.socket() as reserved:
+        reserved.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{reserved.getsockname()[1]}"
+        run = run_tiffin("import", "menu", file, "--outlet", "o", "--server", address)
+    assert run.returncode == UNREACHABLE, said(run)
+    assert address in run.stderr
+
+
+@pytest.mark.parametrize("arguments", [
+    ("import",), ("import", "dishes", "x"), ("import", "outlets"), ("import", "outlets", "x.csv", "--map", "nonsense"),
+    ("import", "menu", "x.json"), ("import", "menu", "x.json", "--outlet"), ("serve", "--no-such-option"), ("nothing",),
+], ids=" ".join)
+def test_wrong_usage_is_explained(arguments):
+    run = run_tiffin(*arguments)
+    assert (run.returncode, run.stdout) == (USAGE, "")
+    assert "--help" in run.stderr or "usage" in run.stderr.lower()
+
+
+@pytest.mark.parametrize("command", [(), ("serve",), ("migrate",), ("import",), ("log",)], ids=" ".join)
+def test_help_is_on_standard_output(command):
+    run = run_tiffin(*command, "--help")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "tiffin" in run.stdout

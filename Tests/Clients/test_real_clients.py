@@ -1,0 +1,113 @@
+"""redis-cli, redis-benchmark and redis-py connect without a warning."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+PATIENCE = 30
+
+
+def redis_cli(server, *arguments, stdin=""):
+    return subprocess.run(
+        ["redis-cli", "-p", str(server.port), *arguments],
+        input=stdin, capture_output=True, text=True, timeout=PATIENCE,
+    )
+
+
+@pytest.mark.parametrize("protocol", [[], ["-2"], ["-3"]], ids=["default", "RESP2", "RESP3"])
+def test_redis_cli_prints_the_reply_and_nothing_else(server, protocol):
+    run = redis_cli(server, *protocol, "CART.COUNT", "never-seen")
+    assert (run.stdout, run.stderr, run.returncode) == ("0\n", "", 0)
+
+
+@pytest.mark.parametrize("protocol", [[], ["-3"]], ids=["default", "RESP3"])
+def test_redis_cli_reads_commands_from_a_pipe(server, outlet, protocol):
+    run = redis_cli(server, *protocol, stdin=f"CART.ADD {outlet}-cart {outlet} rice 2\nCART.COUNT {outlet}-cart\n")
+    assert run.stderr == ""
+    assert run.stdout.split() == ["2", "2"]
+    redis_cli(server, "CART.CLEAR", f"{outlet}-cart")
+
+
+@pytest.mark.parametrize("protocol", [[], ["-3"]], ids=["default", "RESP3"])
+def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server, protocol):
+    child, terminal = pty.fork()
+    if child == 0:
+        # redis-cli keeps a history file in HOME; not during a test.
+        os.environ.update(TERM="xterm", REDISCLI_HISTFILE="/dev/null")
+        os.execvp("redis-cli", ["redis-cli", "-p", str(server.port), *protocol])
+    seen = b""
+
+    def read_until(expected):
+        nonlocal seen
+        deadline = time.monotonic() + PATIENCE
+        while expected not in seen:
+            assert time.monotonic() < deadline, f"no {expected!r} in {seen!r}"
+            if select.select([terminal], [], [], 1)[0]:
+                seen += os.read(terminal, 4096)
+        text, seen = seen, b""
+        return text
+
+    try:
+        greeting = read_until(b"> ")
+        assert b"rror" not in greeting and b"arning" not in greeting, greeting
+        # Completion comes from COMMAND DOCS: a tab makes the whole name of its beginning.
+        os.write(terminal, b"cart.coun\t never-seen\r")
+        read_until(b"(integer) 0")
+        os.write(terminal, b"\x04")
+    finally:
+        os.close(terminal)
+        os.waitpid(child, 0)
+
+
+def test_redis_benchmark_runs_without_a_warning(server, outlet):
+    run = subprocess.run(
+        ["redis-benchmark", "-p", str(server.port), "-n", "2000", "-c", "20", "-P", "4", "-r", "100", "-q",
+         "CART.ADD", f"{outlet}-__rand_int__", outlet, "rice", "1"],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "requests per second" in run.stdout
+    assert "WARN" not in run.stdout.upper() and "Error" not in run.stdout
+
+
+@pytest.mark.parametrize("options", ["", "protocol=2", "protocol=3"], ids=["default", "RESP2", "RESP3"])
+@pytest.mark.parametrize("flavour", ["sync", "async"])
+def test_redis_py_connects_without_a_warning(server, outlet, options, flavour):
+    call, run = ("", "main()") if flavour == "sync" else ("await ", "asyncio.run(main())")
+    program = f"""
+        import asyncio, logging, redis, redis.asyncio
+        logging.basicConfig(level=logging.WARNING)
+
+        {"async " if call else ""}def main():
+            module = redis{".asyncio" if call else ""}
+            client = module.Redis(port={server.port}, client_name="till", {options})
+            assert {call}client.ping()
+            cart = "{outlet}-{flavour}-{options[-1:]}"
+            assert {call}client.execute_command("CART.ADD", cart, "{outlet}", "rice", 2) == 2
+            assert {call}client.client_getname() in ("till", b"till")
+            pipeline = client.pipeline(transaction=False)
+            for _ in range(100):
+                pipeline.execute_command("CART.COUNT", cart)
+            assert {call}pipeline.execute() == [2] * 100
+            try:
+                {call}client.execute_command("CART.ADD", cart, "{outlet}", "no-such-item", 1)
+            except redis.ResponseError as error:
+                assert str(error).startswith("NOTFOUND"), error
+            else:
+                raise AssertionError("an unknown item was accepted")
+            assert {call}client.info("server")["redis_version"]
+            {call}client.{"aclose" if call else "close"}()
+
+        {run}
+    """
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-X", "dev", "-c", textwrap.dedent(program)],
+        capture_output=True, text=True, timeout=PATIENCE,
+    )
+    assert (run.stderr, run.stdout, run.returncode) == ("", "", 0)

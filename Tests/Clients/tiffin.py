@@ -1,0 +1,386 @@
+"""A Tiffin server as a process, databases for it, and a plain client of its line protocol.
+
+Standard library only: the benchmarks use it too. Nothing here sleeps for luck: it waits for a line of
+output, or polls for a condition until a named bound.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+SHARED_DATA = Path(os.environ.get("TIFFIN_SHARED_DATA", CHECKOUT.parent / "shared" / "data"))
+
+START_SECONDS = 60
+STOP_SECONDS = 20
+REPLY_SECONDS = 30
+
+
+def binary() -> str:
+    """The server under test: TIFFIN_BINARY, or the debug build."""
+    path = os.environ.get("TIFFIN_BINARY", CHECKOUT / ".build" / "debug" / "tiffin")
+    if not os.access(path, os.X_OK):
+        raise FileNotFoundError(f"no tiffin at {path}; build it or set TIFFIN_BINARY")
+    return str(path)
+
+
+# --- databases
+
+
+def superuser_url() -> str:
+    try:
+        return os.environ["TIFFIN_TEST_DATABASE"]
+    except KeyError:
+        raise RuntimeError("TIFFIN_TEST_DATABASE is not set; run this through Scripts/with-postgres") from None
+
+
+def sql(statement: str, url: str | None = None) -> str:
+    """Runs SQL with psql and returns its unaligned output."""
+    command = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "-v", "ON_ERROR_STOP=1"]
+    run = subprocess.run(
+        [*command, "--command", statement, url or superuser_url()],
+        capture_output=True, text=True, timeout=REPLY_SECONDS * 4,
+    )
+    if run.returncode != 0:
+        raise RuntimeError(f"psql: {run.stderr.strip()}")
+    return run.stdout.strip()
+
+
+@contextlib.contextmanager
+def fresh_database():
+    """The URL of an empty database that is dropped afterwards."""
+    name = f"tiffin_{uuid.uuid4().hex[:12]}"
+    sql(f"create database {name}")
+    try:
+        yield urlunsplit(urlsplit(superuser_url())._replace(path=f"/{name}"))
+    finally:
+        sql(f"drop database {name} with (force)")
+
+
+@contextlib.contextmanager
+def fresh_data_dir():
+    """A data directory for an embedded PostgreSQL, which as root runs under another account."""
+    folder = tempfile.mkdtemp(prefix="tiffin-data.")
+    os.chmod(folder, 0o711)
+    try:
+        yield os.path.join(folder, "data")
+    finally:
+        _stop_orphaned_postgres(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _stop_orphaned_postgres(folder: str) -> None:
+    # A server killed with SIGKILL leaves its PostgreSQL to its successor; after the last one it ends here.
+    for file in Path(folder).rglob("postmaster.pid"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            pid = int(file.read_text().split()[0])
+            os.kill(pid, signal.SIGINT)
+            wait_until(lambda: not file.exists(), STOP_SECONDS, f"PostgreSQL {pid} to end")
+
+
+def wait_until(condition, seconds: float, what: str):
+    """Polls until `condition()` is true, and returns what it was."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {seconds} s for {what}")
+        time.sleep(0.005)
+    return value
+
+
+# --- the server
+
+
+class Server:
+    """`tiffin serve` on a free port; it can be stopped, killed and started again on the same log."""
+
+    def __init__(self, *, database=None, data_dir=None, options=(), environment=None):
+        self.arguments = ["serve", "--listen", "127.0.0.1:0", *options]
+        if database:
+            self.arguments += ["--database", database]
+        if data_dir:
+            self.arguments += ["--data-dir", str(data_dir)]
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("TIFFIN_")}, **(environment or {})
+        }
+        self.process = None
+        self.port = None
+        self.lines = []
+
+    def launch(self) -> "Server":
+        """Starts the process; does not wait until it listens."""
+        self.port, self.lines, self._news = None, [], threading.Condition()
+        self.process = subprocess.Popen(
+            [binary(), *self.arguments], env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+        )
+        self._reader = threading.Thread(target=self._read, args=(self.process, self._news), daemon=True)
+        self._reader.start()
+        return self
+
+    def start(self) -> "Server":
+        return self.launch().wait_until_listening()
+
+    def _read(self, process, news):
+        for line in process.stdout:
+            with news:
+                self.lines.append(line.rstrip("\n"))
+                news.notify_all()
+        with news:
+            self.lines.append(None)
+            news.notify_all()
+
+    def wait_until_listening(self) -> "Server":
+        prefix = "tiffin: listening on "
+
+        def announced():
+            return [line for line in self.lines if line is None or line.startswith(prefix)]
+
+        with self._news:
+            self._news.wait_for(announced, START_SECONDS)
+            line = next(iter(announced()), None)
+        if line is None:
+            self.kill()
+            raise RuntimeError(f"tiffin did not come to listen:\n{self.output()}")
+        self.port = int(line.removeprefix(prefix).split()[0].rpartition(":")[2])
+        return self
+
+    def wait_until_ended(self) -> int:
+        """The exit status of a server that ends by itself."""
+        status = self.process.wait(timeout=START_SECONDS)
+        self._reader.join(timeout=STOP_SECONDS)
+        return status
+
+    def output(self) -> str:
+        return "\n".join(line for line in self.lines if line is not None)
+
+    def stop(self, signal_number=signal.SIGTERM) -> int:
+        """Asks the server to stop, and returns its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal_number)
+            try:
+                self.process.wait(timeout=STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                self.kill()
+                raise RuntimeError(f"tiffin did not stop within {STOP_SECONDS} s:\n{self.output()}") from None
+        self._reader.join(timeout=STOP_SECONDS)
+        return self.process.returncode
+
+    def kill(self) -> None:
+        """SIGKILL: the server can do nothing about it."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.kill()
+            self.process.wait(timeout=STOP_SECONDS)
+
+    def client(self, **options) -> "Client":
+        return Client(self.port, **options)
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, kind, *_):
+        if self.process.poll() is not None:
+            return
+        if kind is None:
+            assert self.stop() == 0, self.output()
+        else:
+            self.kill()
+
+
+# --- the line protocol
+
+
+class ReplyError(Exception):
+    """An error reply: `code` is its first word."""
+
+    @property
+    def code(self) -> str:
+        return str(self).split(" ", 1)[0]
+
+    def __eq__(self, other):
+        return isinstance(other, ReplyError) and str(self) == str(other)
+
+    __hash__ = Exception.__hash__
+
+
+class Simple(str):
+    """A simple string, as distinct from a bulk string, which is `bytes`."""
+
+
+class Verbatim(bytes):
+    """A RESP3 verbatim string, without its format."""
+
+
+@dataclass
+class Push:
+    """A RESP3 push frame."""
+
+    items: list
+
+
+def encode(*arguments) -> bytes:
+    """A request as an array of bulk strings."""
+    parts = [argument if isinstance(argument, bytes) else str(argument).encode() for argument in arguments]
+    return b"*%d\r\n" % len(parts) + b"".join(b"$%d\r\n%s\r\n" % (len(part), part) for part in parts)
+
+
+class Client:
+    """One connection. Error replies are returned by `read` and `pipeline`, raised by calling the client."""
+
+    def __init__(self, port: int, *, host="127.0.0.1", protocol=2):
+        self.socket = socket.create_connection((host, port), timeout=REPLY_SECONDS)
+        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.file = self.socket.makefile("rb", buffering=1 << 16)
+        if protocol == 3:
+            self("HELLO", "3")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self) -> None:
+        self.file.close()
+        self.socket.close()
+
+    def send(self, data: bytes) -> None:
+        self.socket.sendall(data)
+
+    def __call__(self, *arguments):
+        self.send(encode(*arguments))
+        reply = self.read()
+        if isinstance(reply, ReplyError):
+            raise reply
+        return reply
+
+    def json(self, *arguments):
+        """The reply parsed as JSON, None for null. Objects keep the order of their keys."""
+        reply = self(*arguments)
+        return None if reply is None else json.loads(reply)
+
+    def error(self, *arguments) -> ReplyError:
+        """The error that the command must answer."""
+        self.send(encode(*arguments))
+        reply = self.read()
+        assert isinstance(reply, ReplyError), f"{arguments} was answered {reply!r}, not with an error"
+        return reply
+
+    def pipeline(self, commands, window=256) -> list:
+        """Sends the commands, `window` at a time, and returns the replies, errors among them."""
+        replies, batch = [], []
+        for command in commands:
+            batch.append(encode(*command))
+            if len(batch) == window:
+                self.send(b"".join(batch))
+                replies += [self.read() for _ in batch]
+                batch = []
+        if batch:
+            self.send(b"".join(batch))
+            replies += [self.read() for _ in batch]
+        return replies
+
+    def read(self):
+        """The next reply; EOFError when the server has closed the connection."""
+        line = self.file.readline()
+        if not line.endswith(b"\r\n"):
+            raise EOFError("the server closed the connection")
+        kind, rest = line[:1], line[1:-2]
+        match kind:
+            case b"+":
+                return Simple(rest.decode())
+            case b"-":
+                return ReplyError(rest.decode())
+            case b":" | b"(":
+                return int(rest)
+            case b"$" | b"=":
+                return self._bulk(kind, int(rest))
+            case b"*" | b"~":
+                return None if int(rest) < 0 else [self.read() for _ in range(int(rest))]
+            case b"%":
+                return {self.read(): self.read() for _ in range(int(rest))}
+            case b">":
+                return Push([self.read() for _ in range(int(rest))])
+            case b"_":
+                return None
+            case b",":
+                return float(rest)
+            case b"#":
+                return rest == b"t"
+        raise ValueError(f"not a reply: {line!r}")
+
+    def _bulk(self, kind: bytes, length: int):
+        if length < 0:
+            return None
+        data = self.file.read(length + 2)
+        if len(data) != length + 2:
+            raise EOFError("the server closed the connection within a reply")
+        return Verbatim(data[4:-2]) if kind == b"=" else data[:-2]
+
+    def is_closed(self) -> bool:
+        """Whether the server has closed the connection, with nothing left to read."""
+        try:
+            return self.file.read(1) == b""
+        except ConnectionResetError:
+            return True
+
+
+# --- outlets, menus, logs
+
+
+def outlet_document(name="Test Kitchen", **changes) -> dict:
+    return {
+        "name": name, "city": "Colombo", "area": "Fort", "address": "1 Harbour Street", "currency": "LKR",
+        "timeZone": "Asia/Colombo", "cuisines": ["Sri Lankan"], "priceForTwo": 240000, "rating": 4.4,
+        "ratingCount": 120, "deliveryMinutes": 35, "minimumOrder": 0, **changes,
+    }
+
+
+def item_document(item: str, price: int, *, kind="menuItem", **changes) -> dict:
+    return {
+        "id": item, "kind": kind, "name": item.title(), "description": f"The {item}.", "price": price,
+        "cuisine": "Sri Lankan", "tags": ["test"], "imageSmall": f"https://example.com/{item}-small.jpg",
+        "imageLarge": f"https://example.com/{item}-large.jpg", "maxQuantity": 99, **changes,
+    }
+
+
+def section_document(section: str, items: list, *, kind="menuItems", **changes) -> dict:
+    return {
+        "id": section, "title": section.title(), "kind": kind, "layout": {"style": "list"}, "sticky": False,
+        "items": items, **changes,
+    }
+
+
+def put_open_outlet(client: Client, outlet: str, sections: list, **changes) -> None:
+    """Registers the outlet, gives it the menu and opens it."""
+    client("OUTLET.PUT", outlet, json.dumps(outlet_document(**changes)))
+    client("MENU.PUT", outlet, json.dumps({"sections": sections}))
+    client("OUTLET.OPEN", outlet)
+
+
+def read_log(client: Client, *options, page=500) -> list:
+    """All events of the log, or those of `STREAM name`, in order of position."""
+    events, first = [], 1
+    while batch := client("LOG.READ", "FROM", first, "COUNT", page, *options):
+        events += [json.loads(event) for event in batch]
+        first = events[-1]["position"] + 1
+    return events
+
+
+def run_tiffin(*arguments, environment=None, seconds=120) -> subprocess.CompletedProcess:
+    """Runs `tiffin` with these arguments to its end."""
+    return subprocess.run(
+        [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=seconds,
+        stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})},
+    )
