@@ -60,11 +60,16 @@ let package = Package(
         .executableTarget(
             name: "tiffin",
             dependencies: [
-                "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "Postgres",
-                "PostgresEventLog", "PostgresProjections", "Server",
+                "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "PostgresEventLog",
+                "PostgresProjections", "Server",
             ],
+            resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
 
+        // What tests share. A plain target, as a test target cannot be depended upon.
+        .target(
+            name: "TestSupport", dependencies: ["EmbeddedPostgres", "EventLoop", "Postgres"],
+            path: "Tests/TestSupport", swiftSettings: strict),
         tests(of: "JSONText"),
         tests(of: "LineProtocol"),
         tests(of: "Domain"),
@@ -72,7 +77,8 @@ let package = Package(
         tests(of: "Projections", uses: ["Domain", "EventLog"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog"]),
         tests(of: "EventLoop"),
-        tests(of: "Postgres", uses: ["EmbeddedPostgres", "EventLoop"]),
+        tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
+        tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(of: "Importing", uses: ["LineProtocol"]),
     ],
     swiftLanguageModes: [.v6]

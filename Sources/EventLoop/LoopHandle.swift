@@ -7,7 +7,8 @@ struct LoopHandle<Raw> {
 
     init() {
         raw = .allocate(capacity: 1)
-        UnsafeMutableRawPointer(raw).initializeMemory(as: UInt8.self, repeating: 0, count: MemoryLayout<Raw>.size)
+        UnsafeMutableRawPointer(raw).initializeMemory(
+            as: UInt8.self, repeating: 0, count: MemoryLayout<Raw>.size)
     }
 
     var base: UnsafeMutablePointer<uv_handle_t> {
@@ -36,7 +37,7 @@ struct LoopHandle<Raw> {
     }
 }
 
-func handleOwner<Owner: AnyObject>(_ data: UnsafeMutableRawPointer?, as type: Owner.Type = Owner.self) -> Owner {
+func handleOwner<Owner: AnyObject>(_ data: UnsafeMutableRawPointer?, as type: Owner.Type) -> Owner {
     Unmanaged<Owner>.fromOpaque(data!).takeUnretainedValue()
 }
 

@@ -18,7 +18,8 @@ struct SocketAddress: CustomStringConvertible {
     @LoopActor
     init?(
         of tcp: UnsafePointer<uv_tcp_t>,
-        _ ask: (UnsafePointer<uv_tcp_t>?, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<Int32>?) -> Int32
+        _ ask: (UnsafePointer<uv_tcp_t>?, UnsafeMutablePointer<sockaddr>?, UnsafeMutablePointer<Int32>?) ->
+            Int32
     ) {
         var storage = sockaddr_storage()
         var length = Int32(MemoryLayout<sockaddr_storage>.size)
@@ -32,7 +33,8 @@ struct SocketAddress: CustomStringConvertible {
     private init?(_ storage: sockaddr_storage) {
         let host = withUnsafePointer(to: storage) { storage in
             storage.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text -> String? in
+                withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) {
+                    text -> String? in
                     guard uv_ip_name(address, text.baseAddress, text.count) == 0 else { return nil }
                     return String(cString: text.baseAddress!)
                 }

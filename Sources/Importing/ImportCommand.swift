@@ -30,6 +30,9 @@ public struct ImportCommand {
         self.isTerminal = isTerminal
     }
 
+    /// What `tiffin import --help` prints.
+    public static var help: String { ImportHelp.text(for: nil) }
+
     /// Runs to the end, with the arguments behind `import`.
     public func run(_ arguments: [String]) -> ImportExitCode {
         do {

@@ -14,7 +14,7 @@ internal import Projections
 @LoopActor
 public final class Server {
     /// The version of Tiffin.
-    public static let version = "0.1.0"
+    public nonisolated static let version = "0.1.0"
 
     let configuration: Configuration
     let logger: Logger

@@ -4,7 +4,7 @@ internal import Foundation
 /// The options of a command, from the command line and the environment.
 struct Options {
     /// One option.
-    struct Spec {
+    struct Spec: Sendable {
         var name: String
         /// What its value is called; nil for a flag.
         var value: String?

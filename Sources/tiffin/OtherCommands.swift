@@ -19,16 +19,15 @@ enum MigrateCommand: Subcommand {
     static func run(_ arguments: [String]) async -> Int32 {
         await run(arguments, specs) { options in
             let partitions = try options.integer("partitions", in: 1...Migrations.maximumPartitions)
-            let database = try await Database(options) { Terminal.printError("tiffin: \($0)") }
             var changes = 0
-            let result = await Result { () async throws(MigrationError) in
-                try await Migrations.run(database.address, partitions: partitions) {
+            try await Database.run(options) {
+                Terminal.printError("tiffin: \($0)")
+            } _: { address in
+                try await Migrations.run(address, partitions: partitions) {
                     changes += 1
                     Terminal.print($0)
                 }
             }
-            await database.stop()
-            try result.get()
             if changes == 0 { Terminal.print("nothing to do: the schema is up to date") }
         }
     }
@@ -58,20 +57,19 @@ enum LogCommand: Subcommand {
                 }
                 return stream
             }
-            let database = try await Database(options) { Terminal.printError("tiffin: \($0)") }
-            let result = await Result { () async throws in
-                try await printEvents(of: stream, from: from, options, database)
+            try await Database.run(options) {
+                Terminal.printError("tiffin: \($0)")
+            } _: { address in
+                try await printEvents(of: stream, from: from, options, address)
             }
-            await database.stop()
-            try result.get()
         }
     }
 
     @LoopActor
     private static func printEvents(
-        of stream: StreamName?, from: Int64, _ options: Options, _ database: Database
+        of stream: StreamName?, from: Int64, _ options: Options, _ database: String
     ) async throws {
-        let log = try await PostgresEventLog.open(database.address)
+        let log = try await PostgresEventLog.open(database)
         defer { log.close() }
         var partitions = Array(0..<log.partitionCount)
         if let only = try options.integer("partition", in: 0...log.partitionCount - 1) { partitions = [only] }

@@ -29,26 +29,23 @@ enum ServeCommand: Subcommand {
             let logger = Logger(level: try logLevel(options))
 
             let stopping = StopSignal()
-            let database = try await Database(options) { logger.info($0) }
-            do {
-                try await serve(configuration, database, logger, options, stopping)
-            } catch {
-                await database.stop()
-                throw error
+            try await Database.run(options) {
+                logger.info($0)
+            } _: { address in
+                try await serve(configuration, address, logger, options, stopping)
             }
-            await database.stop()
             logger.info("stopped")
         }
     }
 
     @LoopActor
     private static func serve(
-        _ configuration: Configuration, _ database: Database, _ logger: Logger, _ options: Options,
+        _ configuration: Configuration, _ database: String, _ logger: Logger, _ options: Options,
         _ stopping: StopSignal
     ) async throws {
-        try await Migrations.run(database.address) { logger.info($0) }
-        let log = try await PostgresEventLog.open(database.address)
-        let store = PostgresReadModelStore(database.address)
+        try await Migrations.run(database) { logger.info($0) }
+        let log = try await PostgresEventLog.open(database)
+        let store = PostgresReadModelStore(database)
         let server = try await Server(configuration: configuration, log: log, store: store, logger: logger) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }

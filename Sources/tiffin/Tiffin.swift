@@ -50,7 +50,7 @@ struct Tiffin {
 }
 
 /// A command of the executable.
-protocol Subcommand {
+protocol Subcommand: Sendable {
     static var name: String { get }
     static var summary: String { get }
     static var help: String { get }

@@ -4,7 +4,8 @@ import Testing
 struct ChildProcessTests {
     init() { LoopActor.startInBackground() }
 
-    @LoopActor private func run(_ script: String, _ change: (inout ChildProcess.Launch) -> Void = { _ in }) async throws
+    @LoopActor private func run(_ script: String, _ change: (inout ChildProcess.Launch) -> Void = { _ in })
+        async throws
         -> (status: ChildProcess.ExitStatus, output: String, errors: String)
     {
         var launch = ChildProcess.Launch("/bin/sh", ["-c", script])

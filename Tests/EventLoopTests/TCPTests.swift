@@ -89,7 +89,7 @@ struct TCPTests {
         #expect(received == Array("goodbye".utf8))
     }
 
-    @Test @LoopActor func `Closing over bytes that were never read does not destroy the last reply`() async throws {
+    @Test @LoopActor func `Closing over unread bytes does not destroy the last reply`() async throws {
         let reply = randomBytes(1_000_000, seed: 2)
         let listener = try TCPListener(host: "127.0.0.1", port: 0) { connection in
             connection.startReading { _ in

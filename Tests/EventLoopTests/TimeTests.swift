@@ -38,7 +38,7 @@ struct TimeTests {
         }
     }
 
-    @Test @LoopActor func `What one iteration gathers, sockets or timers, afterPoll sees before the loop sleeps`() async {
+    @Test @LoopActor func `What timers gather, afterPoll sees before the loop sleeps`() async {
         let gathered = Gathered()
         let (flushed, signalFlushed) = AsyncStream<Int>.makeStream()
         let registration = LoopActor.afterPoll {

@@ -1,0 +1,61 @@
+internal import CLibPQ
+internal import EventLoop
+
+/// Takes a connection that libpq has begun to make through its steps.
+@LoopActor
+final class ConnectAttempt {
+    private let raw: OpaquePointer
+    private var poll: PollSource?
+    private var timer: LoopTimer?
+    private var continuation: CheckedContinuation<Result<Void, PostgresError>, Never>?
+
+    init(_ raw: OpaquePointer) {
+        self.raw = raw
+    }
+
+    func finish(within timeout: Duration) async throws(PostgresError) {
+        guard PQstatus(raw) != CONNECTION_BAD else { throw PostgresError(connection: raw, .cannotConnect) }
+        try await withCheckedContinuation { continuation in
+            self.continuation = continuation
+            timer = LoopTimer(milliseconds: timeout.wholeMilliseconds) {
+                self.end(.failure(PostgresError(.connection, .cannotConnect, "no answer within \(timeout)")))
+            }
+            // libpq asks to begin as if it had said that it waits to write.
+            wait(for: .write)
+        }.get()
+    }
+
+    private func step() {
+        switch PQconnectPoll(raw) {
+        case PGRES_POLLING_OK: end(.success(()))
+        case PGRES_POLLING_READING: wait(for: .read)
+        case PGRES_POLLING_WRITING: wait(for: .write)
+        default: end(.failure(PostgresError(connection: raw, .cannotConnect)))
+        }
+    }
+
+    /// libpq may go on with another socket at each step, even one of the same number.
+    private func wait(for interest: PollSource.Interest) {
+        poll?.close()
+        do {
+            poll = try PollSource(fileDescriptor: PQsocket(raw)) { _ in self.step() }
+            try poll?.wait(for: interest)
+        } catch {
+            end(.failure(PostgresError(.connection, .cannotConnect, error.description)))
+        }
+    }
+
+    private func end(_ result: Result<Void, PostgresError>) {
+        poll?.close()
+        poll = nil
+        timer?.cancel()
+        timer = nil
+        continuation?.resume(returning: result)
+        continuation = nil
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, at least one; not for negative durations.
+    var wholeMilliseconds: UInt64 { max(1, UInt64(self / .milliseconds(1))) }
+}

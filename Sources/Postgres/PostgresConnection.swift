@@ -1,0 +1,246 @@
+// An asynchronous connection to PostgreSQL, on libpq's non-blocking and pipeline modes and the event loop.
+//
+// It promises:
+// - statements are sent in the order of their calls, without waiting for one another, and answered in that
+//   order; each is a transaction of its own unless it is executed by a `Transaction`;
+// - every statement is answered exactly once: with rows, with an error that says the statement had no effect,
+//   or with one that says the connection is gone and the effect unknown;
+// - nothing waits for the network once connected. While connecting, libpq offers no way around three things
+//   that may block: looking up a host's name, and reading password and certificate files.
+
+internal import CLibPQ
+public import EventLoop
+
+/// One connection to PostgreSQL. Lives until it is closed or lost.
+@LoopActor
+public final class PostgresConnection {
+    /// The most statements that may wait for their answers; one more is refused with SQLSTATE 53400.
+    public static let outstandingLimit = 1_024
+    /// The most bytes of one statement's parameters; one more is refused with SQLSTATE 54000.
+    public static let parameterBytesLimit = 64 * 1024 * 1024
+
+    /// Told what became of a statement.
+    public typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
+
+    /// The connection was lost: called once, after every outstanding statement was told. Not after `close()`.
+    public var onLost: (@LoopActor (PostgresError) -> Void)?
+
+    /// nil once closed or lost.
+    private var raw: OpaquePointer?
+    private var poll: PollSource?
+    private var outstanding: [Request] = []
+    private var prepared: Set<String> = []
+    /// Held by a transaction, through which alone statements go meanwhile.
+    var isReserved = false
+
+    init(owning raw: OpaquePointer) throws(PostgresError) {
+        self.raw = raw
+        guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
+            throw PostgresError(connection: raw, .cannotConnect)
+        }
+        do {
+            let poll = try PollSource(fileDescriptor: PQsocket(raw)) { [unowned self] in ready(for: $0) }
+            self.poll = poll
+            try poll.wait(for: .read)
+        } catch {
+            poll?.close()
+            throw PostgresError(.connection, .cannotConnect, error.description)
+        }
+    }
+
+    /// Whether the connection is neither closed nor known to be lost.
+    public var isOpen: Bool { raw != nil }
+
+    /// Statements sent and not answered yet.
+    public var outstandingCount: Int { outstanding.count }
+
+    /// Executes a statement and waits for its rows.
+    public func execute(
+        _ statement: Statement, _ parameters: [Parameter] = []
+    ) async throws(PostgresError) -> Rows {
+        precondition(!isReserved, "a transaction has this connection")
+        return try await send(statement, parameters)
+    }
+
+    /// Executes a statement and tells `completion`: before this returns, where the statement is refused or
+    /// the connection is found to be gone.
+    public func execute(
+        _ statement: Statement, _ parameters: [Parameter] = [], completion: @escaping Completion
+    ) {
+        precondition(!isReserved, "a transaction has this connection")
+        send(statement, parameters, completion)
+    }
+
+    /// Runs a script of any number of statements, as one transaction unless it says otherwise itself.
+    ///
+    /// The connection must have nothing outstanding, and nothing else may be sent until this returns.
+    public func runScript(_ sql: String) async throws(PostgresError) {
+        precondition(!isReserved, "a transaction has this connection")
+        try await sendScript(sql)
+    }
+
+    /// Closes; what is outstanding fails, its outcome unknown.
+    public func close() {
+        end(PostgresError(.connection, .connectionFailure, "the connection was closed"))
+    }
+
+    // MARK: Sending
+
+    func send(
+        _ statement: Statement, _ parameters: [Parameter]
+    ) async throws(PostgresError) -> Rows {
+        try await withCheckedContinuation { continuation in
+            send(statement, parameters) { continuation.resume(returning: $0) }
+        }.get()
+    }
+
+    private func send(
+        _ statement: Statement, _ parameters: [Parameter], _ completion: @escaping Completion
+    ) {
+        precondition(parameters.count == statement.parameterTypes.count, "\(statement.name): parameter count")
+        precondition(outstanding.first?.kind != .script, "a script has this connection")
+        guard let raw else { return completion(.failure(Self.gone)) }
+        guard outstanding.count < Self.outstandingLimit else {
+            return completion(.failure(Self.tooManyOutstanding))
+        }
+        guard let encoded = EncodedParameters(parameters, limit: Self.parameterBytesLimit) else {
+            return completion(.failure(Self.parametersTooLarge))
+        }
+        let mustPrepare = prepared.insert(statement.name).inserted
+        outstanding.append(
+            Request(
+                kind: .statement, preparing: mustPrepare ? statement.name : nil, completion: completion))
+        let types = statement.parameterTypes.map(\.rawValue)
+        guard
+            !mustPrepare
+                || PQsendPrepare(raw, statement.name, statement.sql, Int32(types.count), types) == 1,
+            encoded.withPointers({ values, lengths, formats in
+                PQsendQueryPrepared(
+                    raw, statement.name, Int32(parameters.count), values, lengths, formats, binaryFormat)
+            }) == 1,
+            PQpipelineSync(raw) == 1
+        else {
+            return lose(PostgresError(connection: raw, .connectionFailure))
+        }
+        flush()
+    }
+
+    func sendScript(_ sql: String) async throws(PostgresError) {
+        precondition(outstanding.isEmpty, "a script needs the connection to itself")
+        guard let raw else { throw Self.gone }
+        _ = try await withCheckedContinuation { continuation in
+            outstanding.append(Request(kind: .script) { continuation.resume(returning: $0) })
+            if PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 {
+                flush()
+            } else {
+                lose(PostgresError(connection: raw, .connectionFailure))
+            }
+        }.get()
+    }
+
+    private func flush() {
+        guard let raw else { return }
+        let state = PQflush(raw)
+        guard state >= 0 else { return lose(PostgresError(connection: raw, .connectionFailure)) }
+        do {
+            try poll?.wait(for: state == 0 ? .read : [.read, .write])
+        } catch {
+            lose(PostgresError(.connection, .connectionFailure, error.description))
+        }
+    }
+
+    // MARK: Receiving
+
+    private func ready(for interest: PollSource.Interest) {
+        guard let raw else { return }
+        if interest.contains(.read), PQconsumeInput(raw) == 0 {
+            // What the server said before it went is still there to be read.
+            takeResults()
+            if self.raw != nil { lose(PostgresError(connection: raw, .connectionFailure)) }
+            return
+        }
+        takeResults()
+        flush()
+    }
+
+    private func takeResults() {
+        while let raw, PQisBusy(raw) == 0, !outstanding.isEmpty {
+            if let result = PQgetResult(raw) {
+                take(result)
+            } else if outstanding[0].kind == .script {
+                guard PQenterPipelineMode(raw) == 1 else {
+                    return lose(PostgresError(connection: raw, .connectionFailure))
+                }
+                completeFirst()
+            } else if PQstatus(raw) == CONNECTION_BAD {
+                lose(PostgresError(connection: raw, .connectionFailure))
+            }
+        }
+    }
+
+    private func take(_ result: OpaquePointer) {
+        switch PQresultStatus(result) {
+        case PGRES_TUPLES_OK, PGRES_COMMAND_OK, PGRES_EMPTY_QUERY:
+            if outstanding[0].preparing != nil {
+                outstanding[0].preparing = nil
+                PQclear(result)
+            } else {
+                outstanding[0].rows = Rows(owning: result)
+            }
+        case PGRES_PIPELINE_SYNC:
+            PQclear(result)
+            completeFirst()
+        case PGRES_PIPELINE_ABORTED:
+            PQclear(result)
+        case PGRES_FATAL_ERROR:
+            let error = PostgresError(result)
+            PQclear(result)
+            if error.kind == .connection { return lose(error) }
+            if let name = outstanding[0].preparing { prepared.remove(name) }
+            outstanding[0].failure = outstanding[0].failure ?? error
+        default:
+            // COPY, which needs a protocol of its own.
+            PQclear(result)
+            lose(PostgresError(.connection, .connectionFailure, "COPY is not supported"))
+        }
+    }
+
+    private func completeFirst() {
+        let request = outstanding.removeFirst()
+        if let failure = request.failure {
+            request.completion(.failure(failure))
+        } else if let rows = request.rows {
+            request.completion(.success(rows))
+        } else {
+            lose(PostgresError(.connection, .connectionFailure, "the server answered nothing"))
+        }
+    }
+
+    // MARK: Ending
+
+    private func lose(_ error: PostgresError) {
+        let onLost = onLost
+        end(error)
+        onLost?(error)
+    }
+
+    private func end(_ error: PostgresError) {
+        guard let raw else { return }
+        self.raw = nil
+        // The descriptor is libpq's, and must not be watched when it goes.
+        poll?.close()
+        poll = nil
+        PQfinish(raw)
+        onLost = nil
+        let abandoned = outstanding
+        outstanding = []
+        for request in abandoned { request.completion(.failure(error)) }
+    }
+
+    private static let gone = PostgresError(.connection, .connectionFailure, "the connection is closed")
+    private static let tooManyOutstanding = PostgresError(
+        .server, .configurationLimitExceeded,
+        "more than \(outstandingLimit) statements are outstanding on this connection")
+    private static let parametersTooLarge = PostgresError(
+        .server, .programLimitExceeded, "the parameters are longer than \(parameterBytesLimit) bytes")
+}

@@ -1,0 +1,40 @@
+internal import CLibPQ
+
+extension PostgresError {
+    /// What the server answered. An error that ends the session leaves open what became of the statement.
+    init(_ result: OpaquePointer) {
+        func field(_ field: Field) -> String? {
+            PQresultErrorField(result, Int32(field.rawValue.value)).map { String(cString: $0) }
+        }
+        let endsSession = ["FATAL", "PANIC"].contains(field(.severity))
+        // libpq gives what it finds out by itself, as a connection that broke, no code.
+        let sqlState = field(.sqlState).map(SQLState.init(rawValue:))
+        self.init(
+            endsSession || sqlState == nil ? .connection : .server,
+            sqlState ?? .connectionFailure,
+            field(.message) ?? oneLine(PQresultErrorMessage(result)),
+            detail: field(.detail),
+            constraint: field(.constraint))
+    }
+
+    /// What libpq says about a connection.
+    init(connection: OpaquePointer, _ sqlState: SQLState) {
+        self.init(.connection, sqlState, oneLine(PQerrorMessage(connection)))
+    }
+}
+
+/// The fields of an error; character macros (`PG_DIAG_…`), which Swift does not import.
+///
+/// Source: PostgreSQL's manual, "Error and Notice Message Fields".
+private enum Field: Unicode.Scalar {
+    /// Not translated, unlike `S`.
+    case severity = "V"
+    case sqlState = "C"
+    case message = "M"
+    case detail = "D"
+    case constraint = "n"
+}
+
+private func oneLine(_ message: UnsafePointer<CChar>) -> String {
+    String(cString: message).split(whereSeparator: \.isNewline).joined(separator: "; ")
+}

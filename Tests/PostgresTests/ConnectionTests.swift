@@ -1,0 +1,104 @@
+import EventLoop
+import Postgres
+import TestSupport
+import Testing
+
+struct ConnectionTests {
+    init() { LoopActor.startInBackground() }
+
+    @Test @LoopActor func `A connection ended by the server loses what is outstanding, once`() async throws {
+        let address = try await TestDatabase.create()
+        let victim = try await PostgresConnection.connect(address)
+        let (lost, signalLost) = AsyncStream<PostgresError>.makeStream()
+        victim.onLost = { signalLost.yield($0) }
+        let pid = try await victim.execute(Statement("pid", "SELECT pg_backend_pid()")).int4(0, 0)
+        let failures = await withCheckedContinuation { continuation in
+            let failures = Failures()
+            for _ in 0..<2 {
+                victim.execute(Statement("sleep", "SELECT pg_sleep(60)")) { result in
+                    if case .failure(let error) = result { failures.all.append(error) }
+                    if failures.all.count == 2 { continuation.resume(returning: failures.all) }
+                }
+            }
+            Task { @LoopActor in
+                let killer = try await PostgresConnection.connect(address)
+                _ = try await killer.execute(
+                    Statement("kill", "SELECT pg_terminate_backend($1)", [.int4]), [.int4(pid)])
+                killer.close()
+            }
+        }
+        #expect(failures.map(\.kind) == [.connection, .connection])
+        #expect(failures.map(\.sqlState) == [.adminShutdown, .adminShutdown])
+        var iterator = lost.makeAsyncIterator()
+        #expect(await iterator.next()?.sqlState == .adminShutdown)
+        #expect(!victim.isOpen)
+        let error = await #expect(throws: PostgresError.self) {
+            try await victim.execute(Statement("pid", "SELECT pg_backend_pid()"))
+        }
+        #expect(error?.kind == .connection)
+    }
+
+    @LoopActor private final class Failures {
+        var all: [PostgresError] = []
+    }
+
+    @Test @LoopActor func `An idle connection notices that it is lost`() async throws {
+        let address = try await TestDatabase.create()
+        let victim = try await PostgresConnection.connect(address)
+        let (lost, signalLost) = AsyncStream<PostgresError>.makeStream()
+        victim.onLost = { signalLost.yield($0) }
+        let pid = try await victim.execute(Statement("pid", "SELECT pg_backend_pid()")).int4(0, 0)
+        let killer = try await PostgresConnection.connect(address)
+        defer { killer.close() }
+        _ = try await killer.execute(
+            Statement("kill", "SELECT pg_terminate_backend($1)", [.int4]), [.int4(pid)])
+        var iterator = lost.makeAsyncIterator()
+        #expect(await iterator.next()?.kind == .connection)
+    }
+
+    @Test @LoopActor func `Closing fails what is outstanding and is no loss`() async throws {
+        let connection = try await TestDatabase.connect()
+        connection.onLost = { _ in Issue.record("lost") }
+        let result = await withCheckedContinuation { continuation in
+            connection.execute(Statement("sleep", "SELECT pg_sleep(60)")) {
+                continuation.resume(returning: $0)
+            }
+            connection.close()
+            connection.close()
+        }
+        let error = #expect(throws: PostgresError.self) { try result.get() }
+        #expect(error?.kind == .connection)
+    }
+
+    @Test(arguments: [
+        "postgres://cook:s3cret@[::1/tiffin", "postgres://cook:s3cret@host/tiffin?nonsense=1",
+        "password=s3cret port", "host=127.0.0.1 port=1 user=cook password=s3cret",
+        "postgres://cook:s3cret@127.0.0.1:1/tiffin",
+    ])
+    @LoopActor func `An address that leads nowhere is an error without the password`(address: String) async {
+        let error = await #expect(throws: PostgresError.self) {
+            try await PostgresConnection.connect(address)
+        }
+        #expect(error?.sqlState == .cannotConnect)
+        #expect(error.map { "\($0) \($0.detail ?? "")" }?.contains("s3cret") == false)
+    }
+
+    @Test @LoopActor func `A server that does not answer is given up on`() async throws {
+        let listener = try TCPListener(host: "127.0.0.1", port: 0) { $0.startReading { _ in } }
+        defer { listener.close() }
+        let error = await #expect(throws: PostgresError.self) {
+            try await PostgresConnection.connect(
+                "host=127.0.0.1 port=\(listener.port) user=cook", connectTimeout: .milliseconds(50))
+        }
+        #expect(error?.sqlState == .cannotConnect)
+    }
+
+    @Test @LoopActor func `The server sees the application's name`() async throws {
+        let connection = try await PostgresConnection.connect(
+            try await TestDatabase.create(), applicationName: "kitchen")
+        defer { connection.close() }
+        let rows = try await connection.execute(
+            Statement("name", "SELECT current_setting('application_name')"))
+        #expect(rows.text(0, 0) == "kitchen")
+    }
+}

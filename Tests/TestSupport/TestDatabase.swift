@@ -1,0 +1,39 @@
+// What tests share: databases of their own, on one server for the whole test process.
+
+internal import EmbeddedPostgres
+internal import EventLoop
+public import Postgres
+internal import Synchronization
+
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
+/// Databases for tests, on a server that is thrown away after them.
+///
+/// The server is the one that the environment variable `TIFFIN_TEST_DATABASE` gives the address of, where the
+/// account may create databases, or else an embedded one, started once in a temporary directory.
+public enum TestDatabase {
+    /// Makes an empty database and gives its address.
+    @LoopActor
+    public static func create() async throws -> String {
+        let server = try await TestServer.address()
+        let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
+        let name = "tiffin_test_\(getpid())_\(number)"
+        let connection = try await PostgresConnection.connect(server)
+        defer { connection.close() }
+        try await connection.runScript("CREATE DATABASE \(name)")
+        // What comes later in an address wins, in a URL and in a list of keywords.
+        return server + (server.contains("://") ? (server.contains("?") ? "&" : "?") : " ") + "dbname=\(name)"
+    }
+
+    /// Connects to a new database.
+    @LoopActor
+    public static func connect(statementTimeout: Duration? = nil) async throws -> PostgresConnection {
+        try await PostgresConnection.connect(try await create(), statementTimeout: statementTimeout)
+    }
+
+    private static let counter = Atomic<Int>(0)
+}
