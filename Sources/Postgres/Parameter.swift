@@ -47,6 +47,13 @@ public enum Parameter: Sendable {
         return .array(array)
     }
 
+    /// A `text[]` whose elements are at hand as UTF-8.
+    public static func array(utf8 elements: some Collection<[UInt8]>) -> Parameter {
+        var array = ArrayParameter(of: .text)
+        for element in elements { array.append(element) }
+        return .array(array)
+    }
+
     /// A `bytea[]`.
     public static func array(_ elements: some Collection<[UInt8]>) -> Parameter {
         var array = ArrayParameter(of: .bytea)

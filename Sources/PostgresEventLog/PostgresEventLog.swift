@@ -54,8 +54,8 @@ public final class PostgresEventLog: EventLog {
             .array(events.map { $0.version }),
             .array(events.map { $0.kind.name }),
             .array(events.map { Int32($0.kind.schemaVersion) }),
-            .array(events.map { $0.payload }),
-            .array(events.map { $0.metadata }),
+            .array(utf8: events.map { $0.payload }),
+            .array(utf8: events.map { $0.metadata }),
             .array(batch.groups),
         ]
         let rows = try await writers[batch.partition].execute(Statements.append, parameters)

@@ -102,7 +102,7 @@ public final class PostgresReadModelStore {
                 Statements.outletHome,
                 [
                     .int2(partition), .array(rows.map(\.outlet.rawValue)), .array(rows.map(\.revision)),
-                    .array(rows.map(\.document)), .array(rows.map(\.snapshot)),
+                    .array(utf8: rows.map(\.document)), .array(utf8: rows.map(\.snapshot)),
                 ])
         case .cartCounts(let rows):
             _ = try await transaction.execute(
