@@ -29,6 +29,15 @@ public struct Argument {
         }
     }
 
+    /// Whether the argument is `word`, the case of ASCII letters ignored.
+    public func equals(caseInsensitive word: String) -> Bool {
+        let word = word.utf8
+        return word.count == bytes.count && zip(word, bytes).allSatisfy { $0.uppercasedASCII == $1.uppercasedASCII }
+    }
+
+    /// The bytes with ASCII letters as capitals.
+    public var uppercased: [UInt8] { bytes.map(\.uppercasedASCII) }
+
     /// A hash that ignores the case of ASCII letters, for a table of command names: two arguments that
     /// differ only in case have the same. The same in every process; not fit for keys a peer may choose.
     public var caseInsensitiveHash: UInt64 {

@@ -31,20 +31,37 @@ public struct CartCounts: Sendable {
     }
 
     mutating func apply(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
-        let before = counts[cart]
         let change =
             switch event {
-            case .itemAdded(let line, _, _): line.quantity
-            case .quantityChanged(_, let from, let to): to - from
-            case .lineRemoved(_, let quantity): -quantity
-            case .cleared(let count): -count
+            case .itemAdded(let line, _, _): CartCounts.bounded(line.quantity)
+            case .quantityChanged(_, let from, let to): CartCounts.bounded(to) - CartCounts.bounded(from)
+            case .lineRemoved(_, let quantity): -CartCounts.bounded(quantity)
+            case .cleared(let count): -CartCounts.bounded(count)
             case .checkedOut: 0
             }
-        guard let after = Int32(exactly: Int(before ?? 0) + change), after >= 0 else {
+        // One look for the count and one for the change: a fold of the whole log spends its time in these two.
+        var before: Int32?
+        let after = try CartCounts.update(&counts[cart, default: CartCounts.unknown], by: change, before: &before)
+        changes[cart, default: Change(before: before, after: 0)].after = after
+    }
+
+    /// A damaged log may hold any number: this one can be counted with, and still leads to no possible count.
+    private static func bounded(_ number: Int) -> Int { Int(Int32(clamping: number)) }
+
+    /// Stands for no count in the moment between a look and its update.
+    private static let unknown: Int32 = -1
+
+    private static func update(
+        _ count: inout Int32, by change: Int, before: inout Int32?
+    ) throws(ImpossibleEvent) -> Int32 {
+        before = count == unknown ? nil : count
+        let (sum, overflow) = Int(before ?? 0).addingReportingOverflow(change)
+        guard !overflow, let after = Int32(exactly: sum), after >= 0 else {
+            count = before ?? 0
             throw ImpossibleEvent("a cart with a count that cannot be")
         }
-        counts[cart] = after
-        changes[cart] = Change(before: changes[cart].map(\.before) ?? before, after: after)
+        count = after
+        return after
     }
 
     // MARK: Saving

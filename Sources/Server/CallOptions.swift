@@ -85,7 +85,7 @@ struct CallOptions {
                 continue
             }
             withUnsafeBytes(of: UInt32(argument.count).bigEndian) { call.append(contentsOf: $0) }
-            call.append(contentsOf: argument.bytes.lazy.map { index == 0 ? $0.asciiUppercased : $0 })
+            call.append(contentsOf: index == 0 ? argument.uppercased : Array(argument.bytes))
             index += 1
         }
         return EventMetadata(commandID: text, fingerprint: Digest.of(call).bytes.prefix(8).hexadecimal)

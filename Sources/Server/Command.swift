@@ -3,13 +3,13 @@ internal import EventLoop
 internal import LineProtocol
 
 /// Who may use a command.
-enum Role: String {
+enum Role: String, Sendable {
     case anybody, customer, merchant, auditor
 }
 
 /// An argument of a command, as `COMMAND DOCS` and `HELP` describe it.
-struct ArgumentSpec {
-    enum Kind: String {
+struct ArgumentSpec: Sendable {
+    enum Kind: String, Sendable {
         case string, integer, pureToken = "pure-token"
     }
 
@@ -36,6 +36,9 @@ struct ArgumentSpec {
         ArgumentSpec(name: name, kind: kind, token: token, isOptional: false, isRepeated: false)
     }
 
+    /// How many words it is in a call.
+    var words: Int { token != nil && kind != .pureToken ? 2 : 1 }
+
     /// As a person reads it: `<item>`, `[NOTE <text>]`.
     var usage: String {
         let value = kind == .pureToken ? "" : "<\(name)>"
@@ -45,13 +48,13 @@ struct ArgumentSpec {
 }
 
 /// One entry of the command table, which drives dispatch, arity, help, `COMMAND` and the documentation.
-struct Command {
-    enum Group: String, CaseIterable {
+final class Command: Sendable {
+    enum Group: String, CaseIterable, Sendable {
         case connection, server, catalogue, browsing, carts, log
     }
 
     /// What a command does to the order in which those of one connection run.
-    enum Effect {
+    enum Effect: Sendable {
         /// It reads, or is about the connection: it waits until earlier writes of the connection are durable, so
         /// that it sees them.
         case read
@@ -67,13 +70,17 @@ struct Command {
         }
     }
 
-    var name: String
-    var group: Group
-    var role: Role
-    var effect: Effect
-    var summary: String
-    var arguments: [ArgumentSpec]
-    var run: @LoopActor (Session, Arguments) throws(Failure) -> Void
+    let name: String
+    let group: Group
+    let role: Role
+    let effect: Effect
+    let summary: String
+    let arguments: [ArgumentSpec]
+    /// The fewest words of a call, the name included.
+    let minimumWords: Int
+    /// The most words of a call, or nil where there is no bound but the protocol's.
+    let maximumWords: Int?
+    let run: @LoopActor (Session, Arguments) throws(Failure) -> Void
 
     init(
         _ name: String, _ group: Group, role: Role = .anybody, effect: Effect = .read, _ summary: String,
@@ -84,22 +91,14 @@ struct Command {
         self.role = role
         self.effect = effect
         self.summary = summary
-        self.arguments = arguments
-        if case .write = effect {
-            self.arguments += [.optional("id", token: "ID"), .optional("version", .integer, token: "VERSION")]
-        }
         self.run = run
-    }
-
-    /// The fewest words of a call, the name included.
-    var minimumWords: Int {
-        1 + arguments.filter { !$0.isOptional }.reduce(0) { $0 + ($1.token != nil && $1.kind != .pureToken ? 2 : 1) }
-    }
-
-    /// The most words of a call, or nil where there is no bound but the protocol's.
-    var maximumWords: Int? {
-        if arguments.contains(where: \.isRepeated) { return nil }
-        return 1 + arguments.reduce(0) { $0 + ($1.token != nil && $1.kind != .pureToken ? 2 : 1) }
+        var arguments = arguments
+        if case .write = effect {
+            arguments += [.optional("id", token: "ID"), .optional("version", .integer, token: "VERSION")]
+        }
+        self.arguments = arguments
+        minimumWords = 1 + arguments.lazy.filter { !$0.isOptional }.map(\.words).reduce(0, +)
+        maximumWords = arguments.contains(where: \.isRepeated) ? nil : 1 + arguments.lazy.map(\.words).reduce(0, +)
     }
 
     /// The arity as Redis tells it: negative where there may be more words.
@@ -110,8 +109,7 @@ struct Command {
 }
 
 /// Every command, found by name whatever its case.
-@LoopActor
-struct CommandTable {
+struct CommandTable: Sendable {
     static let shared = CommandTable(
         ConnectionCommands.all + ServerCommands.all + CatalogueCommands.all + BrowsingCommands.all
             + CartCommands.all + LogCommands.all)
@@ -130,7 +128,7 @@ struct CommandTable {
     /// The index of the command of that name.
     func index(of name: Argument) -> Int? {
         guard let index = indices[name.caseInsensitiveHash],
-            commands[index].name.utf8.elementsEqual(name.bytes.lazy.map { $0.asciiUppercased })
+            name.equals(caseInsensitive: commands[index].name)
         else { return nil }
         return index
     }
@@ -139,9 +137,3 @@ struct CommandTable {
     func command(named name: Argument) -> Command? { index(of: name).map { commands[$0] } }
 }
 
-extension UInt8 {
-    /// A letter as a capital one; any other byte as it is.
-    var asciiUppercased: UInt8 {
-        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) ? self - 32 : self
-    }
-}

@@ -14,7 +14,7 @@ extension Session {
             stream: stream, metadata: try options.metadata(of: arguments),
             expectedVersion: try options.expectedVersion, command: command)
         let fulfil = promise(about: stream.category)
-        let statistics = { @LoopActor [unowned server] in server.statistics.errors += 1 }
+        let server = server
         server.engine.submit(request) { outcome in
             LoopActor.assumeIsolated {
                 fulfil { replies in
@@ -25,7 +25,7 @@ extension Session {
                     case .rejected, .corrupt, .busy, .unavailable, .unknown:
                         let failure = Failure(outcome)
                         replies.error(failure.code, failure.message)
-                        statistics()
+                        server.statistics.errors += 1
                     }
                 }
             }

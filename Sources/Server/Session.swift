@@ -13,7 +13,7 @@ final class Session {
 
     let id: Int64
     let connection: TCPConnection
-    unowned let server: Server
+    let server: Server
     let connectedAt: UInt64
     var name = ""
     var library = (name: "", version: "")
@@ -46,17 +46,17 @@ final class Session {
 
     func start() {
         connection.outgoingLimit = server.configuration.outputLimit
-        connection.onEnd = { [unowned self] in
+        connection.onEnd = { [self] in
             hasPeerEnded = true
             closeWhenAnswered()
         }
-        connection.onDrain = { [unowned self] in resume() }
-        connection.onClose = { [unowned self] failure in
+        connection.onDrain = { [self] in resume() }
+        connection.onClose = { [self] failure in
             isClosing = true
             if let failure { server.logger.debug("client \(id): \(failure)") }
             server.sessionEnded(self)
         }
-        connection.startReading { [unowned self] bytes in received(bytes) }
+        connection.startReading { [self] bytes in received(bytes) }
     }
 
     /// The version of the protocol that replies are written in.
@@ -87,7 +87,7 @@ final class Session {
         flush()
         if isReadingStopped, !isPaused, !isClosing {
             isReadingStopped = false
-            connection.startReading { [unowned self] bytes in received(bytes) }
+            connection.startReading { [self] bytes in received(bytes) }
         }
         closeWhenAnswered()
     }

@@ -5,17 +5,22 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// The identifier as text.
     public let rawValue: String
+    /// Kept because identifiers are looked up far more often than made, and because comparing it first saves
+    /// most looks at the text, which lies elsewhere in memory. Seeded anew in every process.
+    private let hash: Int
 
     /// An identifier, or nil where the text is not one.
     public init?(_ text: String) {
         guard Identifier.isValid(text.utf8) else { return nil }
         rawValue = text
+        hash = text.hashValue
     }
 
     /// An identifier from bytes, or nil where they are not one.
     public init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard Identifier.isValid(bytes) else { return nil }
         rawValue = String(decoding: bytes, as: UTF8.self)
+        hash = rawValue.hashValue
     }
 
     private static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
@@ -33,6 +38,12 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// The identifier as text.
     public var description: String { rawValue }
+
+    /// Whether the texts are the same.
+    public static func == (a: Identifier, b: Identifier) -> Bool { a.hash == b.hash && a.rawValue == b.rawValue }
+
+    /// Feeds the kept hash.
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// Orders by bytes.
     public static func < (a: Identifier, b: Identifier) -> Bool { a.rawValue < b.rawValue }

@@ -4,7 +4,6 @@ internal import LineProtocol
 internal import Projections
 
 /// What customers look at.
-@LoopActor
 enum BrowsingCommands {
     static let all: [Command] = [
         Command(

@@ -6,7 +6,6 @@ internal import LineProtocol
 internal import Projections
 
 /// What customers do: carts and orders.
-@LoopActor
 enum CartCommands {
     static let all: [Command] = [
         Command(

@@ -6,7 +6,6 @@ internal import LineProtocol
 internal import Projections
 
 /// What merchants do: outlets and menus.
-@LoopActor
 enum CatalogueCommands {
     static let all: [Command] = [
         Command(

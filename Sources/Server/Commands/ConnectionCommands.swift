@@ -2,7 +2,6 @@ internal import EventLoop
 internal import LineProtocol
 
 /// What Redis clients say when they connect, answered as Redis answers it.
-@LoopActor
 enum ConnectionCommands {
     static let all: [Command] = [
         Command("PING", .connection, "Answers PONG, or the message.", [.optional("message")]) {
@@ -54,6 +53,7 @@ enum ConnectionCommands {
 
     // MARK: HELLO and AUTH
 
+    @LoopActor
     private static func hello(_ session: Session, _ arguments: Arguments) throws(Failure) {
         var version = session.version
         if arguments.count > 1 {
@@ -123,6 +123,7 @@ enum ConnectionCommands {
 
     // MARK: CLIENT
 
+    @LoopActor
     private static func client(_ session: Session, _ arguments: Arguments) throws(Failure) {
         let subcommand = arguments[1]
         switch (subcommand, arguments.count) {
@@ -156,6 +157,7 @@ enum ConnectionCommands {
         }
     }
 
+    @LoopActor
     private static func setInfo(_ session: Session, _ option: Argument, _ value: Argument) throws(Failure) {
         let text = try clientName(value)
         if option.equals(caseInsensitive: "LIB-NAME") {
@@ -168,6 +170,7 @@ enum ConnectionCommands {
     }
 
     /// `CLIENT KILL addr`, answered OK, or `CLIENT KILL ID id` or `ADDR addr`, answered with how many were closed.
+    @LoopActor
     private static func kill(_ session: Session, _ arguments: Arguments) throws(Failure) {
         let isOldForm = arguments.count == 3
         let sessions = session.server.sessions

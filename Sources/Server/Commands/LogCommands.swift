@@ -6,7 +6,6 @@ internal import LineProtocol
 internal import Projections
 
 /// What auditors read.
-@LoopActor
 enum LogCommands {
     /// The most events of one `LOG.READ`.
     static let maximumCount: Int64 = 1_000

@@ -5,7 +5,6 @@ internal import LineProtocol
 internal import Projections
 
 /// What the server tells about itself.
-@LoopActor
 enum ServerCommands {
     static let all: [Command] = [
         Command(
@@ -64,6 +63,7 @@ enum ServerCommands {
 
     // MARK: COMMAND
 
+    @LoopActor
     private static func command(_ session: Session, _ arguments: Arguments) throws(Failure) {
         let table = CommandTable.shared
         guard arguments.count > 1 else {
