@@ -1,10 +1,13 @@
 """redis-cli, redis-benchmark and redis-py connect without a warning."""
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 import textwrap
 import time
 
@@ -38,7 +41,8 @@ def test_redis_cli_reads_commands_from_a_pipe(server, outlet, protocol):
 def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server, protocol):
     child, terminal = pty.fork()
     if child == 0:
-        # redis-cli keeps a history file in HOME; not during a test.
+        # A terminal without a width would be asked for it; and no history is kept of a test.
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
         os.environ.update(TERM="xterm", REDISCLI_HISTFILE="/dev/null")
         os.execvp("redis-cli", ["redis-cli", "-p", str(server.port), *protocol])
     seen = b""

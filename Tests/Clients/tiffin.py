@@ -133,10 +133,11 @@ class Server:
         return self.launch().wait_until_listening()
 
     def _read(self, process, news):
-        for line in process.stdout:
-            with news:
-                self.lines.append(line.rstrip("\n"))
-                news.notify_all()
+        with process.stdout:
+            for line in process.stdout:
+                with news:
+                    self.lines.append(line.rstrip("\n"))
+                    news.notify_all()
         with news:
             self.lines.append(None)
             news.notify_all()
