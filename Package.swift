@@ -70,7 +70,7 @@ let package = Package(
         tests(of: "Domain"),
         tests(of: "EventLog", uses: ["Domain"]),
         tests(of: "Projections", uses: ["Domain", "EventLog"]),
-        tests(of: "CommandHandling", uses: ["Domain", "EventLog"]),
+        tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EmbeddedPostgres", "EventLoop"]),
         tests(of: "Importing", uses: ["LineProtocol"]),
