@@ -78,7 +78,7 @@ let package = Package(
         tests(of: "Domain"),
         tests(of: "EventLog", uses: ["Domain"]),
         tests(of: "Projections", uses: ["Domain", "EventLog"]),
-        tests(of: "CommandHandling", uses: ["Domain", "EventLog"]),
+        tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),

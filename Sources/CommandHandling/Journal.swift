@@ -3,7 +3,8 @@ public import EventLog
 
 /// Moves the batches of one partition to the log and what other writers appended back, one step at a time.
 ///
-/// Belongs to whoever calls it, which must not start a step while another one is under way.
+/// Belongs to whoever calls it, which must not append or catch up while either is under way. Loads may run
+/// beside both, and beside each other.
 public final class Journal {
     /// The most events that are read from the log at once.
     public static let readLimit = 5_000
@@ -45,10 +46,10 @@ public final class Journal {
         guard let batch = processor.takeBatch(now: now) else { return nil }
         do throws(EventLogError) {
             let receipt = try await append(batch)
+            // Nothing is passed on before all of it is there: what is given up half-way is read again.
             let foreign = try await foreignEvents(upTo: receipt.previousPosition)
-            processor.committed(receipt, foreign: foreign) { own in project(own.map(Result.success)) }
-            let refused = batch.groups.count { receipt.conflicts.contains($0) }
-            position = receipt.previousPosition + Int64(batch.events.count - refused)
+            pass(foreign)
+            processor.committed(receipt, foreign: foreign) { own in pass(own.map(Result.success)) }
             return batch
         } catch {
             switch error {
@@ -61,7 +62,8 @@ public final class Journal {
 
     /// Takes in what other writers appended, at most ``readLimit`` events. Returns whether there may be more.
     public func catchUp(isolation: isolated (any Actor)? = #isolation) async throws(EventLogError) -> Bool {
-        let events = try await read(upTo: .max)
+        let events = try await read(after: position, upTo: .max)
+        pass(events)
         processor.absorb(events)
         return events.count == Journal.readLimit
     }
@@ -118,9 +120,11 @@ public final class Journal {
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         var events: [Result<DecodedEvent, CorruptEvent>] = []
         var failures = 0
-        while position < last {
+        while position + Int64(events.count) < last {
             do throws(EventLogError) {
-                events += try await read(upTo: last)
+                let more = try await read(after: position + Int64(events.count), upTo: last)
+                guard !more.isEmpty else { throw .unavailable("the log ends before what was appended to it") }
+                events += more
             } catch {
                 failures += 1
                 guard failures < Journal.outcomeAttempts else { throw .outcomeUnknown("\(error)") }
@@ -130,20 +134,22 @@ public final class Journal {
         return events
     }
 
-    /// Reads on from ``position``, and projects what was read.
     private func read(
-        upTo last: Int64, isolation: isolated (any Actor)? = #isolation
+        after position: Int64, upTo last: Int64, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         let limit = Int(min(Int64(Journal.readLimit), last - position))
         let recorded = try await log.read(partition: partition, after: position, limit: limit)
-        guard let end = recorded.last?.position else { return [] }
-        guard end == position + Int64(recorded.count) else {
-            throw .unavailable("the log is damaged: a position after \(position) is missing")
+        for (number, event) in recorded.enumerated() where event.position != position + Int64(number) + 1 {
+            throw .unavailable("the log is damaged: position \(position + Int64(number) + 1) is missing")
         }
-        let events = recorded.map(Journal.decode)
-        position = end
+        return recorded.map(Journal.decode)
+    }
+
+    /// Projects events that follow ``position``.
+    private func pass(_ events: [Result<DecodedEvent, CorruptEvent>]) {
+        guard !events.isEmpty else { return }
+        position += Int64(events.count)
         project(events)
-        return events
     }
 
     private static func decode(_ event: RecordedEvent) -> Result<DecodedEvent, CorruptEvent> {
