@@ -19,6 +19,8 @@ extension ChildProcess {
 
         /// Where one of a program's outputs goes.
         public enum Output: Sendable {
+            /// To the null device.
+            case none
             /// To this process's own.
             case inherit
             /// To an open file descriptor.

@@ -118,15 +118,18 @@ public final class ChildProcess {
         _ output: Launch.Output, _ capture: CapturedOutput?, inherited: Int32
     ) -> uv_stdio_container_t {
         var container = uv_stdio_container_t()
-        if let capture {
-            container.flags = uv_stdio_flags(UV_CREATE_PIPE.rawValue | UV_WRITABLE_PIPE.rawValue)
-            container.data.stream = capture.stream
-        } else if case .descriptor(let descriptor) = output {
-            container.flags = UV_INHERIT_FD
-            container.data.fd = descriptor
-        } else {
+        switch output {
+        case .none:
+            container.flags = UV_IGNORE
+        case .inherit:
             container.flags = UV_INHERIT_FD
             container.data.fd = inherited
+        case .descriptor(let descriptor):
+            container.flags = UV_INHERIT_FD
+            container.data.fd = descriptor
+        case .capture:
+            container.flags = uv_stdio_flags(UV_CREATE_PIPE.rawValue | UV_WRITABLE_PIPE.rawValue)
+            container.data.stream = capture?.stream
         }
         return container
     }

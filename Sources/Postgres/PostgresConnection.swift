@@ -89,7 +89,7 @@ public final class PostgresConnection {
     func send(
         _ statement: Statement, _ parameters: [Parameter]
     ) async throws(PostgresError) -> Rows {
-        try await withCheckedContinuation { continuation in
+        try await withUnsafeContinuation(isolation: LoopActor.shared) { continuation in
             send(statement, parameters) { continuation.resume(returning: $0) }
         }.get()
     }

@@ -4,8 +4,9 @@ internal import CLibPQ
 ///
 /// Rows and columns count from 0. Reading a column as what it is not, reading past the last row or column,
 /// and reading a null without having asked, are programmer errors and trap.
-// `OpaquePointer` is not Sendable; the result behind it is never changed after `init`, and freed once.
 public final class Rows: @unchecked Sendable {
+    // Unchecked because of `result`: what is behind it never changes after `init`, and is freed once.
+
     /// How many rows there are.
     public let count: Int
     private let columnCount: Int

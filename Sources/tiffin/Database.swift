@@ -13,7 +13,7 @@ enum Database {
 
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     static func run(
-        _ options: Options, log: @escaping (String) -> Void, _ body: (_ address: String) async throws -> Void
+        _ options: Options, log: @escaping @Sendable (String) -> Void, _ body: (_ address: String) async throws -> Void
     ) async throws {
         if let address = options["database"] { return try await body(address) }
         let embedded = try await EmbeddedPostgres.start(dataDirectory: options["data-dir"] ?? ".tiffin", log: log)

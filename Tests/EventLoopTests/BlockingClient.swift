@@ -11,10 +11,12 @@ struct BlockingClient {
     private let descriptor: Int32
 
     init(port: Int) throws {
+        // Not for the child processes of tests that run beside this one: they would keep it open.
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #else
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #endif
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

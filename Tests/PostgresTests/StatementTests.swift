@@ -14,12 +14,11 @@ struct StatementTests {
         ("SELECT nothing()", .undefinedFunction),
         ("CREATE TABLE nowhere.dishes ()", .undefinedSchema),
         ("INSERT INTO dishes VALUES (1), (1)", .uniqueViolation),
-        ("SELECT pg_sleep(60)", .queryCanceled),
     ])
     @LoopActor func `A refused statement says why, and the connection goes on`(
         sql: String, expected: SQLState
     ) async throws {
-        let connection = try await TestDatabase.connect(statementTimeout: .milliseconds(200))
+        let connection = try await TestDatabase.connect()
         defer { connection.close() }
         try await connection.runScript(
             "CREATE TEMPORARY TABLE dishes (id int CONSTRAINT dish_id PRIMARY KEY)")
@@ -30,6 +29,16 @@ struct StatementTests {
         #expect(error?.kind == .server)
         #expect(error?.constraint == (expected == .uniqueViolation ? "dish_id" : nil))
         #expect(try await connection.execute(Self.number, [.int8(7)]).int8(0, 0) == 7)
+    }
+
+    @Test @LoopActor func `A statement that takes too long is cancelled`() async throws {
+        let connection = try await TestDatabase.connect(statementTimeout: .milliseconds(50))
+        defer { connection.close() }
+        let error = await #expect(throws: PostgresError.self) {
+            try await connection.execute(Statement("sleep", "SELECT pg_sleep(60)"))
+        }
+        #expect(error?.sqlState == .queryCanceled)
+        #expect(error?.kind == .server)
     }
 
     @Test @LoopActor func `What a role may not do is refused`() async throws {

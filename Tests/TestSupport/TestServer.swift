@@ -1,9 +1,23 @@
+internal import EmbeddedPostgres
 internal import EventLoop
-internal import Glibc
+internal import Foundation
 
+/// The one server of the test process.
 @LoopActor
 enum TestServer {
+    private static var starting: Task<EmbeddedPostgres, any Error>?
+
     static func address() async throws -> String {
-        String(cString: getenv("TIFFIN_TEST_DATABASE"))
+        if let given = ProcessInfo.processInfo.environment["TIFFIN_TEST_DATABASE"] { return given }
+        let start = starting ?? Task { try await self.start() }
+        starting = start
+        return try await start.value.connectionString
+    }
+
+    private static func start() async throws -> EmbeddedPostgres {
+        let directory = try TemporaryDirectory.make(openToAll: true)
+        try TemporaryDirectory.removeAtExit(directory)
+        // Every test may have several connections, and they run side by side.
+        return try await EmbeddedPostgres.start(dataDirectory: directory, maxConnections: 500) { _ in }
     }
 }

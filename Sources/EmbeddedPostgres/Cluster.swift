@@ -1,0 +1,144 @@
+internal import EventLoop
+internal import Foundation
+
+/// The files of the embedded PostgreSQL: `postgres` in the data directory, or what it links to.
+@LoopActor
+struct Cluster {
+    static let owner = "tiffin"
+    static let database = "tiffin"
+    /// Where a cluster is kept when the server's account cannot reach the data directory.
+    private static let refuge = "/var/lib/tiffin"
+    private static let leftoverTimeout = Duration.seconds(30)
+
+    let path: String
+    let account: ServerAccount
+
+    /// Where the files really are: the account may be unable to reach the link to them.
+    var realPath: String { Files.realPath(path) }
+
+    private let dataDirectory: String
+    /// A cluster, or a link to one, until it is complete.
+    private var unfinished: String { path + ".new" }
+
+    init(dataDirectory: String, account: ServerAccount) {
+        self.dataDirectory = dataDirectory
+        self.account = account
+        path = dataDirectory + "/postgres"
+    }
+
+    /// The version of PostgreSQL that made the cluster; nil when there is none.
+    func majorVersion() throws(EmbeddedPostgresError) -> Int? {
+        guard Files.exists(path) else {
+            guard let target = Files.linkTarget(path) else { return nil }
+            throw EmbeddedPostgresError("the data that \(path) links to is gone: \(target)")
+        }
+        let text = Files.text(path + "/PG_VERSION")?.trimmingCharacters(in: .whitespacesAndNewlines)
+        guard let major = text.flatMap({ Int($0) }) else {
+            throw EmbeddedPostgresError("\(path) is no PostgreSQL cluster, or cannot be read")
+        }
+        return major
+    }
+
+    /// Makes the cluster where there is none, and sees that the account can use it.
+    func make(
+        with programs: Programs, log: @LoopActor (String) -> Void
+    ) async throws(EmbeddedPostgresError) {
+        if !Files.exists(path) {
+            log("Making a PostgreSQL \(programs.major) cluster in \(path)")
+            try removeUnfinished()
+            try await prepareDirectory(log: log)
+            try await initialize(with: programs)
+            guard rename(unfinished, path) == 0 else { throw Files.failure("rename \(unfinished)") }
+        }
+        guard try await account.can("-w", realPath) else {
+            throw EmbeddedPostgresError(
+                "the account \(account.name), which PostgreSQL runs under, cannot use \(path): "
+                    + "start Tiffin as the user who made it, or change its owner")
+        }
+    }
+
+    private func removeUnfinished() throws(EmbeddedPostgresError) {
+        if let target = Files.linkTarget(unfinished), target.hasPrefix(Self.refuge + "/"),
+            Files.exists(target)
+        {
+            try Files.remove(target)
+        }
+        if Files.exists(unfinished) || Files.linkTarget(unfinished) != nil { try Files.remove(unfinished) }
+    }
+
+    /// An empty directory at `unfinished`, or one linked from there, that the account can reach and owns.
+    private func prepareDirectory(log: @LoopActor (String) -> Void) async throws(EmbeddedPostgresError) {
+        if try await account.can("-x", dataDirectory) {
+            guard mkdir(unfinished, 0o700) == 0 else {
+                throw Files.failure("make the directory \(unfinished)")
+            }
+            try account.own(unfinished)
+        } else {
+            try Files.makeDirectory(Self.refuge)
+            let refuge = try Files.makeTemporaryDirectory(Self.refuge + "/", owner: account)
+            guard symlink(refuge, unfinished) == 0 else { throw Files.failure("link to \(refuge)") }
+            log("The account \(account.name) cannot reach \(dataDirectory): the data is kept in \(refuge)")
+        }
+    }
+
+    /// Makes the cluster and, in single-user mode, its database.
+    private func initialize(with programs: Programs) async throws(EmbeddedPostgresError) {
+        let made = try await Tool.run(
+            programs.initdb,
+            [
+                "-D", Files.realPath(unfinished), "-U", Self.owner, "-E", "UTF8", "--locale=C", "-k",
+                "--auth=trust",
+                "--no-instructions",
+            ], as: account)
+        guard made.status.isSuccess else {
+            throw EmbeddedPostgresError("initdb failed:\n\(made.output)")
+        }
+        let script = #"echo "CREATE DATABASE \#(Self.database)" | "$1" --single -D "$2" postgres"#
+        let created = try await Tool.run(
+            "/bin/sh", ["-c", script, "sh", programs.postgres, Files.realPath(unfinished)], as: account)
+        // Single-user mode exits with 0 after a statement that failed.
+        guard created.status.isSuccess, !created.output.contains("ERROR:") else {
+            throw EmbeddedPostgresError("the database could not be made:\n\(created.output)")
+        }
+    }
+
+    /// Waits for a server whose process was killed before it could stop it, and tells it to stop.
+    ///
+    /// Only a process that is a PostgreSQL is taken for one: after a power cut the number in the file may be
+    /// anyone's.
+    func stopLeftover(
+        with programs: Programs, log: @LoopActor (String) -> Void
+    ) async throws(EmbeddedPostgresError) {
+        guard let pid = readPidFile()?.pid, isPostgres(pid) else { return }
+        log("Waiting for an earlier PostgreSQL (process \(pid)) to stop")
+        let seconds = Self.leftoverTimeout.components.seconds
+        _ = try await Tool.run(
+            programs.pgctl, ["stop", "-D", realPath, "-m", "fast", "-w", "-t", "\(seconds)"], as: account)
+        guard !isPostgres(pid) else {
+            throw EmbeddedPostgresError(
+                "an earlier PostgreSQL (process \(pid)) still uses \(path) after \(seconds) s: stop it first")
+        }
+    }
+
+    private func isPostgres(_ pid: Int32) -> Bool {
+        #if canImport(Darwin)
+            var name = [CChar](repeating: 0, count: 64)
+            guard proc_name(pid, &name, UInt32(name.count)) > 0 else { return false }
+            return name.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }.hasPrefix("postgres")
+        #else
+            return Files.text("/proc/\(pid)/comm")?.hasPrefix("postgres") ?? false
+        #endif
+    }
+
+    /// What `postmaster.pid` says, of a server that runs or of one that was killed.
+    func readPidFile() -> (pid: Int32, socketDirectory: String, isReady: Bool)? {
+        guard let text = Files.text(path + "/postmaster.pid") else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+        guard let pid = lines.first.flatMap({ Int32($0) }) else { return nil }
+        // Source: PostgreSQL's pidfile.h. The lines are written one after the other as the server starts.
+        return (
+            pid, lines.count > 4 ? String(lines[4]) : "",
+            lines.count > 7 && lines[7].trimmingCharacters(in: .whitespaces) == "ready"
+        )
+    }
+}

@@ -1,0 +1,80 @@
+internal import Foundation
+
+/// The few things done to files here, with errors that say what failed.
+enum Files {
+    /// A log longer than this is put aside at the next start.
+    private static let logLimit = 16 * 1024 * 1024
+    private static let tailLimit = 2_000
+
+    static func failure(_ action: String) -> EmbeddedPostgresError {
+        EmbeddedPostgresError("cannot \(action): \(String(cString: strerror(errno)))")
+    }
+
+    static func exists(_ path: String) -> Bool {
+        access(path, F_OK) == 0
+    }
+
+    /// Where a symbolic link leads; nil for anything else.
+    static func linkTarget(_ path: String) -> String? {
+        try? FileManager.default.destinationOfSymbolicLink(atPath: path)
+    }
+
+    /// The path without symbolic links; as it is where it leads nowhere.
+    static func realPath(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    static func text(_ path: String) -> String? {
+        try? String(contentsOfFile: path, encoding: .utf8)
+    }
+
+    /// Makes a directory and those above it, readable to all.
+    static func makeDirectory(_ path: String) throws(EmbeddedPostgresError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+        } catch {
+            throw EmbeddedPostgresError("cannot make the directory \(path): \(error.localizedDescription)")
+        }
+    }
+
+    /// Makes a directory of a new name, closed to all but its owner.
+    static func makeTemporaryDirectory(
+        _ prefix: String, owner: ServerAccount
+    ) throws(EmbeddedPostgresError) -> String {
+        var template = Array("\(prefix)XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { throw failure("make a directory \(prefix)…") }
+        let path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        try owner.own(path)
+        return path
+    }
+
+    static func remove(_ path: String) throws(EmbeddedPostgresError) {
+        do {
+            try FileManager.default.removeItem(atPath: path)
+        } catch {
+            throw EmbeddedPostgresError("cannot remove \(path): \(error.localizedDescription)")
+        }
+    }
+
+    static func openLog(_ path: String) throws(EmbeddedPostgresError) -> Int32 {
+        var information = stat()
+        if stat(path, &information) == 0, information.st_size > logLimit {
+            rename(path, path + ".old")
+        }
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o640)
+        guard descriptor >= 0 else { throw failure("open \(path)") }
+        return descriptor
+    }
+
+    /// The end of a log, for an error that quotes it.
+    static func tail(_ path: String) -> String {
+        guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
+            return ""
+        }
+        try? file.seek(toOffset: end - min(end, UInt64(tailLimit)))
+        return String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
+    }
+}

@@ -1,0 +1,59 @@
+internal import EventLoop
+internal import Foundation
+
+/// A shell that starts the server, and stops it when this process says so or dies.
+@LoopActor
+enum Supervisor {
+    /// The watcher's `read` returns when the pipe ends that this process holds: closed, or gone with it. The
+    /// server may also end by itself, and then the watcher has to go.
+    private static let script = """
+        sockets=$1; shift
+        "$@" &
+        server=$!
+        exec 3<&0
+        (read -r line <&3; kill -INT $server) &
+        watcher=$!
+        wait $server
+        status=$?
+        kill $watcher 2>/dev/null
+        rm -rf "$sockets"
+        exit $status
+        """
+
+    /// Starts the server in a session of its own, which a terminal's Ctrl-C does not reach.
+    static func start(
+        _ programs: Programs, cluster: Cluster, socketDirectory: String, maxConnections: Int, logFile: String
+    ) throws(EmbeddedPostgresError) -> ChildProcess {
+        let log = try Files.openLog(logFile)
+        defer { close(log) }
+        let settings = settings(socketDirectory, maxConnections).flatMap { ["-c", "\($0)=\($1)"] }
+        var launch = Tool.launch(
+            "/bin/sh",
+            ["-c", script, "tiffin-postgres", socketDirectory, programs.postgres, "-D", cluster.realPath]
+                + settings,
+            as: cluster.account)
+        launch.newSession = true
+        launch.input = .pipe
+        launch.output = .descriptor(log)
+        launch.errors = .descriptor(log)
+        do {
+            return try ChildProcess(launch)
+        } catch {
+            throw EmbeddedPostgresError(error.description)
+        }
+    }
+
+    /// What differs from PostgreSQL's own settings; all that concerns durability stays as it is.
+    private static func settings(_ socketDirectory: String, _ maxConnections: Int) -> [(String, String)] {
+        [
+            ("listen_addresses", ""),
+            ("unix_socket_directories", socketDirectory),
+            ("unix_socket_permissions", "0700"),
+            ("max_connections", "\(maxConnections)"),
+            // Fewer checkpoints: after each, every page that changes goes into the log in full once more.
+            ("checkpoint_timeout", "15min"),
+            ("max_wal_size", "2GB"),
+            ("wal_compression", "on"),
+        ]
+    }
+}

@@ -1,0 +1,158 @@
+import EmbeddedPostgres
+import EventLoop
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@Suite(.serialized)
+struct EmbeddedPostgresTests {
+    init() { LoopActor.startInBackground() }
+
+    @LoopActor private func directory(openToAll: Bool = true) throws -> String {
+        let directory = try TemporaryDirectory.make(openToAll: openToAll)
+        try TemporaryDirectory.removeAtExit(directory)
+        return directory
+    }
+
+    @LoopActor private func run(_ sql: String, on server: EmbeddedPostgres) async throws -> Rows {
+        let connection = try await PostgresConnection.connect(server.connectionString)
+        defer { connection.close() }
+        return try await connection.execute(Statement("run", sql))
+    }
+
+    @Test @LoopActor func `What is stored is there after a restart`() async throws {
+        let directory = try directory()
+        let first = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        _ = try await run("CREATE TABLE dishes AS SELECT 'dosa' AS name", on: first)
+        await first.stop()
+        await #expect(throws: PostgresError.self) { try await run("SELECT 1", on: first) }
+        let second = try await EmbeddedPostgres.start(dataDirectory: directory) {
+            Issue.record("a second start has nothing to say: \($0)")
+        }
+        #expect(try await run("SELECT name FROM dishes", on: second).text(0, 0) == "dosa")
+        await second.stop()
+    }
+
+    @Test @LoopActor func `It listens on no network, trades no safety for speed, and detects damage`()
+        async throws
+    {
+        let server = try await EmbeddedPostgres.start(dataDirectory: try directory()) { _ in }
+        let rows = try await run(
+            """
+            SELECT current_setting('listen_addresses'), current_setting('fsync'),
+                   current_setting('synchronous_commit'), current_setting('full_page_writes'),
+                   current_setting('data_checksums'), current_setting('server_encoding'), current_user::text
+            """, on: server)
+        #expect((0..<7).map { rows.text(0, $0) } == ["", "on", "on", "on", "on", "UTF8", "tiffin"])
+        await server.stop()
+    }
+
+    @Test @LoopActor func `A second process is told who has the directory`() async throws {
+        let directory = try directory()
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        let error = await #expect(throws: EmbeddedPostgresError.self) {
+            try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        }
+        #expect(error?.description == "another Tiffin (process \(getpid())) is using \(directory)")
+        await server.stop()
+    }
+
+    @Test @LoopActor func `The server ends with a process that is killed, and nothing is lost`() async throws
+    {
+        let directory = try directory()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
+            LoopActor.startInBackground()
+            try await Self.storeAndDie(directory)
+        }
+        // Only its supervisor is there to stop it.
+        let pidFile = directory + "/postgres/postmaster.pid"
+        for _ in 0..<500 where FileManager.default.fileExists(atPath: pidFile) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(!FileManager.default.fileExists(atPath: pidFile))
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        #expect(try await run("SELECT name FROM dishes", on: server).text(0, 0) == "vada")
+        await server.stop()
+    }
+
+    @Test @LoopActor func `A start right after a kill waits for the old server`() async throws {
+        let directory = try directory()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
+            LoopActor.startInBackground()
+            try await Self.storeAndDie(directory)
+        }
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        #expect(try await run("SELECT name FROM dishes", on: server).text(0, 0) == "vada")
+        await server.stop()
+    }
+
+    @LoopActor private static func storeAndDie(_ directory: String) async throws {
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        let connection = try await PostgresConnection.connect(server.connectionString)
+        try await connection.runScript("CREATE TABLE dishes AS SELECT 'vada' AS name")
+        kill(getpid(), SIGKILL)
+    }
+
+    @Test @LoopActor func `A cluster that was half made is made anew`() async throws {
+        let directory = try directory()
+        try FileManager.default.createDirectory(
+            atPath: directory + "/postgres.new/base", withIntermediateDirectories: true)
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        #expect(try await run("SELECT 1", on: server).int4(0, 0) == 1)
+        #expect(!FileManager.default.fileExists(atPath: directory + "/postgres.new"))
+        await server.stop()
+    }
+
+    @Test(.enabled("only root runs PostgreSQL under another account") { geteuid() == 0 })
+    @LoopActor func `A directory that only root can enter gets a link to where the data is`() async throws {
+        let directory = try directory(openToAll: false)
+        var lines: [String] = []
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { lines.append($0) }
+        let target = try FileManager.default.destinationOfSymbolicLink(atPath: directory + "/postgres")
+        #expect(target.hasPrefix("/var/lib/tiffin/"))
+        #expect(lines.contains { $0.hasSuffix("cannot reach \(directory): the data is kept in \(target)") })
+        _ = try await run("CREATE TABLE dishes AS SELECT 'idli' AS name", on: server)
+        await server.stop()
+        let again = try await EmbeddedPostgres.start(dataDirectory: directory) { lines.append($0) }
+        #expect(try await run("SELECT name FROM dishes", on: again).text(0, 0) == "idli")
+        await again.stop()
+    }
+
+    @Test @LoopActor func `Data of another version is refused by name`() async throws {
+        let directory = try directory()
+        try FileManager.default.createDirectory(
+            atPath: directory + "/postgres", withIntermediateDirectories: true)
+        try "9\n".write(toFile: directory + "/postgres/PG_VERSION", atomically: true, encoding: .utf8)
+        let error = await #expect(throws: EmbeddedPostgresError.self) {
+            try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        }
+        #expect(error?.description.hasPrefix("the data was made by PostgreSQL 9, and only ") == true)
+    }
+
+    @Test @LoopActor func `A server that cannot start is an error with the end of its log`() async throws {
+        let directory = try directory()
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        await server.stop()
+        try "nonsense = 1\n".write(
+            toFile: directory + "/postgres/postgresql.conf", atomically: false, encoding: .utf8)
+        let error = await #expect(throws: EmbeddedPostgresError.self) {
+            try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        }
+        #expect(error?.description.contains("nonsense") == true)
+    }
+
+    @Test func `Where PostgreSQL is missing, the error says how to install it`() async throws {
+        await #expect(processExitsWith: .success) {
+            LoopActor.startInBackground()
+            setenv("TIFFIN_POSTGRES_BIN", "/nowhere", 1)
+            let directory = try TemporaryDirectory.make(openToAll: true)
+            try await TemporaryDirectory.removeAtExit(directory)
+            let error = await #expect(throws: EmbeddedPostgresError.self) {
+                try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+            }
+            #expect(error?.description.contains("apt install postgresql") == true)
+            #expect(error?.description.contains("brew install postgresql") == true)
+        }
+    }
+}
