@@ -44,7 +44,8 @@ public struct ImportCommand {
                 return try run(options)
             }
         } catch let error as UsageError {
-            return fail(.usage, error)
+            errors("tiffin import: \(error); 'tiffin import --help' tells more\n")
+            return .usage
         } catch let error as UnreadableFile {
             return fail(.unreadable, error)
         } catch {

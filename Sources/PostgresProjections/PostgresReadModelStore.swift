@@ -18,6 +18,21 @@ public final class PostgresReadModelStore {
         case another
     }
 
+    /// A read model as it was last saved.
+    public struct Restored: Sendable {
+        /// The read model; empty where nothing could be restored.
+        public var model: ReadModel
+        /// The digests of its saved rows.
+        public var digests: ReadModel.Digests
+        /// Why it is empty though something was saved.
+        public var note: String?
+
+        /// An empty read model.
+        public static func nothing(_ partition: Int, note: String? = nil) -> Restored {
+            Restored(model: ReadModel(partition: partition), digests: ReadModel.Digests(), note: note)
+        }
+    }
+
     /// Why a read model was not saved or restored.
     public struct Failure: Error, CustomStringConvertible {
         /// What went wrong, for an operator.
@@ -115,7 +130,7 @@ public final class PostgresReadModelStore {
 
     /// The read model as it was last saved, with its digests: an empty one where nothing was, where it was saved
     /// by another version of a projection, or where a saved row cannot be read.
-    public func restore(partition: Int) async throws(Failure) -> (ReadModel, ReadModel.Digests, note: String?) {
+    public func restore(partition: Int) async throws(Failure) -> Restored {
         do {
             let connection = try await connected()
             return try await connection.transaction { transaction in
@@ -130,8 +145,7 @@ public final class PostgresReadModelStore {
 
     private static func restore(
         _ partition: Int, _ transaction: Transaction
-    ) async throws -> (ReadModel, ReadModel.Digests, note: String?) {
-        let nothing = ReadModel(partition: partition)
+    ) async throws -> Restored {
         let key = Parameter.int2(Int16(partition))
         let rows = try await transaction.execute(Statements.checkpoints, [key])
         var positions: Set<Int64> = []
@@ -147,12 +161,12 @@ public final class PostgresReadModelStore {
             names.insert(rows.text(row, 0))
             positions.insert(rows.int8(row, 2))
         }
-        guard rows.count > 0 else { return (nothing, ReadModel.Digests(), nil) }
+        guard rows.count > 0 else { return .nothing(partition) }
         guard names.count == 2, positions.count == 1, let position = positions.first else {
-            return (nothing, ReadModel.Digests(), "the read models were saved by another version: folding the log anew")
+            return .nothing(partition, note: "the read models were saved by another version: folding the log anew")
         }
 
-        var model = nothing
+        var model = ReadModel(partition: partition)
         do {
             var outlet = ""
             while case let rows = try await next(Statements.outletHomeRows, key, outlet, transaction), rows.count > 0 {
@@ -177,7 +191,7 @@ public final class PostgresReadModelStore {
                         }))
             }
         } catch let error as CorruptSnapshot {
-            return (nothing, ReadModel.Digests(), "\(error): folding the log anew")
+            return .nothing(partition, note: "\(error): folding the log anew")
         }
         let quarantined = try await transaction.execute(Statements.quarantined, [key])
         model.restore(
@@ -190,7 +204,7 @@ public final class PostgresReadModelStore {
                         reason: quarantined.text(row, 3))
                 )
             })
-        return (model, digests, nil)
+        return Restored(model: model, digests: digests)
     }
 
     private static func next(

@@ -47,14 +47,11 @@ public final class Server {
         var shards: [Shard] = []
         for partition in 0..<log.partitionCount {
             let began = LoopActor.now
-            var (model, digests, note): (ReadModel, ReadModel.Digests, String?) = (
-                ReadModel(partition: partition), ReadModel.Digests(), nil
-            )
-            if let store { (model, digests, note) = try await store.restore(partition: partition) }
-            if let note { logger.info(note) }
+            let restored = try await store?.restore(partition: partition) ?? .nothing(partition)
+            if let note = restored.note { logger.info(note) }
             let shard = Shard(
-                model, digests: digests, log: log, store: store, homes: homes, configuration: configuration,
-                logger: logger, clock: clock)
+                restored.model, digests: restored.digests, log: log, store: store, homes: homes,
+                configuration: configuration, logger: logger, clock: clock)
             var toldAt = LoopActor.now
             try await shard.catchUp { position in
                 guard LoopActor.now - toldAt > 1_000_000_000 else { return }
@@ -62,7 +59,7 @@ public final class Server {
                 logger.info("reading the log: position \(position)")
             }
             logger.debug(
-                "partition \(partition): checkpoint at \(model.position), log read to \(shard.position) "
+                "partition \(partition): checkpoint at \(restored.model.position), log read to \(shard.position) "
                     + "in \((LoopActor.now - began) / 1_000_000) ms")
             shards.append(shard)
         }

@@ -18,7 +18,7 @@ struct Tiffin {
         }
         if ["version", "--version"].contains(name) { return VersionCommand.run() }
         guard let command = commands.first(where: { $0.name == name }) else {
-            Terminal.printError("tiffin: unknown command '\(name)'; 'tiffin help' lists them")
+            Terminal.printError("tiffin: unknown command '\(name)'; 'tiffin --help' lists them")
             exit(ExitCode.usage.rawValue)
         }
         let arguments = Array(words.dropFirst())

@@ -170,7 +170,11 @@ class TestHome:
         assert [item["accessibilityId"] for item in desserts["items"]] == ["dessert_card_0"]
 
     def test_cards_have_the_size_of_their_kind_unless_the_menu_says_otherwise(self, client, name):
-        sections = [section_document("offers", [], kind="promotions"), section_document("sweets", [], kind="desserts")]
+        sections = [
+            section_document("offers", [item_document("offer", 100, kind="promo")], kind="promotions"),
+            section_document("sweets", [item_document("sweet", 100, kind="dessert")], kind="desserts"),
+            section_document("nothing-yet", []),
+        ]
         for section in sections:
             del section["layout"]
         tiffin.put_open_outlet(client, name, sections)

@@ -105,7 +105,7 @@ def test_redis_py_connects_without_a_warning(server, outlet, options, flavour):
                 assert str(error).startswith("NOTFOUND"), error
             else:
                 raise AssertionError("an unknown item was accepted")
-            assert {call}client.info("server")["redis_version"]
+            assert ({call}client.info("server"))["redis_version"]
             {call}client.{"aclose" if call else "close"}()
 
         {run}

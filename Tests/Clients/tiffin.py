@@ -125,21 +125,22 @@ class Server:
             [binary(), *self.arguments], env=self.environment, stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
         )
-        self._reader = threading.Thread(target=self._read, args=(self.process, self._news), daemon=True)
+        self._reader = threading.Thread(target=self._read, args=(self.process, self._news, self.lines), daemon=True)
         self._reader.start()
         return self
 
     def start(self) -> "Server":
         return self.launch().wait_until_listening()
 
-    def _read(self, process, news):
+    # The lines are handed over, because the end of one process may be read when the next one is started.
+    def _read(self, process, news, lines):
         with process.stdout:
             for line in process.stdout:
                 with news:
-                    self.lines.append(line.rstrip("\n"))
+                    lines.append(line.rstrip("\n"))
                     news.notify_all()
         with news:
-            self.lines.append(None)
+            lines.append(None)
             news.notify_all()
 
     def wait_until_listening(self) -> "Server":

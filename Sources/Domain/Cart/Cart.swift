@@ -137,7 +137,7 @@ public enum Cart: Decider {
         case (.empty, .add(let addition)):
             return [try add(addition, to: nil)]
         case (.filled(let contents), .add(let addition)):
-            guard contents.outlet == addition.outlet else {
+            guard contents.outlet == addition.outlet || addition.offer == .noOutlet else {
                 throw Rejection(
                     .wrongOutlet, "the cart belongs to outlet '\(contents.outlet)'; clear it to order elsewhere")
             }

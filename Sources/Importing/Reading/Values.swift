@@ -1,10 +1,10 @@
 // How the texts of a file become values. A reason continues a sentence that begins with the field's name.
 
 extension String {
-    /// The text without blanks around it, and with one blank for every line end inside: names and addresses
-    /// are one line.
+    /// The text without blanks around it, and with one blank for every line end or tab inside: names and
+    /// addresses are one line, and tabs come from whatever the text was copied out of.
     var onOneLine: String {
-        split(whereSeparator: \.isNewline).map { $0.trimmingBlanks }.joined(separator: " ").trimmingBlanks
+        split { $0.isNewline || $0 == "\t" }.map { $0.trimmingBlanks }.joined(separator: " ").trimmingBlanks
     }
 }
 

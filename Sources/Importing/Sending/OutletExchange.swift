@@ -20,9 +20,13 @@ struct OutletExchange: Exchange {
 
     private let rows: [OutletRow]
     private let options: OutletImportOptions
+    /// How many rows are looked at before the first of them is put. The server lets a question wait for the
+    /// changes before it, so that questions and changes in turn would make every change a batch of its own.
+    private static let windowRows = 128
+
     private var nextRow = 0
-    /// The row that is looked at and is to be put next.
-    private var toPut: Int?
+    /// Rows that are looked at and are to be put next.
+    private var toPut: Range<Int> = 0..<0
     private var toOpen: [Int] = []
     /// Rows on their way, as they were before; the rows that failed are not in it.
     private var standings: [Int: OutletStanding] = [:]
@@ -35,15 +39,15 @@ struct OutletExchange: Exchange {
     }
 
     mutating func next() -> Question? {
-        if let row = toOpen.popLast() { return .open(row) }
-        if let row = toPut {
-            toPut = nil
-            return .put(row)
+        if nextRow < toPut.upperBound {
+            defer { nextRow += 1 }
+            return .look(nextRow)
         }
+        if let row = toPut.popFirst() { return .put(row) }
+        if let row = toOpen.popLast() { return .open(row) }
         guard nextRow < rows.count else { return nil }
-        defer { nextRow += 1 }
-        toPut = nextRow
-        return .look(nextRow)
+        toPut = nextRow..<min(nextRow + OutletExchange.windowRows, rows.count)
+        return next()
     }
 
     func command(for question: Question) -> [String] {
