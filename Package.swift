@@ -73,10 +73,14 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["EmbeddedPostgres", "EventLoop", "Postgres"],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // What every event log promises, for the tests of each.
+        .target(
+            name: "EventLogContract", dependencies: ["Domain", "EventLog"], path: "Tests/EventLogContract",
+            swiftSettings: strict),
         tests(of: "JSONText"),
         tests(of: "LineProtocol"),
         tests(of: "Domain"),
-        tests(of: "EventLog", uses: ["Domain"]),
+        tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText"]),
         tests(of: "Projections", uses: ["Domain", "EventLog"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections"]),
         tests(of: "EventLoop"),

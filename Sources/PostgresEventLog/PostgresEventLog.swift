@@ -11,6 +11,7 @@ internal import Postgres
 /// The event log in the schema `tiffin` of a database.
 @LoopActor
 public final class PostgresEventLog: EventLog {
+    /// See `EventLog`.
     public nonisolated let partitionCount: Int
 
     /// One for each partition, so that their batches commit side by side.
@@ -43,6 +44,7 @@ public final class PostgresEventLog: EventLog {
 
     // MARK: Writing
 
+    /// See `EventLog`.
     public func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
         let events = batch.events
         let parameters: [Parameter] = [
@@ -62,6 +64,7 @@ public final class PostgresEventLog: EventLog {
         return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
     }
 
+    /// See `EventLog`.
     public func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
         let rows = try await writers[batch.partition].execute(
             Statements.outcome,
@@ -79,6 +82,7 @@ public final class PostgresEventLog: EventLog {
 
     // MARK: Reading
 
+    /// See `EventLog`.
     public func read(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
@@ -87,6 +91,7 @@ public final class PostgresEventLog: EventLog {
         return PostgresEventLog.events(rows, partition)
     }
 
+    /// See `EventLog`.
     public func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
@@ -96,6 +101,7 @@ public final class PostgresEventLog: EventLog {
         return PostgresEventLog.events(rows, partition)
     }
 
+    /// See `EventLog`.
     public func heads() async throws(EventLogError) -> [LogHead] {
         try await PostgresEventLog.heads(reader)
     }

@@ -5,7 +5,7 @@ internal import JSONText
 ///
 /// A payload's keys may come in any order and a key that is not known is passed over, so that an older server
 /// reads what a newer one adds. A shape that changed otherwise has a new schema version, and an ``Upcaster``
-/// from the one before.
+/// from the one before; a version newer than the present one is refused, as its keys may mean something else.
 public enum EventCodec {
     /// The event's kind and payload, in the present schema.
     public static func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
@@ -24,6 +24,9 @@ public enum EventCodec {
 
     /// The event of a kind and payload.
     public static func decode(_ kind: EventKind, _ payload: [UInt8]) throws(EventDecodingError) -> DomainEvent {
+        guard (1...Upcaster.currentVersion(of: kind.name)).contains(kind.schemaVersion) else {
+            throw EventDecodingError("\(kind.name) version \(kind.schemaVersion): no such version is known here")
+        }
         do throws(JSONReadingError) {
             let current = try Upcaster.upcast(payload, of: kind)
             let event = try JSONReader.read(current) { reader throws(JSONReadingError) in

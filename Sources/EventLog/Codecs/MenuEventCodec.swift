@@ -148,12 +148,13 @@ enum MenuEventCodec {
 
         var header: SectionHeader? {
             guard let id, let title, let kind, let style else { return nil }
-            let layout: Layout
-            if let width, let height {
+            var layout = Layout(style: style)
+            switch (width, height) {
+            case (nil, nil): break
+            case (let width?, let height?):
                 guard let size = Layout.CardSize(width: width, height: height) else { return nil }
                 layout = Layout(style: style, cardSize: size)
-            } else {
-                layout = Layout(style: style)
+            case (nil, _?), (_?, nil): return nil
             }
             return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
         }

@@ -22,7 +22,7 @@ public struct EventMetadata: Equatable, Sendable {
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         writer.field("id", commandID)
-        writer.field("args", fingerprint)
+        if let fingerprint { writer.field("args", fingerprint) }
         writer.endObject()
         return writer.bytes
     }

@@ -1,5 +1,6 @@
 /// A log in memory: for tests, and as the plainest statement of what a log does.
 public actor InMemoryEventLog: EventLog {
+    /// See ``EventLog``.
     public nonisolated let partitionCount: Int
 
     private struct Partition {
@@ -16,6 +17,7 @@ public actor InMemoryEventLog: EventLog {
         partitions = Array(repeating: Partition(), count: partitionCount)
     }
 
+    /// See ``EventLog``.
     public func append(_ batch: EventBatch, seen: Int64) throws(EventLogError) -> AppendReceipt {
         let partition = partitions[batch.partition]
         let previous = Int64(partition.events.count)
@@ -44,14 +46,17 @@ public actor InMemoryEventLog: EventLog {
         return receipt
     }
 
+    /// See ``EventLog``.
     public func outcome(of batch: EventBatch, since seen: Int64) throws(EventLogError) -> AppendReceipt? {
         partitions[batch.partition].receipts[batch.contentDigest]
     }
 
+    /// See ``EventLog``.
     public func read(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [RecordedEvent] {
         Array(partitions[partition].events.dropFirst(Int(position)).prefix(limit))
     }
 
+    /// See ``EventLog``.
     public func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) throws(EventLogError) -> [RecordedEvent] {
@@ -60,6 +65,7 @@ public actor InMemoryEventLog: EventLog {
             partitions[partition].events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
     }
 
+    /// See ``EventLog``.
     public func heads() throws(EventLogError) -> [LogHead] {
         partitions.enumerated().map { index, partition in
             LogHead(partition: index, position: Int64(partition.events.count), digest: partition.digest)

@@ -1,0 +1,83 @@
+internal import EventLog
+internal import Testing
+
+extension Clause {
+    static let conflicts =
+        [
+            Clause("A conflict refuses its group and no other") { log in
+                var auditor = Auditor(log)
+                let late = LogWriter(log)
+                let first = LogWriter(log).batch([[.cart("b")]])
+                try await auditor.check(try await log.append(first, seen: 0), of: first, seen: 0)
+
+                let batch = late.batch([[.cart("a")], [.cart("b")], [.cart("c"), .cart("c")]], marks: [1, 2, 3])
+                try await auditor.check(try await late.append(batch), of: batch, seen: 0, conflicts: [1])
+            },
+
+            Clause("The streams of a group stand or fall together") { log in
+                var auditor = Auditor(log)
+                let late = LogWriter(log)
+                let first = LogWriter(log).batch([[.cart("b")]])
+                try await auditor.check(try await log.append(first, seen: 0), of: first, seen: 0)
+
+                let batch = late.batch(
+                    [[.cart("a"), .cart("b"), .cart("a")], [.cart("c"), .cart("d")]], marks: [1, 2])
+                try await auditor.check(try await late.append(batch), of: batch, seen: 0, conflicts: [0])
+            },
+
+            Clause("Only what was written since conflicts") { log in
+                var auditor = Auditor(log)
+                var writer = LogWriter(log)
+                let first = writer.batch([[.cart("a"), .cart("b")]])
+                try await auditor.check(try await writer.append(first), of: first, seen: 0)
+                try await writer.catchUp()
+
+                let foreign = writer.batch([[.cart("b")]], marks: [1])
+                try await auditor.check(try await log.append(foreign, seen: 2), of: foreign, seen: 2)
+                let batch = writer.batch([[.cart("a")]], marks: [2])
+                try await auditor.check(try await writer.append(batch), of: batch, seen: 2)
+            },
+
+            Clause("A batch that is refused whole leaves no trace, and is taken once its writer has caught up") { log in
+                var auditor = Auditor(log)
+                var late = LogWriter(log)
+                let first = LogWriter(log).batch([[.cart("a")], [.cart("b")]])
+                try await auditor.check(try await log.append(first, seen: 0), of: first, seen: 0)
+
+                let refused = late.batch([[.cart("a")], [.cart("b")]], marks: [1, 2])
+                try await auditor.check(try await late.append(refused), of: refused, seen: 0, conflicts: [0, 1])
+                try await late.catchUp()
+                let again = late.batch([[.cart("a")], [.cart("b")]], marks: [1, 2])
+                try await auditor.check(try await late.append(again), of: again, seen: late.seen)
+            },
+        ] + SeededGenerator.seeds.prefix(5).map(interleaved)
+
+    /// Two writers in turn, of which one knows only a part of what the other wrote.
+    private static func interleaved(seed: UInt64) -> Clause {
+        Clause("Exactly the groups with a stream written since are refused (seed \(seed))") { log in
+            var random = SeededGenerator(seed: seed)
+            let streams = (0..<8).map { StreamName.cart("c\($0)") }
+            var writers = [LogWriter(log), LogWriter(log)]
+            var auditor = Auditor(log)
+            for number in 0..<25 {
+                let turn = Int.random(in: 0...1, using: &random)
+                if Int.random(in: 0...2, using: &random) == 0 { try await writers[turn].catchUp() }
+                // Groups share no stream: those of one stream belong together.
+                var free = streams.shuffled(using: &random)
+                let groups = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                    (0..<Int.random(in: 1...2, using: &random)).map { _ in free.removeLast() }
+                }
+                let writer = writers[turn]
+                let written = Set(
+                    try await log.read(partition: 0, after: writer.seen, limit: .max).map(\.stream))
+                let conflicts = groups.indices.filter { group in
+                    groups[group].contains { written.contains($0.description) }
+                }
+                let batch = writer.batch(groups, marks: groups.indices.map { number * 10 + $0 })
+                try await auditor.check(
+                    try await writer.append(batch), of: batch, seen: writer.seen,
+                    conflicts: Set(conflicts.map(Int32.init)))
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+internal import Domain
+public import EventLog
+
+/// A writer as a server is one: it knows its partition up to a position, and gives the events of a stream the
+/// versions that follow from there.
+public struct LogWriter: Sendable {
+    /// The log it writes to.
+    public let log: any EventLog
+    /// The partition it writes to.
+    public let partition: Int
+    /// The position up to which it knows the partition.
+    public private(set) var seen: Int64 = 0
+    private var versions: [String: Int64] = [:]
+
+    /// A writer that knows nothing yet.
+    public init(_ log: any EventLog, partition: Int = 0) {
+        self.log = log
+        self.partition = partition
+    }
+
+    /// A batch of these groups: an event each of their streams, one for each time it is named.
+    ///
+    /// - Parameter marks: a number for each group, which its payloads carry; zero where none are given.
+    public func batch(_ groups: [[StreamName]], marks: [Int] = []) -> EventBatch {
+        var versions = versions
+        var events: [NewEvent] = []
+        var numbers: [Int32] = []
+        for (group, streams) in groups.enumerated() {
+            let mark = marks.isEmpty ? 0 : marks[group]
+            for stream in streams {
+                let version = versions[stream.description, default: 0] + 1
+                versions[stream.description] = version
+                events.append(
+                    NewEvent(
+                        stream: stream, version: version, kind: EventKind(name: "cart.cleared", schemaVersion: 1),
+                        payload: Array(#"{"count":\#(mark)}"#.utf8), metadata: Array("{}".utf8)))
+                numbers.append(Int32(group))
+            }
+        }
+        return EventBatch(
+            partition: partition, events: events, groups: numbers,
+            recordedAt: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123 + Int64(marks.first ?? 0)))
+    }
+
+    /// Appends, without looking at what was written since.
+    public func append(_ batch: EventBatch) async throws -> AppendReceipt {
+        try await log.append(batch, seen: seen)
+    }
+
+    /// Appends a batch of these groups.
+    public func append(_ groups: [[StreamName]], marks: [Int] = []) async throws -> AppendReceipt {
+        try await append(batch(groups, marks: marks))
+    }
+
+    /// Takes in what has been written since, by anybody; returns it.
+    @discardableResult
+    public mutating func catchUp() async throws -> [RecordedEvent] {
+        var all: [RecordedEvent] = []
+        while true {
+            let events = try await log.read(partition: partition, after: seen, limit: 1_000)
+            guard let last = events.last else { return all }
+            for event in events { versions[event.stream] = event.version }
+            seen = last.position
+            all += events
+        }
+    }
+}
+
+extension StreamName {
+    /// A cart's stream.
+    public static func cart(_ id: String) -> StreamName { StreamName(.cart, Identifier(id)!) }
+}

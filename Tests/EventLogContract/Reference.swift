@@ -1,0 +1,35 @@
+internal import Domain
+public import EventLog
+
+// Digests once more, written from their definitions alone, to judge those of the log by.
+
+/// The bytes that an event's digest covers: numbers big-endian, texts with their length in four bytes before
+/// them.
+public func referenceBytes(_ event: RecordedEvent) -> [UInt8] {
+    func number(_ value: Int64, bytes: Int) -> [UInt8] {
+        (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
+    }
+    func text(_ bytes: [UInt8]) -> [UInt8] { number(Int64(bytes.count), bytes: 4) + bytes }
+    return text(Array(event.stream.utf8)) + number(event.version, bytes: 8) + text(Array(event.kind.name.utf8))
+        + number(Int64(event.kind.schemaVersion), bytes: 4) + text(event.payload) + text(event.metadata)
+        + number(event.recordedAt.millisecondsSinceEpoch, bytes: 8)
+}
+
+/// The Merkle tree hash as RFC 6962 section 2.1 defines it: by splitting at the largest power of two.
+public func referenceRoot(_ inputs: ArraySlice<[UInt8]>) -> Digest {
+    switch inputs.count {
+    case 0: return Digest.of([])
+    case 1: return Digest.of([0x00] + inputs[inputs.startIndex])
+    default:
+        var split = 1
+        while split * 2 < inputs.count { split *= 2 }
+        let left = referenceRoot(inputs.prefix(split))
+        let right = referenceRoot(inputs.dropFirst(split))
+        return Digest.of([0x01] + left.bytes + right.bytes)
+    }
+}
+
+/// The chain after a batch of these events.
+public func referenceChain(_ previous: Digest, _ events: [RecordedEvent]) -> Digest {
+    Digest.of(previous.bytes + referenceRoot(events.map(referenceBytes)[...]).bytes)
+}

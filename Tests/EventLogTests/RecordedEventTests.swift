@@ -1,0 +1,108 @@
+import Domain
+import EventLog
+import EventLogContract
+import Testing
+
+@Suite struct `Recorded events` {
+    // MARK: Metadata
+
+    @Test(arguments: [
+        (EventMetadata.none, "{}"),
+        (EventMetadata(commandID: "a\"b", fingerprint: "0f"), #"{"id":"a\"b","args":"0f"}"#),
+        (EventMetadata(commandID: "a", fingerprint: nil), #"{"id":"a"}"#),
+    ])
+    func `Metadata reads back as it was written`(_ metadata: EventMetadata, _ text: String) throws {
+        #expect(String(decoding: metadata.encoded(), as: UTF8.self) == text)
+        #expect(try EventMetadata(decoding: Array(text.utf8)) == metadata)
+    }
+
+    @Test func `Metadata passes over what it does not know`() throws {
+        let text = #" { "trace" : [ 1 , { } ] , "args" : "f" , "id" : "a" } "#
+        #expect(try EventMetadata(decoding: Array(text.utf8)) == EventMetadata(commandID: "a", fingerprint: "f"))
+        #expect(try EventMetadata(decoding: Array("{ }".utf8)) == .none)
+    }
+
+    @Test(arguments: ["", "null", "[]", "{", #"{"id":1}"#, #"{"id":"a"}x"#, #"{"args":{}}"#])
+    func `Malformed metadata is an error`(_ text: String) {
+        #expect(throws: (any Error).self) { try EventMetadata(decoding: Array(text.utf8)) }
+    }
+
+    // MARK: Decoding
+
+    private static let event = RecordedEvent(
+        partition: 2, position: 7, stream: "cart-c1", version: 3,
+        kind: EventKind(name: "cart.cleared", schemaVersion: 1), payload: Array(#"{"count":5}"#.utf8),
+        metadata: Array(#"{"id":"x","args":"f"}"#.utf8), recordedAt: Timestamp(millisecondsSinceEpoch: 9))
+
+    @Test func `A recorded event is understood with everything that stands beside it`() throws {
+        let decoded = try Self.event.decoded()
+        #expect(decoded.partition == 2)
+        #expect(decoded.position == 7)
+        #expect(decoded.stream == .cart("c1"))
+        #expect(decoded.version == 3)
+        #expect(decoded.event == .cart(.cleared(count: 5)))
+        #expect(decoded.metadata == EventMetadata(commandID: "x", fingerprint: "f"))
+        #expect(decoded.recordedAt == Timestamp(millisecondsSinceEpoch: 9))
+    }
+
+    @Test(
+        arguments: [
+            event.with(\.stream, "basket-c1"), event.with(\.stream, ""), event.with(\.kind.name, "cart.unknown"),
+            event.with(\.kind.schemaVersion, 2), event.with(\.payload, Array(#"{"count":1"#.utf8)),
+            event.with(\.metadata, Array("{".utf8)),
+        ])
+    func `An event that cannot be understood says where it stands`(_ event: RecordedEvent) {
+        let error = #expect(throws: CorruptEvent.self) { try event.decoded() }
+        #expect(error?.partition == 2)
+        #expect(error?.position == 7)
+        #expect(error?.stream == event.stream)
+        #expect(error?.reason.isEmpty == false)
+    }
+
+    // MARK: Stream names
+
+    @Test(arguments: [
+        ("outlet-o1", StreamName.Category.outlet, "o1"), ("menu-o1", .menu, "o1"), ("cart-a-b", .cart, "a-b"),
+        ("order--", .order, "-"), ("cart-cart-1", .cart, "cart-1"),
+    ])
+    func `A stream's name reads back as it was written`(_ text: String, _ category: StreamName.Category, _ id: String) {
+        let name = StreamName(category, Identifier(id)!)
+        #expect(name.description == text)
+        #expect(StreamName(text) == name)
+    }
+
+    @Test(arguments: [
+        "", "-", "cart", "cart-", "-c1", "Cart-c1", "carts-c1", " cart-c1", "cart-c 1", "cart–c1", "cart_c1",
+        "cart-\(String(repeating: "x", count: 65))",
+    ])
+    func `Other text is no stream's name`(_ text: String) {
+        #expect(StreamName(text) == nil)
+    }
+
+    // MARK: Aggregates
+
+    @Test func `An event of another kind of stream is impossible`() throws {
+        let events = try GoldenEvent.all.map { try ($0.event, #require(StreamName.Category($0.kind))) }
+        for category in StreamName.Category.allCases {
+            for (event, own) in events where own != category {
+                var state = AggregateState(initial: category)
+                #expect(throws: ImpossibleEvent.self) { try state.evolve(event) }
+                #expect(state == AggregateState(initial: category))
+            }
+        }
+    }
+}
+
+extension StreamName.Category {
+    fileprivate init?(_ kind: EventKind) {
+        self.init(rawValue: String(kind.name.prefix { $0 != "." }))
+    }
+}
+
+extension RecordedEvent {
+    fileprivate func with<Value>(_ path: WritableKeyPath<RecordedEvent, Value>, _ value: Value) -> RecordedEvent {
+        var copy = self
+        copy[keyPath: path] = value
+        return copy
+    }
+}

@@ -1,0 +1,155 @@
+import Domain
+import EventLog
+import EventLogContract
+
+/// Every case of every aggregate's events, by the name of its kind. An event that is new to the domain does not
+/// compile here until it has a case, and then fails until it has its golden text.
+enum EventCase: String, CaseIterable {
+    case outletRegistered = "outlet.registered"
+    case outletDetailsChanged = "outlet.detailsChanged"
+    case outletOpened = "outlet.opened"
+    case outletClosed = "outlet.closed"
+    case outletPaused = "outlet.paused"
+    case sectionAdded = "menu.sectionAdded"
+    case sectionChanged = "menu.sectionChanged"
+    case sectionMoved = "menu.sectionMoved"
+    case sectionRemoved = "menu.sectionRemoved"
+    case itemAdded = "menu.itemAdded"
+    case itemChanged = "menu.itemChanged"
+    case itemMoved = "menu.itemMoved"
+    case itemRemoved = "menu.itemRemoved"
+    case itemRepriced = "menu.itemRepriced"
+    case itemSuspended = "menu.itemSuspended"
+    case itemResumed = "menu.itemResumed"
+    case cartItemAdded = "cart.itemAdded"
+    case cartQuantityChanged = "cart.quantityChanged"
+    case cartLineRemoved = "cart.lineRemoved"
+    case cartCleared = "cart.cleared"
+    case cartCheckedOut = "cart.checkedOut"
+    case orderPlaced = "order.placed"
+
+    init(_ event: DomainEvent) {
+        self =
+            switch event {
+            case .outlet(.registered): .outletRegistered
+            case .outlet(.detailsChanged): .outletDetailsChanged
+            case .outlet(.opened): .outletOpened
+            case .outlet(.closed): .outletClosed
+            case .outlet(.paused): .outletPaused
+            case .menu(.sectionAdded): .sectionAdded
+            case .menu(.sectionChanged): .sectionChanged
+            case .menu(.sectionMoved): .sectionMoved
+            case .menu(.sectionRemoved): .sectionRemoved
+            case .menu(.itemAdded): .itemAdded
+            case .menu(.itemChanged): .itemChanged
+            case .menu(.itemMoved): .itemMoved
+            case .menu(.itemRemoved): .itemRemoved
+            case .menu(.itemRepriced): .itemRepriced
+            case .menu(.itemSuspended): .itemSuspended
+            case .menu(.itemResumed): .itemResumed
+            case .cart(.itemAdded): .cartItemAdded
+            case .cart(.quantityChanged): .cartQuantityChanged
+            case .cart(.lineRemoved): .cartLineRemoved
+            case .cart(.cleared): .cartCleared
+            case .cart(.checkedOut): .cartCheckedOut
+            case .order(.placed): .orderPlaced
+            }
+    }
+
+    /// An event of this case with any content.
+    func random(_ random: inout SeededGenerator) -> DomainEvent {
+        switch self {
+        case .outletRegistered: .outlet(.registered(random.details()))
+        case .outletDetailsChanged:
+            .outlet(.detailsChanged(random.details().all.filter { _ in Bool.random(using: &random) }))
+        case .outletOpened: .outlet(.opened)
+        case .outletClosed: .outlet(.closed)
+        case .outletPaused: .outlet(.paused(until: random.time(), reason: random.maybe { $0.text() }))
+        case .sectionAdded: .menu(.sectionAdded(random.header(), before: random.maybe { $0.identifier() }))
+        case .sectionChanged: .menu(.sectionChanged(random.header()))
+        case .sectionMoved: .menu(.sectionMoved(random.identifier(), before: random.maybe { $0.identifier() }))
+        case .sectionRemoved: .menu(.sectionRemoved(random.identifier()))
+        case .itemAdded:
+            .menu(
+                .itemAdded(random.item(), section: random.identifier(), before: random.maybe { $0.identifier() }))
+        case .itemChanged: .menu(.itemChanged(random.item()))
+        case .itemMoved:
+            .menu(
+                .itemMoved(
+                    random.identifier(), section: random.identifier(), before: random.maybe { $0.identifier() }))
+        case .itemRemoved: .menu(.itemRemoved(random.identifier()))
+        case .itemRepriced: .menu(.itemRepriced(random.identifier(), random.amount()))
+        case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
+        case .itemResumed: .menu(.itemResumed(random.identifier()))
+        case .cartItemAdded:
+            .cart(.itemAdded(random.line(), outlet: random.identifier(), currency: random.currency()))
+        case .cartQuantityChanged:
+            .cart(.quantityChanged(line: random.text(), from: random.integer(), to: random.quantity()))
+        case .cartLineRemoved: .cart(.lineRemoved(line: random.text(), quantity: random.integer()))
+        case .cartCleared: .cart(.cleared(count: random.integer()))
+        case .cartCheckedOut:
+            .cart(.checkedOut(order: random.identifier(), lines: random.lines(), total: random.amount()))
+        case .orderPlaced:
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: random.identifier(), outlet: random.identifier(), currency: random.currency(),
+                        lines: random.lines(), total: random.amount())))
+        }
+    }
+}
+
+extension SeededGenerator {
+    mutating func text() -> String {
+        let parts = [
+            "a", "Spice Route", "é", "e\u{301}", "त", "🍱", "\"", "\\", "/", "\n", "\u{0}", "\u{1F}", "{}", ",",
+        ]
+        return (0...Int.random(in: 0...6, using: &self)).map { _ in pick(parts) }.joined()
+    }
+
+    mutating func integer() -> Int {
+        pick([.min, -1, 0, 1, 99, .max, .random(in: .min ... .max, using: &self)])
+    }
+
+    mutating func identifier() -> Identifier {
+        Identifier(pick(["a", "cart-1:b.C_9", String(repeating: "x", count: Identifier.maximumLength)]))!
+    }
+
+    mutating func currency() -> Currency { Currency(pick(["INR", "USD", "EUR"]))! }
+    mutating func quantity() -> Int { pick([1, 99, 1_000_000, .max]) }
+    mutating func amount() -> Amount { Amount(minorUnits: Int64(integer())) }
+    mutating func time() -> Timestamp { Timestamp(millisecondsSinceEpoch: Int64(integer())) }
+    mutating func texts() -> [String] { (0..<Int.random(in: 0...3, using: &self)).map { _ in text() } }
+
+    mutating func details() -> OutletDetails {
+        OutletDetails(
+            name: text(), city: maybe { $0.text() }, area: maybe { $0.text() }, address: maybe { $0.text() },
+            currency: currency(), timeZone: text(), cuisines: texts(), priceForTwo: maybe { $0.amount() },
+            rating: maybe { Rating(hundredths: $0.pick([0, 1, 5, 50, 440, 500]))! },
+            ratingCount: maybe { $0.integer() }, deliveryMinutes: maybe { $0.integer() },
+            minimumOrder: maybe { $0.amount() },
+            hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]))
+    }
+
+    mutating func header() -> SectionHeader {
+        SectionHeader(
+            id: identifier(), title: text(), kind: text(),
+            layout: pick([.list, .horizontalCard(width: 1, height: 10_000), Layout(style: text())]),
+            sticky: Bool.random(using: &self))
+    }
+
+    mutating func item() -> MenuItem {
+        MenuItem(
+            id: identifier(), kind: text(), name: text(), description: maybe { $0.text() },
+            price: maybe { $0.amount() }, cuisine: maybe { $0.text() }, tags: texts(),
+            imageSmall: maybe { $0.text() }, imageLarge: maybe { $0.text() }, maxQuantity: maybe { $0.integer() })
+    }
+
+    mutating func line() -> CartLine {
+        CartLine(
+            id: text(), item: identifier(), name: text(), quantity: quantity(), unitPrice: amount(),
+            options: pick([[], [identifier()], [identifier(), identifier()]]), note: maybe { $0.text() })
+    }
+
+    mutating func lines() -> [CartLine] { (0..<Int.random(in: 0...3, using: &self)).map { _ in line() } }
+}

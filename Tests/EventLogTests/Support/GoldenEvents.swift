@@ -1,0 +1,148 @@
+import Domain
+
+@testable import EventLog
+
+/// One event and its text in the present schema. What stands here stands in logs: a text that changes needs a new
+/// schema version, and an upcaster from the one before.
+struct GoldenEvent {
+    let kind: EventKind
+    let event: DomainEvent
+    let text: String
+
+    init(_ name: String, version: Int = 1, _ event: DomainEvent, _ text: String) {
+        kind = EventKind(name: name, schemaVersion: version)
+        self.event = event
+        self.text = text
+    }
+
+    static let all = outlets + menus + carts + orders
+
+    private static let outlets = [
+        GoldenEvent(
+            "outlet.registered", version: 2,
+            .outlet(
+                .registered(
+                    OutletDetails(
+                        name: "Spice Route", city: "Pune", area: "Kothrud", address: "1 High Street",
+                        currency: Currency("INR")!, timeZone: "Asia/Kolkata", cuisines: ["Indian", "Thai"],
+                        priceForTwo: Amount(minorUnits: 40_000), rating: Rating(hundredths: 440)!, ratingCount: 100,
+                        deliveryMinutes: 45, minimumOrder: Amount(minorUnits: 9_900),
+                        hours: [OpeningHours(day: .monday, opens: 600, closes: 1_500)!]))),
+            #"{"currency":"INR","name":"Spice Route","city":"Pune","area":"Kothrud","address":"1 High Street","#
+                + #""timeZone":"Asia/Kolkata","cuisines":["Indian","Thai"],"priceForTwo":40000,"#
+                + #""ratingHundredths":440,"ratingCount":100,"deliveryMinutes":45,"minimumOrder":9900,"#
+                + #""hours":[{"day":"monday","opens":600,"closes":1500}]}"#),
+        GoldenEvent(
+            "outlet.registered", version: 2,
+            .outlet(.registered(OutletDetails(name: "Bare", currency: Currency("USD")!, timeZone: "UTC"))),
+            #"{"currency":"USD","name":"Bare","timeZone":"UTC"}"#),
+        GoldenEvent(
+            "outlet.detailsChanged",
+            .outlet(.detailsChanged([.city(nil), .cuisines([]), .rating(Rating(hundredths: 5)!), .minimumOrder(nil)])),
+            #"{"city":null,"cuisines":[],"ratingHundredths":5,"minimumOrder":null}"#),
+        GoldenEvent("outlet.opened", .outlet(.opened), "{}"),
+        GoldenEvent("outlet.closed", .outlet(.closed), "{}"),
+        GoldenEvent(
+            "outlet.paused",
+            .outlet(.paused(until: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123), reason: "a \"gas\" leak")),
+            #"{"until":1700000000123,"reason":"a \"gas\" leak"}"#),
+        GoldenEvent(
+            "outlet.paused", .outlet(.paused(until: Timestamp(millisecondsSinceEpoch: 0), reason: nil)),
+            #"{"until":0}"#),
+    ]
+
+    private static let section = Identifier("lunch")!
+    private static let tea = Identifier("tea")!
+
+    private static let menus = [
+        GoldenEvent(
+            "menu.sectionAdded",
+            .menu(
+                .sectionAdded(
+                    SectionHeader(
+                        id: section, title: "दोपहर", kind: "promotions",
+                        layout: .horizontalCard(width: 150, height: 200), sticky: true), before: tea)),
+            #"{"id":"lunch","title":"दोपहर","kind":"promotions","style":"horizontalCard","width":150,"height":200,"#
+                + #""sticky":true,"before":"tea"}"#),
+        GoldenEvent(
+            "menu.sectionChanged",
+            .menu(
+                .sectionChanged(SectionHeader(id: section, title: "Lunch", kind: "menuItems", layout: .list))),
+            #"{"id":"lunch","title":"Lunch","kind":"menuItems","style":"list"}"#),
+        GoldenEvent("menu.sectionMoved", .menu(.sectionMoved(section, before: nil)), #"{"id":"lunch"}"#),
+        GoldenEvent(
+            "menu.sectionMoved", .menu(.sectionMoved(section, before: tea)), #"{"id":"lunch","before":"tea"}"#),
+        GoldenEvent("menu.sectionRemoved", .menu(.sectionRemoved(section)), #"{"id":"lunch"}"#),
+        GoldenEvent(
+            "menu.itemAdded",
+            .menu(
+                .itemAdded(
+                    MenuItem(
+                        id: tea, kind: "menuItem", name: "Tea", description: "Hot", price: Amount(minorUnits: 250),
+                        cuisine: "Indian", tags: ["hot", "sweet"], imageSmall: "s.png", imageLarge: "l.png",
+                        maxQuantity: 9), section: section, before: Identifier("milk")!)),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","description":"Hot","price":250,"cuisine":"Indian","#
+                + #""tags":["hot","sweet"],"imageSmall":"s.png","imageLarge":"l.png","maxQuantity":9,"#
+                + #""section":"lunch","before":"milk"}"#),
+        GoldenEvent(
+            "menu.itemChanged", .menu(.itemChanged(MenuItem(id: tea, kind: "promo", name: "Tea"))),
+            #"{"id":"tea","kind":"promo","name":"Tea"}"#),
+        GoldenEvent(
+            "menu.itemMoved", .menu(.itemMoved(tea, section: section, before: nil)),
+            #"{"id":"tea","section":"lunch"}"#),
+        GoldenEvent("menu.itemRemoved", .menu(.itemRemoved(tea)), #"{"id":"tea"}"#),
+        GoldenEvent(
+            "menu.itemRepriced", .menu(.itemRepriced(tea, Amount(minorUnits: 300))), #"{"id":"tea","price":300}"#),
+        GoldenEvent("menu.itemSuspended", .menu(.itemSuspended(tea, until: nil)), #"{"id":"tea"}"#),
+        GoldenEvent(
+            "menu.itemSuspended", .menu(.itemSuspended(tea, until: Timestamp(millisecondsSinceEpoch: -1))),
+            #"{"id":"tea","until":-1}"#),
+        GoldenEvent("menu.itemResumed", .menu(.itemResumed(tea)), #"{"id":"tea"}"#),
+    ]
+
+    private static let line = CartLine(
+        id: "tea+milk~2", item: tea, name: "Tea", quantity: 2, unitPrice: Amount(minorUnits: 250),
+        options: [Identifier("milk")!], note: "no\nsugar")
+    private static let lineText =
+        #""line":"tea+milk~2","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":["milk"],"#
+        + #""note":"no\nsugar""#
+
+    private static let carts = [
+        GoldenEvent(
+            "cart.itemAdded",
+            .cart(.itemAdded(line, outlet: Identifier("o1")!, currency: Currency("INR")!)),
+            #"{"outlet":"o1","currency":"INR","# + lineText + "}"),
+        GoldenEvent(
+            "cart.quantityChanged", .cart(.quantityChanged(line: "tea", from: 2, to: 5)),
+            #"{"line":"tea","from":2,"to":5}"#),
+        GoldenEvent(
+            "cart.lineRemoved", .cart(.lineRemoved(line: "tea", quantity: 5)), #"{"line":"tea","quantity":5}"#),
+        GoldenEvent("cart.cleared", .cart(.cleared(count: 7)), #"{"count":7}"#),
+        GoldenEvent(
+            "cart.checkedOut",
+            .cart(
+                .checkedOut(
+                    order: Identifier("d0f631ca-1")!,
+                    lines: [
+                        line,
+                        CartLine(id: "x", item: Identifier("x")!, name: "X", quantity: 1, unitPrice: .zero),
+                    ], total: Amount(minorUnits: 500))),
+            #"{"order":"d0f631ca-1","lines":[{"# + lineText
+                + #"},{"line":"x","item":"x","name":"X","quantity":1,"unitPrice":0}],"total":500}"#),
+    ]
+
+    private static let orders = [
+        GoldenEvent(
+            "order.placed",
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("c1")!, outlet: Identifier("o1")!, currency: Currency("INR")!,
+                        lines: [line], total: Amount(minorUnits: 500)))),
+            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText + #"}],"total":500}"#)
+    ]
+}
+
+extension GoldenEvent: CustomStringConvertible {
+    var description: String { "\(kind.name): \(text)" }
+}

@@ -1,0 +1,49 @@
+import Domain
+import Testing
+
+@testable import EventLog
+
+@Suite struct `Older schemas` {
+    private static func decode(_ version: Int, _ rating: String) throws(EventDecodingError) -> DomainEvent {
+        let payload = #"{"currency":"INR","name":"A"\#(rating),"timeZone":"UTC","ratingCount":7,"city":"Pune"}"#
+        return try EventCodec.decode(
+            EventKind(name: "outlet.registered", schemaVersion: version), Array(payload.utf8))
+    }
+
+    @Test(
+        "An outlet registered under schema 1 is the same under schema 2",
+        arguments: [
+            (#","rating":4.4"#, #","ratingHundredths":440"#), (#","rating":4"#, #","ratingHundredths":400"#),
+            (#","rating":4.0"#, #","ratingHundredths":400"#), (#","rating":4.45"#, #","ratingHundredths":445"#),
+            (#","rating":4.459"#, #","ratingHundredths":445"#), (#","rating":5"#, #","ratingHundredths":500"#),
+            (#","rating":0"#, #","ratingHundredths":0"#), (#","rating":0.5"#, #","ratingHundredths":50"#),
+            (#","rating":0.05"#, #","ratingHundredths":5"#), (#","rating":null"#, #","ratingHundredths":null"#),
+            (#","rating":null"#, ""), ("", ""),
+        ])
+    func sameEvent(_ first: String, _ second: String) throws {
+        #expect(try Self.decode(1, first) == Self.decode(2, second))
+    }
+
+    @Test(arguments: [
+        "5.01", "6", "-1", "-0.5", "44e-1", "4.4e0", "4e2", "1E400", "99999999999999999999", "\"4.4\"", "true", "[]",
+    ])
+    func `A rating that was none is refused, and not lost`(_ rating: String) {
+        #expect(throws: EventDecodingError.self) { try Self.decode(1, #","rating":\#(rating)"#) }
+    }
+
+    @Test func `Every rating in hundredths goes through the old schema unchanged`() throws {
+        for hundredths in 0...500 {
+            let decimal = "\(hundredths / 100).\(hundredths % 100 / 10)\(hundredths % 10)"
+            #expect(
+                try Self.decode(1, #","rating":\#(decimal)"#)
+                    == Self.decode(2, #","ratingHundredths":\#(hundredths)"#))
+        }
+    }
+
+    @Test(arguments: ["[]", "null", "1", "{", "", #"{"rating":4.4}"#])
+    func `An old payload that is no outlet is refused`(_ payload: String) {
+        #expect(throws: EventDecodingError.self) {
+            try EventCodec.decode(EventKind(name: "outlet.registered", schemaVersion: 1), Array(payload.utf8))
+        }
+    }
+}

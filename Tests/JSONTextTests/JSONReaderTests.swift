@@ -1,0 +1,103 @@
+import Testing
+
+@testable import JSONText
+
+@Suite struct `Reading JSON` {
+    static func integer(_ text: String) throws(JSONReadingError) -> Int64 {
+        try JSONReader.read(Array(text.utf8)) { reader throws(JSONReadingError) in try reader.integer() }
+    }
+
+    static func string(_ text: [UInt8]) throws(JSONReadingError) -> String {
+        try JSONReader.read(text) { reader throws(JSONReadingError) in try reader.string() }
+    }
+
+    // MARK: Numbers
+
+    @Test(
+        arguments: [
+            ("0", 0), ("-0", 0), ("7", 7), (" \t\r\n42 \n", 42), ("-1", -1), ("9223372036854775807", .max),
+            ("-9223372036854775808", .min),
+        ] as [(String, Int64)])
+    func `An integer is read to its last digit`(_ text: String, _ expected: Int64) throws {
+        #expect(try Self.integer(text) == expected)
+    }
+
+    @Test(arguments: [
+        "", "-", "+1", "00", "01", "-01", "1.0", "1.", ".5", "1e3", "1E3", "0x1", "1_000", "--1", "1 2", "NaN", "١",
+        "Infinity", "9223372036854775808", "-9223372036854775809", "99999999999999999999999999", "\"1\"", "null",
+    ])
+    func `Other text is no integer`(_ text: String) {
+        #expect(throws: JSONReadingError.self) { try Self.integer(text) }
+    }
+
+    // MARK: Strings
+
+    @Test(arguments: [
+        (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+        (#""\u0041\u00e9\u00E9\u0000""#, "Aéé\u{0}"),
+        (#""\ud83c\udf71 \uD83C\uDF71""#, "\u{1F371} \u{1F371}"),
+        (#""\ud800\udc00\udbff\udfff""#, "\u{10000}\u{10FFFF}"),
+        (#""\ud7ff\ue000""#, "\u{D7FF}\u{E000}"),
+        (#""e\u0301""#, "e\u{301}"),
+        ("\"é\u{1F371}\u{7F}\"", "é\u{1F371}\u{7F}"),
+    ])
+    func `Strings are unescaped scalar by scalar`(_ text: String, _ expected: String) throws {
+        #expect(try Self.string(Array(text.utf8)).utf8.elementsEqual(expected.utf8))
+    }
+
+    @Test func `Every scalar survives its escape`() throws {
+        for value in stride(from: UInt32(0), through: 0x10FFFF, by: 7) {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let escapes = UTF16.encode(scalar)!.map { unit in
+                #"\u"# + String(repeating: "0", count: 4 - String(unit, radix: 16).count) + String(unit, radix: 16)
+            }
+            let text = try Self.string(Array("\"\(escapes.joined())\"".utf8))
+            #expect(Array(text.unicodeScalars) == [scalar])
+        }
+    }
+
+    // MARK: Structure
+
+    @Test func `Keys come in their order, and values that nobody asked for are passed over`() throws {
+        let text = Array(#" { "a" : [ 1 , { } ] , "b" : { "c" : null } , "d" : true } "#.utf8)
+        let keys = try JSONReader.read(text) { reader throws(JSONReadingError) in
+            var keys: [String] = []
+            try reader.beginObject()
+            while let key = try reader.nextKey() { keys.append("\(key)=\(Self.text(try reader.rawValue()))") }
+            return keys
+        }
+        #expect(keys == ["a=[ 1 , { } ]", #"b={ "c" : null }"#, "d=true"])
+    }
+
+    @Test func `A null is taken where there is one`() throws {
+        let values = try JSONReader.read(Array("[null, 5,null]".utf8)) { reader throws(JSONReadingError) in
+            var values: [Int64?] = []
+            try reader.beginArray()
+            while try reader.nextElement() { values.append(reader.takeNull() ? nil : try reader.integer()) }
+            return values
+        }
+        #expect(values == [nil, 5, nil])
+    }
+
+    @Test func `An error names the byte that is wrong`() {
+        let error = #expect(throws: JSONReadingError.self) { try JSONValue(Array(#"{"a":1,"b":?}"#.utf8)) }
+        #expect(error == JSONReadingError(expected: "a digit", offset: 11))
+        #expect(error?.description == "expected a digit at byte 11")
+    }
+
+    @Test(arguments: [("[", "]"), (#"{"k":"#, "}"), (#"[{"k":"#, "}]")])
+    func `Nesting is read to its bound and refused beyond it`(_ opening: String, _ closing: String) throws {
+        let levels = JSONReader.maximumDepth / opening.filter { "[{".contains($0) }.count
+        func text(_ levels: Int) -> [UInt8] {
+            Array((String(repeating: opening, count: levels) + "[]" + String(repeating: closing, count: levels)).utf8)
+        }
+        #expect(try JSONValue(text(levels - 1)).text == text(levels - 1))
+        #expect(throws: JSONReadingError.self) { try JSONValue(text(levels)) }
+        #expect(throws: JSONReadingError.self) { try JSONValue(text(100_000)) }
+        #expect(throws: JSONReadingError.self) {
+            try JSONValue(Array(String(repeating: opening, count: 100_000).utf8))
+        }
+    }
+
+    private static func text(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
+}
