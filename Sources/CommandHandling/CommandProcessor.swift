@@ -50,7 +50,8 @@ public final class CommandProcessor {
     private let mayExist: (StreamName) -> Bool
     private var cache: StreamCache
     private var filling: [Unit] = []
-    private var inFlight: (batch: EventBatch, units: [Unit])?
+    /// Batches whose fate is not told, oldest first.
+    private var inFlight: [(batch: EventBatch, units: [Unit])] = []
     private var loads: [StreamName] = []
     private var batchNumber = 0
     private var waitingCommands = 0
@@ -197,12 +198,17 @@ public final class CommandProcessor {
 
     // MARK: Batches
 
-    /// Whether a batch can be taken.
-    public var hasBatch: Bool { inFlight == nil && !filling.isEmpty }
+    /// Whether a batch can be taken, and none is on its way.
+    public var hasBatch: Bool { inFlight.isEmpty && !filling.isEmpty }
 
-    /// The next batch to be appended. Its fate must be told before another one is taken.
+    /// The next batch to be appended.
+    ///
+    /// The fate of the one before must be told first, but for one case: what was appended without a conflict and
+    /// without anything of another writer's before it leaves nothing to decide again, so the next batch may be on
+    /// its way while that is told.
     public func takeBatch(now: Timestamp) -> EventBatch? {
-        guard hasBatch else { return nil }
+        precondition(inFlight.count < 2, "the fate of the batch before the last was never told")
+        guard !filling.isEmpty else { return nil }
         batchNumber += 1
         var events: [NewEvent] = []
         var groups: [Int32] = []
@@ -219,7 +225,7 @@ public final class CommandProcessor {
             taken += 1
         }
         let batch = EventBatch(partition: partition, events: events, groups: groups, recordedAt: now)
-        inFlight = (batch, Array(filling.prefix(taken)))
+        inFlight.append((batch, Array(filling.prefix(taken))))
         filling.removeFirst(taken)
         return batch
     }
@@ -231,8 +237,8 @@ public final class CommandProcessor {
     public func committed(
         _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>], project: ([DecodedEvent]) -> Void
     ) {
-        guard let (batch, units) = inFlight else { preconditionFailure("no batch is on its way") }
-        inFlight = nil
+        precondition(inFlight.count == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBatch")
+        let (batch, units) = takeInFlight()
         var again: [Withdrawn] = []
         let accepted = units.filter { unit in
             let isAccepted = !receipt.conflicts.contains(unit.entry.group.number)
@@ -260,6 +266,11 @@ public final class CommandProcessor {
         project(recorded)
         for unit in accepted { finishDurable(unit.entry) }
         decide(again)
+    }
+
+    private func takeInFlight() -> (batch: EventBatch, units: [Unit]) {
+        precondition(!inFlight.isEmpty, "no batch is on its way")
+        return inFlight.removeFirst()
     }
 
     /// Makes one unit's events part of the committed state.
@@ -293,8 +304,7 @@ public final class CommandProcessor {
 
     /// Nothing of the batch on its way was appended, or nobody knows. What rests on it falls with it.
     public func failed(_ outcome: CommandOutcome) {
-        guard let (_, units) = inFlight else { preconditionFailure("no batch is on its way") }
-        inFlight = nil
+        let (_, units) = takeInFlight()
         var withdrawn: [Withdrawn] = []
         for unit in units { withdraw(unit.entry, to: &withdrawn) }
         dropFilling(of: withdrawn)
@@ -311,7 +321,7 @@ public final class CommandProcessor {
 
     /// Takes in what other writers appended. No batch may be on its way.
     public func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        precondition(inFlight == nil)
+        precondition(inFlight.isEmpty)
         var again: [Withdrawn] = []
         for event in events { absorb(event, again: &again) }
         dropFilling(of: again)

@@ -41,22 +41,66 @@ public final class Journal {
 
     // MARK: Steps
 
-    /// Appends the next batch, if there is one. Returns what was appended, for measurements.
+    /// Appends the next batch, if there is one, and tells what became of it. Returns it if it was appended.
     public func appendBatch(now: Timestamp, isolation: isolated (any Actor)? = #isolation) async -> EventBatch? {
         guard let batch = processor.takeBatch(now: now) else { return nil }
+        return await finish(batch, await append(batch, seen: position)) ? batch : nil
+    }
+
+    /// Appends a batch, through losses of the connection: a batch in doubt is looked up before it is sent again.
+    ///
+    /// - Parameter seen: the position up to which everything is known that the batch was decided on.
+    public func append(
+        _ batch: EventBatch, seen: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async -> Result<AppendReceipt, EventLogError> {
+        var doubt: String
         do throws(EventLogError) {
-            let receipt = try await append(batch)
+            return .success(try await log.append(batch, seen: seen))
+        } catch {
+            guard case .outcomeUnknown(let reason) = error else { return .failure(error) }
+            doubt = reason
+        }
+        for _ in 0..<Journal.outcomeAttempts {
+            do throws(EventLogError) {
+                if let receipt = try await log.outcome(of: batch, since: seen) { return .success(receipt) }
+                return .success(try await log.append(batch, seen: seen))
+            } catch {
+                switch error {
+                case .unavailable: break
+                case .outcomeUnknown(let reason): doubt = reason
+                }
+            }
+            await pause()
+        }
+        return .failure(.outcomeUnknown(doubt))
+    }
+
+    /// The position that follows from a batch that was appended as a whole right behind ``position``: the next
+    /// batch may then be sent before this one is finished. Nil where something has to be looked at first.
+    public func position(after batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>) -> Int64? {
+        guard case .success(let receipt) = result, receipt.conflicts.isEmpty, receipt.previousPosition == position
+        else { return nil }
+        return position + Int64(batch.events.count)
+    }
+
+    /// Tells what became of a batch to everybody who waits for it. Returns whether it was appended.
+    public func finish(
+        _ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Bool {
+        do throws(EventLogError) {
+            let receipt = try result.get()
             // Nothing is passed on before all of it is there: what is given up half-way is read again.
             let foreign = try await foreignEvents(upTo: receipt.previousPosition)
             pass(foreign)
             processor.committed(receipt, foreign: foreign) { own in pass(own.map(Result.success)) }
-            return batch
+            return true
         } catch {
             switch error {
             case .unavailable(let reason): processor.failed(.unavailable(reason))
             case .outcomeUnknown(let reason): processor.failed(.unknown(reason))
             }
-            return nil
+            return false
         }
     }
 
@@ -85,33 +129,6 @@ public final class Journal {
     }
 
     // MARK: Parts
-
-    /// Appends the batch, through losses of the connection: a batch in doubt is looked up before it is sent
-    /// again.
-    private func append(
-        _ batch: EventBatch, isolation: isolated (any Actor)? = #isolation
-    ) async throws(EventLogError) -> AppendReceipt {
-        var doubt: String
-        do throws(EventLogError) {
-            return try await log.append(batch, seen: position)
-        } catch {
-            guard case .outcomeUnknown(let reason) = error else { throw error }
-            doubt = reason
-        }
-        for _ in 0..<Journal.outcomeAttempts {
-            do throws(EventLogError) {
-                if let receipt = try await log.outcome(of: batch, since: position) { return receipt }
-                return try await log.append(batch, seen: position)
-            } catch {
-                switch error {
-                case .unavailable: break
-                case .outcomeUnknown(let reason): doubt = reason
-                }
-            }
-            await pause()
-        }
-        throw .outcomeUnknown(doubt)
-    }
 
     /// What stands in the log between ``position`` and the batch just appended. The batch is durable: only when
     /// the log stays out of reach is its outcome given up.

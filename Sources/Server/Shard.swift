@@ -107,10 +107,7 @@ final class Shard {
     private func work() async {
         while !isStopping || processor.hasBatch {
             if processor.hasBatch {
-                let began = LoopActor.now
-                if let batch = await journal.appendBatch(now: clock()) {
-                    batches.add(events: batch.events.count, nanoseconds: LoopActor.now - began)
-                }
+                await appendBatches()
             } else if isPollDue {
                 isPollDue = false
                 do throws(EventLogError) {
@@ -123,6 +120,31 @@ final class Shard {
             }
         }
         isWorking = false
+    }
+
+    /// Appends batches as long as there are any. While the replies to one are made, the next is on its way.
+    private func appendBatches() async {
+        var next = send(seen: journal.position)
+        while let sent = next {
+            let result = await sent.result.value
+            batches.add(events: sent.batch.events.count, nanoseconds: LoopActor.now - sent.at)
+            next = journal.position(after: sent.batch, result).flatMap { send(seen: $0) }
+            // Lets the task that sends it have its turn.
+            if next != nil { await Task.yield() }
+            _ = await journal.finish(sent.batch, result)
+            next = next ?? send(seen: journal.position)
+        }
+    }
+
+    private struct SentBatch {
+        var batch: EventBatch
+        var result: Task<Result<AppendReceipt, EventLogError>, Never>
+        var at: UInt64
+    }
+
+    private func send(seen: Int64) -> SentBatch? {
+        guard let batch = processor.takeBatch(now: clock()) else { return nil }
+        return SentBatch(batch: batch, result: Task { await journal.append(batch, seen: seen) }, at: LoopActor.now)
     }
 
     private func load(_ stream: StreamName) {
