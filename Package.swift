@@ -5,6 +5,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
+    // An asynchronous function runs where its caller runs: on the event loop, without a hop to another thread.
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
     // Everything here is checked by the compiler in Swift 6 mode. The checks that it adds for closures given to
     // code that is not cost a tenth of the time of a small command.

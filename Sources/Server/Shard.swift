@@ -126,8 +126,8 @@ final class Shard {
     private func appendBatches() async {
         var next = send(seen: journal.position)
         while let sent = next {
-            let result = await sent.result.value
-            batches.add(events: sent.batch.events.count, nanoseconds: LoopActor.now - sent.at)
+            let result = await sent.result()
+            batches.add(events: sent.batch.events.count, nanoseconds: LoopActor.now - sent.sentAt)
             next = journal.position(after: sent.batch, result).flatMap { send(seen: $0) }
             // Lets the task that sends it have its turn.
             if next != nil { await Task.yield() }
@@ -136,15 +136,11 @@ final class Shard {
         }
     }
 
-    private struct SentBatch {
-        var batch: EventBatch
-        var result: Task<Result<AppendReceipt, EventLogError>, Never>
-        var at: UInt64
-    }
-
     private func send(seen: Int64) -> SentBatch? {
         guard let batch = processor.takeBatch(now: clock()) else { return nil }
-        return SentBatch(batch: batch, result: Task { await journal.append(batch, seen: seen) }, at: LoopActor.now)
+        let sent = SentBatch(batch)
+        Task { sent.ended(await journal.append(batch, seen: seen)) }
+        return sent
     }
 
     private func load(_ stream: StreamName) {
@@ -206,6 +202,31 @@ final class Shard {
         await withCheckedContinuation { continuation in
             _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
         }
+    }
+}
+
+/// A batch on its way. (A task's value would do, if waiting for one did not go through another thread.)
+@LoopActor
+private final class SentBatch {
+    typealias Outcome = Result<AppendReceipt, EventLogError>
+
+    let batch: EventBatch
+    let sentAt = LoopActor.now
+    private var outcome: Outcome?
+    private var waiter: CheckedContinuation<Outcome, Never>?
+
+    init(_ batch: EventBatch) {
+        self.batch = batch
+    }
+
+    func ended(_ outcome: Outcome) {
+        self.outcome = outcome
+        waiter?.resume(returning: outcome)
+    }
+
+    func result() async -> Outcome {
+        if let outcome { return outcome }
+        return await withCheckedContinuation { waiter = $0 }
     }
 }
 
