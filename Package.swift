@@ -81,6 +81,11 @@ let package = Package(
         tests(of: "LineProtocol"),
         tests(of: "Domain"),
         tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText"]),
+        tests(
+            of: "PostgresEventLog",
+            uses: [
+                "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "TestSupport",
+            ]),
         tests(of: "Projections", uses: ["Domain", "EventLog"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog"]),
         tests(of: "EventLoop"),

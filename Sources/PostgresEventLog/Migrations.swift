@@ -81,8 +81,8 @@ public enum Migrations {
             done[number] = rows.text(row, 2)
             guard all.contains(where: { $0.number == number }) else {
                 throw MigrationError(
-                        description: "the database has migration \(number) (\(rows.text(row, 1))), which this version "
-                            + "of Tiffin does not know: it was migrated by a newer one")
+                    description: "the database has migration \(number) (\(rows.text(row, 1))), which this version "
+                        + "of Tiffin does not know: it was migrated by a newer one")
             }
         }
         var lines: [String] = []
@@ -90,8 +90,8 @@ public enum Migrations {
             if let checksum = done[migration.number] {
                 guard checksum == migration.checksum else {
                     throw MigrationError(
-                            description: "migration \(migration.number) (\(migration.name)) was changed after it was "
-                                + "applied: the database has checksum \(checksum), this version \(migration.checksum)")
+                        description: "migration \(migration.number) (\(migration.name)) was changed after it was "
+                            + "applied: the database has checksum \(checksum), this version \(migration.checksum)")
                 }
                 continue
             }
@@ -117,8 +117,8 @@ public enum Migrations {
         if count > 0 {
             guard let partitions, partitions != count else { return [] }
             throw MigrationError(
-                    description: "the log has \(count) partition\(count == 1 ? "" : "s") since it was made, and cannot "
-                        + "have \(partitions)")
+                description: "the log has \(count) partition\(count == 1 ? "" : "s") since it was made, and cannot "
+                    + "have \(partitions)")
         }
         _ = try await transaction.execute(
             Statement(

@@ -1,0 +1,123 @@
+import EmbeddedPostgres
+import EventLog
+import EventLogContract
+import EventLoop
+import PostgresEventLog
+import TestSupport
+import Testing
+
+/// What a writer learns when its session ends in the middle of an append.
+@Suite struct LostConnectionTests {
+    init() { LoopActor.startInBackground() }
+
+    @Test @LoopActor func `An append that was ended while it waited is not in the log`() async throws {
+        try await TestLog.with { test in
+            let batch = LogWriter(test.log).batch([[.cart("a")]])
+            let result = try await test.withHeadLocked {
+                let append = Task { try await test.log.append(batch, seen: 0) }
+                try await test.wait(forSessions: 1, where: TestLog.blocked)
+                try await test.terminateWriters()
+                return await append.result
+            }
+            expectOutcomeUnknown(result)
+            #expect(try await test.log.outcome(of: batch, since: 0) == nil)
+            #expect(
+                try await test.log.append(batch, seen: 0) == AppendReceipt(previousPosition: 0, conflicts: []))
+        }
+    }
+
+    /// Between the commit and its answer a session waits only for a standby, and for one that there is not it
+    /// waits until it ends. All databases of a server wait then, so this one has a server of its own.
+    @Test @LoopActor func `An append that was committed and not answered is in the log`() async throws {
+        let directory = try TemporaryDirectory.make(openToAll: true)
+        try TemporaryDirectory.removeAtExit(directory)
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        try await TestLog.with(database: server.connectionString) { test in
+            try await test.setStandby("nobody")
+            let batch = LogWriter(test.log).batch([[.cart("a")]])
+            let append = Task { try await test.log.append(batch, seen: 0) }
+            try await test.wait(forSessions: 1, where: "wait_event = 'SyncRep'")
+            try await test.terminateWriters()
+            expectOutcomeUnknown(await append.result)
+            try await test.setStandby("")
+            #expect(
+                try await test.log.outcome(of: batch, since: 0)
+                    == AppendReceipt(previousPosition: 0, conflicts: []))
+        }
+        await server.stop()
+    }
+
+    @Test @LoopActor func `The outcome of an append that is still under way is waited for`() async throws {
+        try await TestLog.with { test in
+            let batch = LogWriter(test.log).batch([[.cart("a")]])
+            let (result, outcome) = try await test.withHeadLocked {
+                let append = Task { try await test.log.append(batch, seen: 0) }
+                try await test.wait(forSessions: 1, where: TestLog.blocked)
+                // The server does not notice: it goes on with what it was asked.
+                test.log.close()
+                let result = await append.result
+                let outcome = Task { try await test.log.outcome(of: batch, since: 0) }
+                try await test.wait(forSessions: 2, where: TestLog.blocked)
+                return (result, outcome)
+            }
+            expectOutcomeUnknown(result)
+            #expect(try await outcome.value == AppendReceipt(previousPosition: 0, conflicts: []))
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds.prefix(8)) @LoopActor
+    func `The outcome is the truth, whenever the session ended`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        try await TestLog.with { test in
+            var writer = LogWriter(test.log)
+            var digest = Digest.zero
+            for round in 0..<25 {
+                let streams = (0..<Int.random(in: 1...200, using: &random)).map { StreamName.cart("c\($0 % 20)") }
+                let batch = writer.batch([streams], marks: [round])
+                let seen = writer.seen
+                let append = Task { try await test.log.append(batch, seen: seen) }
+                // Statements that do nothing let the append come further before its session ends.
+                for _ in 0..<Int.random(in: 0...8, using: &random) {
+                    try await test.wait(forSessions: 0, where: TestLog.blocked)
+                }
+                try await test.terminateWriters()
+
+                let receipt = try await receipt(of: append, batch, seen: seen, test.log)
+                #expect(receipt == AppendReceipt(previousPosition: seen, conflicts: []))
+                let events = try await writer.catchUp()
+                #expect(events.map(\.position) == Array((seen + 1)...(seen + Int64(streams.count))))
+                #expect(events.map(\.payload) == batch.events.map(\.payload))
+                digest = referenceChain(digest, events)
+                #expect(try await test.log.heads()[0].digest == digest)
+            }
+        }
+    }
+
+    /// The receipt of a batch that is appended in the end, once. Nobody ends sessions any more, so a second
+    /// attempt succeeds.
+    @LoopActor private func receipt(
+        of append: Task<AppendReceipt, any Error>, _ batch: EventBatch, seen: Int64, _ log: PostgresEventLog
+    ) async throws -> AppendReceipt {
+        do {
+            return try await append.value
+        } catch EventLogError.unavailable {
+            #expect(try await log.read(partition: 0, after: seen, limit: 1) == [])
+        } catch EventLogError.outcomeUnknown {
+            let outcome = try await log.outcome(of: batch, since: seen)
+            let isThere = try await !log.read(partition: 0, after: seen, limit: 1).isEmpty
+            #expect((outcome != nil) == isThere)
+            if let outcome { return outcome }
+        }
+        return try await log.append(batch, seen: seen)
+    }
+
+    /// Expects that the append could not say what became of it.
+    private func expectOutcomeUnknown(
+        _ result: Result<AppendReceipt, any Error>, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        guard case .failure(EventLogError.outcomeUnknown) = result else {
+            Issue.record("the append ended in \(result)" as Comment, sourceLocation: sourceLocation)
+            return
+        }
+    }
+}

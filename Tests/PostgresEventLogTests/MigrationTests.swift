@@ -1,0 +1,107 @@
+import EventLog
+import EventLoop
+import Foundation
+import Postgres
+import TestSupport
+import Testing
+
+@testable import PostgresEventLog
+
+@Suite struct MigrationTests {
+    init() { LoopActor.startInBackground() }
+
+    /// Migrates, and returns what was done.
+    @LoopActor
+    private func migrate(_ database: String, partitions: Int? = nil) async throws(MigrationError) -> [String] {
+        var lines: [String] = []
+        try await Migrations.run(database, partitions: partitions) { lines.append($0) }
+        return lines
+    }
+
+    @LoopActor
+    private func run(_ sql: String, in database: String) async throws {
+        let connection = try await PostgresConnection.connect(database)
+        defer { connection.close() }
+        try await connection.runScript(sql)
+    }
+
+    private static let directory = URL(filePath: #filePath).appending(path: "../../../migrations").standardized
+
+    @Test func `Every file is registered under its number`() throws {
+        let files = try FileManager.default.contentsOfDirectory(atPath: Self.directory.path).sorted()
+        let registered = Migrations.all.map { migration in
+            String(repeating: "0", count: 4 - "\(migration.number)".count) + "\(migration.number)_\(migration.name).sql"
+        }
+        #expect(files == registered)
+        #expect(Migrations.all.map(\.number) == Array(1...files.count))
+        for (file, migration) in zip(files, Migrations.all) {
+            #expect(try Data(contentsOf: Self.directory.appending(path: file)) == Data(migration.sql))
+        }
+    }
+
+    @Test @LoopActor func `A second run does nothing`() async throws {
+        let database = try await TestDatabase.create()
+        let first = try await migrate(database)
+        #expect(first.count == Migrations.all.count + 1)
+        #expect(first.first == "migration 1 (event_log) applied")
+        #expect(first.last == "the log has 1 partition")
+        #expect(try await migrate(database) == [])
+    }
+
+    @Test @LoopActor func `A migration that was changed after it was applied is refused`() async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        try await run("UPDATE tiffin.migrations SET checksum = 'abc' WHERE number = 1", in: database)
+        let error = await #expect(throws: MigrationError.self) { try await migrate(database) }
+        #expect(
+            error?.description.hasPrefix(
+                "migration 1 (event_log) was changed after it was applied: the database has checksum abc") == true)
+    }
+
+    @Test @LoopActor func `A database that a newer version migrated is refused`() async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        try await run("INSERT INTO tiffin.migrations VALUES (999, 'later', 'abc', now())", in: database)
+        let error = await #expect(throws: MigrationError.self) { try await migrate(database) }
+        #expect(
+            error?.description.contains("migration 999 (later), which this version of Tiffin does not know") == true)
+    }
+
+    @Test @LoopActor func `A migration that fails leaves nothing of itself`() async throws {
+        let database = try await TestDatabase.create()
+        try await run("CREATE SCHEMA tiffin; CREATE TABLE tiffin.outlet_home ()", in: database)
+        await #expect(throws: MigrationError.self) { try await migrate(database) }
+        try await run("DROP TABLE tiffin.outlet_home", in: database)
+        #expect(try await migrate(database).count == Migrations.all.count + 1)
+    }
+
+    @Test @LoopActor func `Partitions are chosen once`() async throws {
+        let database = try await TestDatabase.create()
+        #expect(try await migrate(database, partitions: 4).last == "the log has 4 partitions")
+        #expect(try await migrate(database) == [])
+        #expect(try await migrate(database, partitions: 4) == [])
+        let error = await #expect(throws: MigrationError.self) { try await migrate(database, partitions: 2) }
+        #expect(
+            error?.description == "the log has 4 partitions since it was made, and cannot have 2")
+        let log = try await PostgresEventLog.open(database)
+        defer { log.close() }
+        #expect(log.partitionCount == 4)
+        #expect(try await log.heads().map(\.partition) == [0, 1, 2, 3])
+    }
+
+    @Test(arguments: 0..<4) @LoopActor
+    func `Of migrators at once, one migrates and the others find it done`(_: Int) async throws {
+        let database = try await TestDatabase.create()
+        let runs = (0..<4).map { _ in Task { @LoopActor in try await migrate(database) } }
+        var lines: [[String]] = []
+        for run in runs { lines.append(try await run.value) }
+        #expect(lines.map(\.count).sorted() == [0, 0, 0, Migrations.all.count + 1])
+    }
+
+    @Test @LoopActor func `What is no database is an error in a sentence`() async throws {
+        let error = await #expect(throws: MigrationError.self) {
+            try await migrate("postgres:///tiffin?host=/nonexistent")
+        }
+        #expect(error?.description.isEmpty == false)
+    }
+}

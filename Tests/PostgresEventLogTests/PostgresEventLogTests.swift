@@ -1,0 +1,56 @@
+import EventLog
+import EventLogContract
+import EventLoop
+import PostgresEventLog
+import TestSupport
+import Testing
+
+@Suite struct PostgresEventLogTests {
+    init() { LoopActor.startInBackground() }
+
+    @Test(arguments: Clause.all) @LoopActor
+    func `The log in PostgreSQL keeps the contract`(_ clause: Clause) async throws {
+        try await TestLog.with(partitions: clause.partitionCount) { try await clause.check($0.log) }
+    }
+
+    @Test(arguments: Clause.all) @LoopActor
+    func `Several servers keep the contract together`(_ clause: Clause) async throws {
+        try await TestLog.with(partitions: clause.partitionCount) { test in
+            let servers = try await SeveralServers(3, test.database)
+            defer { servers.close() }
+            try await clause.check(servers)
+        }
+    }
+
+    // MARK: Without a log
+
+    @Test @LoopActor func `A database without a log cannot be opened`() async throws {
+        let database = try await TestDatabase.create()
+        let error = await #expect(throws: EventLogError.self) { try await PostgresEventLog.open(database) }
+        #expect(error?.unavailableReason != nil, "\(String(describing: error))")
+    }
+
+    @Test @LoopActor func `A server that cannot be reached is unavailable`() async throws {
+        let error = await #expect(throws: EventLogError.self) {
+            try await PostgresEventLog.open("postgres:///tiffin?host=/nonexistent")
+        }
+        #expect(error?.unavailableReason != nil, "\(String(describing: error))")
+    }
+
+    @Test @LoopActor func `A writer that has seen more than there is is refused`() async throws {
+        try await TestLog.with { test in
+            let batch = LogWriter(test.log).batch([[.cart("a")]])
+            let error = await #expect(throws: EventLogError.self) { try await test.log.append(batch, seen: 1) }
+            let reason = try #require(error?.unavailableReason)
+            #expect(reason.contains("the log ends at 0, but the writer has seen 1"))
+            #expect(try await test.log.heads()[0].position == 0)
+        }
+    }
+}
+
+extension EventLogError {
+    fileprivate var unavailableReason: String? {
+        guard case .unavailable(let reason) = self else { return nil }
+        return reason
+    }
+}

@@ -1,0 +1,47 @@
+import EventLog
+import EventLoop
+import PostgresEventLog
+
+/// Several servers' logs on one database that take turns, call by call.
+@LoopActor
+final class SeveralServers: EventLog {
+    nonisolated let partitionCount: Int
+    private let logs: [PostgresEventLog]
+    private var turn = 0
+
+    init(_ count: Int, _ database: String) async throws {
+        var logs: [PostgresEventLog] = []
+        for _ in 0..<count { logs.append(try await PostgresEventLog.open(database)) }
+        self.logs = logs
+        partitionCount = logs[0].partitionCount
+    }
+
+    func close() {
+        for log in logs { log.close() }
+    }
+
+    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+        try await next().append(batch, seen: seen)
+    }
+
+    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+        try await next().outcome(of: batch, since: seen)
+    }
+
+    func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
+        try await next().read(partition: partition, after: position, limit: limit)
+    }
+
+    func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try await next().read(stream: stream, partition: partition, afterVersion: version, limit: limit)
+    }
+
+    func heads() async throws(EventLogError) -> [LogHead] { try await next().heads() }
+
+    private func next() -> PostgresEventLog {
+        turn = (turn + 1) % logs.count
+        return logs[turn]
+    }
+}
