@@ -85,7 +85,9 @@ let package = Package(
         tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText"]),
         tests(
             of: "PostgresEventLog",
-            uses: ["Domain", "EventLog", "EventLogContract", "EventLoop", "Postgres", "TestSupport"]),
+            uses: [
+                "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "TestSupport",
+            ]),
         tests(of: "Projections", uses: ["Domain", "EventLog"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections"]),
         tests(of: "EventLoop"),

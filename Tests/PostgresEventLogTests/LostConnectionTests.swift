@@ -1,7 +1,9 @@
+import EmbeddedPostgres
 import EventLog
 import EventLogContract
 import EventLoop
 import PostgresEventLog
+import TestSupport
 import Testing
 
 /// What a writer learns when its session ends in the middle of an append.
@@ -13,7 +15,7 @@ import Testing
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let result = try await test.withHeadLocked {
                 let append = Task { try await test.log.append(batch, seen: 0) }
-                try await test.waitForBlockedSessions(1)
+                try await test.wait(forSessions: 1, where: TestLog.blocked)
                 try await test.terminateWriters()
                 return await append.result
             }
@@ -24,17 +26,38 @@ import Testing
         }
     }
 
+    /// Between the commit and its answer a session waits only for a standby, and for one that there is not it
+    /// waits until it ends. All databases of a server wait then, so this one has a server of its own.
+    @Test @LoopActor func `An append that was committed and not answered is in the log`() async throws {
+        let directory = try TemporaryDirectory.make(openToAll: true)
+        try TemporaryDirectory.removeAtExit(directory)
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        try await TestLog.with(database: server.connectionString) { test in
+            try await test.setStandby("nobody")
+            let batch = LogWriter(test.log).batch([[.cart("a")]])
+            let append = Task { try await test.log.append(batch, seen: 0) }
+            try await test.wait(forSessions: 1, where: "wait_event = 'SyncRep'")
+            try await test.terminateWriters()
+            expectOutcomeUnknown(await append.result)
+            try await test.setStandby("")
+            #expect(
+                try await test.log.outcome(of: batch, since: 0)
+                    == AppendReceipt(previousPosition: 0, conflicts: []))
+        }
+        await server.stop()
+    }
+
     @Test @LoopActor func `The outcome of an append that is still under way is waited for`() async throws {
         try await TestLog.with { test in
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let (result, outcome) = try await test.withHeadLocked {
                 let append = Task { try await test.log.append(batch, seen: 0) }
-                try await test.waitForBlockedSessions(1)
+                try await test.wait(forSessions: 1, where: TestLog.blocked)
                 // The server does not notice: it goes on with what it was asked.
                 test.log.close()
                 let result = await append.result
                 let outcome = Task { try await test.log.outcome(of: batch, since: 0) }
-                try await test.waitForBlockedSessions(2)
+                try await test.wait(forSessions: 2, where: TestLog.blocked)
                 return (result, outcome)
             }
             expectOutcomeUnknown(result)
@@ -54,7 +77,9 @@ import Testing
                 let seen = writer.seen
                 let append = Task { try await test.log.append(batch, seen: seen) }
                 // Statements that do nothing let the append come further before its session ends.
-                for _ in 0..<Int.random(in: 0...8, using: &random) { try await test.waitForBlockedSessions(0) }
+                for _ in 0..<Int.random(in: 0...8, using: &random) {
+                    try await test.wait(forSessions: 0, where: TestLog.blocked)
+                }
                 try await test.terminateWriters()
 
                 let receipt = try await receipt(of: append, batch, seen: seen, test.log)
@@ -86,6 +111,7 @@ import Testing
         return try await log.append(batch, seen: seen)
     }
 
+    /// Expects that the append could not say what became of it.
     private func expectOutcomeUnknown(
         _ result: Result<AppendReceipt, any Error>, sourceLocation: SourceLocation = #_sourceLocation
     ) {

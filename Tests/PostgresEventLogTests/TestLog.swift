@@ -15,7 +15,13 @@ struct TestLog {
     static func with<Result: Sendable>(
         partitions: Int = 1, _ body: @LoopActor (TestLog) async throws -> Result
     ) async throws -> Result {
-        let database = try await TestDatabase.create()
+        try await with(database: TestDatabase.create(), partitions: partitions, body)
+    }
+
+    /// Runs `body` with a new log in that database.
+    static func with<Result: Sendable>(
+        database: String, partitions: Int = 1, _ body: @LoopActor (TestLog) async throws -> Result
+    ) async throws -> Result {
         try await Migrations.run(database, partitions: partitions) { _ in }
         let owner = try await PostgresConnection.connect(database)
         defer { owner.close() }
@@ -35,16 +41,26 @@ struct TestLog {
                 """))
     }
 
-    /// Waits until so many sessions wait for a lock.
-    func waitForBlockedSessions(_ count: Int64) async throws {
-        let blocked = Statement(
-            "blocked_sessions",
-            """
-            SELECT count(*) FROM pg_stat_activity
-            WHERE datname = current_database() AND wait_event_type = 'Lock'
-            """)
-        for _ in 0..<100_000 where try await owner.execute(blocked).int8(0, 0) >= count { return }
-        throw NobodyWaits()
+    /// The sessions that wait for a lock.
+    static let blocked = "wait_event_type = 'Lock'"
+
+    /// Waits until there are so many sessions of that kind.
+    func wait(forSessions count: Int64, where condition: String) async throws {
+        // A statement's name holds 63 bytes.
+        let statement = Statement(
+            "sessions \(condition.suffix(40))",
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \(condition)")
+        for _ in 0..<100_000 where try await owner.execute(statement).int8(0, 0) >= count { return }
+        throw NoSuchSessions()
+    }
+
+    /// Makes the whole server wait for a standby of that name to confirm commits; for none where it is empty.
+    func setStandby(_ name: String) async throws {
+        try await owner.runScript("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
+        try await owner.runScript("SELECT pg_reload_conf()")
+        try await wait(forSessions: 1, where: "current_setting('synchronous_standby_names') = '\(name)'")
+        // It is the checkpointer that tells all sessions; it reads the settings before it makes a checkpoint.
+        try await owner.runScript("CHECKPOINT")
     }
 
     /// Runs `body` while the first partition's head is locked.
@@ -58,5 +74,5 @@ struct TestLog {
         }
     }
 
-    private struct NobodyWaits: Error {}
+    private struct NoSuchSessions: Error {}
 }
