@@ -93,6 +93,7 @@ let package = Package(
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
+        tests(of: "Server", uses: ["Domain", "EventLog", "LineProtocol"]),
         tests(of: "Importing", uses: ["LineProtocol"]),
     ],
     swiftLanguageModes: [.v6]

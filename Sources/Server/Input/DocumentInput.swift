@@ -35,12 +35,13 @@ enum DocumentInput {
         }
     }
 
-    private static func name(of type: Any.Type) -> String {
+    fileprivate static func name(of type: Any.Type) -> String {
         switch type {
         case is String.Type: "a string"
         case is Int.Type, is Int64.Type: "a whole number"
         case is Double.Type: "a number"
         case is Bool.Type: "true or false"
+        case is [String: Any].Type: "an object"
         case is any Collection.Type: "an array"
         default: "an object"
         }
@@ -80,11 +81,23 @@ struct InputFields {
     }
 
     func required<Value: Decodable>(_ key: String) throws -> Value {
-        try container.decode(Value.self, forKey: Key(stringValue: key))
+        try naming(key, Value.self) { try container.decode(Value.self, forKey: $0) }
     }
 
     func optional<Value: Decodable>(_ key: String) throws -> Value? {
-        try container.decodeIfPresent(Value.self, forKey: Key(stringValue: key))
+        try naming(key, Value.self) { try container.decodeIfPresent(Value.self, forKey: $0) }
+    }
+
+    /// Foundation does not say which number it is that does not fit its type.
+    private func naming<Value, Decoded>(
+        _ key: String, _: Value.Type, _ decode: (Key) throws -> Decoded
+    ) throws -> Decoded {
+        do {
+            return try decode(Key(stringValue: key))
+        } catch {
+            guard !(error is DecodingError || error is InputError) else { throw error }
+            throw failure(key, "must be \(DocumentInput.name(of: Value.self))")
+        }
     }
 
     func failure(_ key: String, _ reason: String) -> InputError {
