@@ -6,7 +6,7 @@
 CREATE TABLE tiffin.events (
     partition      smallint    NOT NULL,
     position       bigint      NOT NULL,
-    stream         text        NOT NULL,
+    stream         text        COLLATE "C" NOT NULL,
     version        bigint      NOT NULL,
     kind           text        NOT NULL,
     schema_version integer     NOT NULL,

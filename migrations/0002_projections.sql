@@ -13,7 +13,7 @@ COMMENT ON TABLE tiffin.projection_checkpoints IS
 
 CREATE TABLE tiffin.outlet_home (
     partition smallint NOT NULL,
-    outlet    text     NOT NULL,
+    outlet    text     COLLATE "C" NOT NULL,
     revision  bigint   NOT NULL,
     document  text     NOT NULL,
     snapshot  text     NOT NULL,
@@ -25,7 +25,7 @@ COMMENT ON COLUMN tiffin.outlet_home.snapshot IS
 
 CREATE TABLE tiffin.cart_counts (
     partition smallint NOT NULL,
-    cart      text     NOT NULL,
+    cart      text     COLLATE "C" NOT NULL,
     count     integer  NOT NULL,
     PRIMARY KEY (partition, cart)
 );

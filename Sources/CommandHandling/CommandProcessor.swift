@@ -7,6 +7,8 @@ public enum ReadFailure: Error, Equatable, Sendable {
     case corrupt(CorruptEvent)
     /// The log cannot be reached.
     case unavailable(String)
+    /// Too much is waiting.
+    case busy
 }
 
 /// Decides the commands of one partition, and puts their events together into batches.
@@ -14,12 +16,14 @@ public enum ReadFailure: Error, Equatable, Sendable {
 /// A plain object without I/O: it asks for batches to be appended (``takeBatch(now:)``) and streams to be
 /// loaded (``takeLoads()``), and is told what became of that. One batch is on its way at a time, and the next one
 /// fills meanwhile. Questions see committed state only.
+///
+/// A completion must not call back into the processor: it is called in the middle of things.
 public final class CommandProcessor {
     /// Bounds of a processor.
     public struct Limits: Sendable {
         /// The most streams held in memory.
         public var streams = 200_000
-        /// The most commands that may wait for a batch or a load.
+        /// The most commands and questions that may wait for a batch or a load.
         public var waitingCommands = 100_000
         /// The most events of a batch.
         public var batchEvents = 1_000
@@ -30,6 +34,10 @@ public final class CommandProcessor {
         public init() {}
     }
 
+    /// Commands that are to be decided again, or given up, and their stream.
+    private typealias Withdrawn = (entry: StreamEntry, commands: [PendingCommand])
+
+    /// What one command writes.
     private struct Unit {
         var entry: StreamEntry
         var command: PendingCommand
@@ -42,7 +50,8 @@ public final class CommandProcessor {
     private let mayExist: (StreamName) -> Bool
     private var cache: StreamCache
     private var filling: [Unit] = []
-    private var inFlight: (batch: EventBatch, units: [Unit])?
+    /// Batches whose fate is not told, oldest first.
+    private var inFlight: [(batch: EventBatch, units: [Unit])] = []
     private var loads: [StreamName] = []
     private var batchNumber = 0
     private var waitingCommands = 0
@@ -65,24 +74,37 @@ public final class CommandProcessor {
         waitingCommands += 1
         let entry = entry(of: request.stream)
         let command = PendingCommand(request, completion)
-        if entry.waiting != nil { entry.waiting!.append(command) } else { decide(command, on: entry) }
+        if let load = entry.load { load.commands.append(command) } else { decide(command, on: entry) }
     }
 
     /// Gives the committed state of a stream, at once where it is known.
     public func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
+        guard waitingCommands < limits.waitingCommands || cache[stream]?.isKnown ?? false else {
+            return completion(.failure(.busy))
+        }
         let entry = entry(of: stream)
-        if entry.waiting != nil { return entry.readers.append(completion) }
-        completion(entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed))
+        guard let load = entry.load else { return completion(CommandProcessor.answer(about: entry)) }
+        waitingCommands += 1
+        load.readers.append(completion)
     }
 
+    private static func answer(about entry: StreamEntry) -> Result<CommittedState, ReadFailure> {
+        entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed)
+    }
+
+    /// The stream, with a load under way unless it is known.
     private func entry(of stream: StreamName) -> StreamEntry {
-        if let entry = cache[stream] { return entry }
-        let entry = StreamEntry(stream)
-        cache.insert(entry)
-        if mayExist(stream) {
-            entry.waiting = []
+        let entry = cache[stream] ?? insert(stream)
+        if !entry.isKnown, entry.load == nil {
+            entry.load = StreamLoad()
             loads.append(stream)
         }
+        return entry
+    }
+
+    private func insert(_ stream: StreamName) -> StreamEntry {
+        let entry = StreamEntry(stream, isKnown: !mayExist(stream))
+        cache.insert(entry)
         return entry
     }
 
@@ -100,7 +122,11 @@ public final class CommandProcessor {
             }
         }
         // What rests on committed state alone can be told at once; the rest waits for it to become durable.
-        if command.restsOn <= entry.committed.version { finish(command) } else { entry.undurable.append(command) }
+        if command.restsOn <= entry.committed.version {
+            finish(command)
+        } else {
+            entry.goingAhead().commands.append(command)
+        }
     }
 
     private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandReply {
@@ -129,6 +155,7 @@ public final class CommandProcessor {
 
     private func append(_ events: [DomainEvent], of command: PendingCommand, to entry: StreamEntry) {
         let metadata = command.request.metadata.encoded()
+        let ahead = entry.goingAhead()
         var unit = Unit(entry: entry, command: command, newEvents: [], events: [])
         func add(_ event: DomainEvent, to stream: StreamName, version: Int64) {
             let (kind, payload) = EventCodec.encode(event)
@@ -141,16 +168,17 @@ public final class CommandProcessor {
                 add(.order(placed), to: order, version: 1)
             }
             do throws(ImpossibleEvent) {
-                try entry.pending.evolve(event)
+                try ahead.state.evolve(event)
             } catch {
                 preconditionFailure("decided an event that cannot happen: \(error)")
             }
-            entry.pendingVersion += 1
-            add(event, to: entry.name, version: entry.pendingVersion)
+            ahead.version += 1
+            add(event, to: entry.name, version: ahead.version)
         }
         filling.append(unit)
-        command.restsOn = entry.pendingVersion
-        entry.remember(command.request.metadata, CommandReply(after: entry.pending, version: entry.pendingVersion))
+        command.restsOn = ahead.version
+        entry.remember(
+            command.request.metadata, CommandReply(after: ahead.state, version: ahead.version), ahead.version)
     }
 
     /// The order that a checkout places. Its id is of this cart and version, so its stream is new.
@@ -170,12 +198,17 @@ public final class CommandProcessor {
 
     // MARK: Batches
 
-    /// Whether a batch can be taken.
-    public var hasBatch: Bool { inFlight == nil && !filling.isEmpty }
+    /// Whether a batch can be taken, and none is on its way.
+    public var hasBatch: Bool { inFlight.isEmpty && !filling.isEmpty }
 
-    /// The next batch to be appended. Its fate must be told before another one is taken.
+    /// The next batch to be appended.
+    ///
+    /// The fate of the one before must be told first, but for one case: what was appended without a conflict and
+    /// without anything of another writer's before it leaves nothing to decide again, so the next batch may be on
+    /// its way while that is told.
     public func takeBatch(now: Timestamp) -> EventBatch? {
-        guard hasBatch else { return nil }
+        precondition(inFlight.count < 2, "the fate of the batch before the last was never told")
+        guard !filling.isEmpty else { return nil }
         batchNumber += 1
         var events: [NewEvent] = []
         var groups: [Int32] = []
@@ -192,7 +225,7 @@ public final class CommandProcessor {
             taken += 1
         }
         let batch = EventBatch(partition: partition, events: events, groups: groups, recordedAt: now)
-        inFlight = (batch, Array(filling.prefix(taken)))
+        inFlight.append((batch, Array(filling.prefix(taken))))
         filling.removeFirst(taken)
         return batch
     }
@@ -204,20 +237,20 @@ public final class CommandProcessor {
     public func committed(
         _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>], project: ([DecodedEvent]) -> Void
     ) {
-        guard let (batch, units) = inFlight else { preconditionFailure("no batch is on its way") }
-        inFlight = nil
-        var again: [(StreamEntry, [PendingCommand])] = []
-        if !receipt.conflicts.isEmpty {
-            for unit in units where receipt.conflicts.contains(unit.entry.group.number) {
-                withdraw(unit.entry, to: &again)
-            }
+        precondition(inFlight.count == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBatch")
+        let (batch, units) = takeInFlight()
+        var again: [Withdrawn] = []
+        let accepted = units.filter { unit in
+            let isAccepted = !receipt.conflicts.contains(unit.entry.group.number)
+            if !isAccepted { withdraw(unit.entry, to: &again) }
+            return isAccepted
         }
-        absorb(foreign, again: &again)
+        for event in foreign { absorb(event, again: &again) }
+        dropFilling(of: again)
 
         var position = receipt.previousPosition
         var recorded: [DecodedEvent] = []
         recorded.reserveCapacity(batch.events.count)
-        let accepted = units.filter { !receipt.conflicts.contains($0.entry.group.number) }
         for unit in accepted {
             for (event, new) in zip(unit.events, unit.newEvents) {
                 position += 1
@@ -228,16 +261,23 @@ public final class CommandProcessor {
             }
             commit(unit, at: batch.recordedAt)
         }
+        // An order's stream may be held because somebody asked for it before it was placed.
+        for event in recorded where event.stream.category == .order { absorb(.success(event), again: &again) }
         project(recorded)
         for unit in accepted { finishDurable(unit.entry) }
-        for (entry, commands) in again { decide(commands, on: entry) }
+        decide(again)
+    }
+
+    private func takeInFlight() -> (batch: EventBatch, units: [Unit]) {
+        precondition(!inFlight.isEmpty, "no batch is on its way")
+        return inFlight.removeFirst()
     }
 
     /// Makes one unit's events part of the committed state.
     private func commit(_ unit: Unit, at time: Timestamp) {
         let entry = unit.entry
-        if unit.command.restsOn == entry.pendingVersion {
-            entry.committed.state = entry.pending
+        if let ahead = entry.undurable, ahead.version == unit.command.restsOn {
+            entry.committed.state = ahead.state
         } else {
             for event in unit.events where event.stream == entry.name {
                 do throws(ImpossibleEvent) {
@@ -252,24 +292,28 @@ public final class CommandProcessor {
     }
 
     private func finishDurable(_ entry: StreamEntry) {
-        let durable = entry.undurable.prefix { $0.restsOn <= entry.committed.version }
-        guard !durable.isEmpty else { return }
-        entry.undurable.removeFirst(durable.count)
+        guard let ahead = entry.undurable else { return }
+        let durable = ahead.commands.prefix { $0.restsOn <= entry.committed.version }
+        if durable.count == ahead.commands.count {
+            entry.undurable = nil
+        } else {
+            ahead.commands.removeFirst(durable.count)
+        }
         for command in durable { finish(command) }
     }
 
     /// Nothing of the batch on its way was appended, or nobody knows. What rests on it falls with it.
     public func failed(_ outcome: CommandOutcome) {
-        guard let (_, units) = inFlight else { preconditionFailure("no batch is on its way") }
-        inFlight = nil
-        var withdrawn: [(StreamEntry, [PendingCommand])] = []
+        let (_, units) = takeInFlight()
+        var withdrawn: [Withdrawn] = []
         for unit in units { withdraw(unit.entry, to: &withdrawn) }
-        for (entry, commands) in withdrawn {
-            if case .unknown = outcome { reload(entry) }
-            for command in commands {
-                command.outcome = outcome
-                finish(command)
-            }
+        dropFilling(of: withdrawn)
+        if case .unknown = outcome {
+            for (entry, _) in withdrawn { entry.isKnown = false }
+        }
+        for command in withdrawn.flatMap(\.commands) {
+            command.outcome = outcome
+            finish(command)
         }
     }
 
@@ -277,52 +321,53 @@ public final class CommandProcessor {
 
     /// Takes in what other writers appended. No batch may be on its way.
     public func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        precondition(inFlight == nil)
-        var again: [(StreamEntry, [PendingCommand])] = []
-        absorb(events, again: &again)
-        for (entry, commands) in again { decide(commands, on: entry) }
+        precondition(inFlight.isEmpty)
+        var again: [Withdrawn] = []
+        for event in events { absorb(event, again: &again) }
+        dropFilling(of: again)
+        decide(again)
     }
 
-    private func absorb(
-        _ events: [Result<DecodedEvent, CorruptEvent>], again: inout [(StreamEntry, [PendingCommand])]
-    ) {
-        for event in events {
-            switch event {
-            case .success(let event):
-                // A stream being loaded is read from the log as it stands after this event.
-                guard let entry = cache[event.stream], entry.waiting == nil,
-                    event.version > entry.committed.version
-                else { continue }
-                if !entry.undurable.isEmpty { withdraw(entry, to: &again) }
-                entry.absorb(event)
-            case .failure(let corruption):
-                guard let name = StreamName(corruption.stream), let entry = cache[name] else { continue }
-                if !entry.undurable.isEmpty { withdraw(entry, to: &again) }
-                entry.corruption = entry.corruption ?? corruption
-            }
+    private func absorb(_ event: Result<DecodedEvent, CorruptEvent>, again: inout [Withdrawn]) {
+        switch event {
+        case .success(let event):
+            guard let entry = cache[event.stream], event.version > entry.committed.version else { return }
+            if let load = entry.load { load.requiredVersion = max(load.requiredVersion, event.version) }
+            guard entry.isKnown else { return }
+            withdraw(entry, to: &again)
+            entry.absorb(event)
+        case .failure(let corruption):
+            guard let name = StreamName(corruption.stream), let entry = cache[name] else { return }
+            withdraw(entry, to: &again)
+            entry.corruption = entry.corruption ?? corruption
         }
     }
 
-    /// Takes back what is decided on a stream and not durable.
-    private func withdraw(_ entry: StreamEntry, to list: inout [(StreamEntry, [PendingCommand])]) {
-        guard !entry.undurable.isEmpty else { return }
-        filling.removeAll { $0.entry === entry }
-        for command in entry.undurable { entry.forget(command.request.metadata) }
-        list.append((entry, entry.undurable))
-        entry.undurable = []
-        entry.forgetPending()
+    /// Takes back what is decided on a stream and not durable. ``dropFilling(of:)`` must follow.
+    private func withdraw(_ entry: StreamEntry, to list: inout [Withdrawn]) {
+        guard let undurable = entry.undurable else { return }
+        entry.forgetUndurable()
+        list.append((entry, undurable.commands))
     }
 
-    private func decide(_ commands: [PendingCommand], on entry: StreamEntry) {
-        for command in commands {
-            command.conflicts += 1
-            if command.conflicts > limits.conflicts {
-                command.outcome = .busy
-                finish(command)
-            } else if entry.waiting != nil {
-                entry.waiting!.append(command)
-            } else {
-                decide(command, on: entry)
+    /// Takes back the part of the next batch that rests on what was withdrawn, in one pass over it.
+    private func dropFilling(of withdrawn: [Withdrawn]) {
+        guard !withdrawn.isEmpty else { return }
+        let entries = Set(withdrawn.map { ObjectIdentifier($0.entry) })
+        filling.removeAll { entries.contains(ObjectIdentifier($0.entry)) }
+    }
+
+    /// Decides withdrawn commands again.
+    private func decide(_ withdrawn: [Withdrawn]) {
+        for (entry, commands) in withdrawn {
+            for command in commands {
+                command.conflicts += 1
+                if command.conflicts > limits.conflicts {
+                    command.outcome = .busy
+                    finish(command)
+                } else {
+                    decide(command, on: entry)
+                }
             }
         }
     }
@@ -339,41 +384,38 @@ public final class CommandProcessor {
     public func loaded(
         _ stream: StreamName, _ events: [Result<DecodedEvent, CorruptEvent>], isComplete: Bool
     ) {
-        guard let entry = cache[stream], entry.waiting != nil else { return }
+        guard let entry = cache[stream], let load = entry.load else { return }
         for event in events {
             switch event {
             case .success(let event): entry.absorb(event)
             case .failure(let corruption): entry.corruption = entry.corruption ?? corruption
             }
         }
-        guard isComplete, let waiting = entry.waiting else { return }
-        entry.waiting = nil
-        for command in waiting { decide(command, on: entry) }
-        answerReaders(of: entry) {
-            entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed)
+        guard isComplete else { return }
+        guard entry.corruption != nil || entry.committed.version >= load.requiredVersion else {
+            return loads.append(stream)
         }
+        entry.load = nil
+        entry.isKnown = true
+        for command in load.commands { decide(command, on: entry) }
+        answer(load.readers, CommandProcessor.answer(about: entry))
     }
 
     /// A stream could not be loaded; it is tried again when somebody wants it again.
     public func loadFailed(_ stream: StreamName, _ reason: String) {
-        guard let entry = cache[stream], let waiting = entry.waiting else { return }
-        entry.waiting = []
-        for command in waiting {
+        guard let entry = cache[stream], let load = entry.load else { return }
+        entry.load = nil
+        for command in load.commands {
             command.outcome = .unavailable(reason)
             finish(command)
         }
-        answerReaders(of: entry) { .failure(.unavailable(reason)) }
-        if entry.waiting?.isEmpty ?? false { cache.remove(entry) }
+        answer(load.readers, .failure(.unavailable(reason)))
     }
 
-    private func answerReaders(of entry: StreamEntry, _ answer: () -> Result<CommittedState, ReadFailure>) {
-        let readers = entry.readers
-        entry.readers = []
-        for reader in readers { reader(answer()) }
-    }
-
-    private func reload(_ entry: StreamEntry) {
-        entry.waiting = []
-        loads.append(entry.name)
+    private func answer(
+        _ readers: [(Result<CommittedState, ReadFailure>) -> Void], _ answer: Result<CommittedState, ReadFailure>
+    ) {
+        waitingCommands -= readers.count
+        for reader in readers { reader(answer) }
     }
 }

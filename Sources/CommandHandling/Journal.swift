@@ -3,7 +3,8 @@ public import EventLog
 
 /// Moves the batches of one partition to the log and what other writers appended back, one step at a time.
 ///
-/// Belongs to whoever calls it, which must not start a step while another one is under way.
+/// Belongs to whoever calls it, which must not append or catch up while either is under way. Loads may run
+/// beside both, and beside each other.
 public final class Journal {
     /// The most events that are read from the log at once.
     public static let readLimit = 5_000
@@ -40,28 +41,73 @@ public final class Journal {
 
     // MARK: Steps
 
-    /// Appends the next batch, if there is one. Returns what was appended, for measurements.
+    /// Appends the next batch, if there is one, and tells what became of it. Returns it if it was appended.
     public func appendBatch(now: Timestamp, isolation: isolated (any Actor)? = #isolation) async -> EventBatch? {
         guard let batch = processor.takeBatch(now: now) else { return nil }
+        return await finish(batch, await append(batch, seen: position)) ? batch : nil
+    }
+
+    /// Appends a batch, through losses of the connection: a batch in doubt is looked up before it is sent again.
+    ///
+    /// - Parameter seen: the position up to which everything is known that the batch was decided on.
+    public func append(
+        _ batch: EventBatch, seen: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async -> Result<AppendReceipt, EventLogError> {
+        var doubt: String
         do throws(EventLogError) {
-            let receipt = try await append(batch)
+            return .success(try await log.append(batch, seen: seen))
+        } catch {
+            guard case .outcomeUnknown(let reason) = error else { return .failure(error) }
+            doubt = reason
+        }
+        for _ in 0..<Journal.outcomeAttempts {
+            do throws(EventLogError) {
+                if let receipt = try await log.outcome(of: batch, since: seen) { return .success(receipt) }
+                return .success(try await log.append(batch, seen: seen))
+            } catch {
+                switch error {
+                case .unavailable: break
+                case .outcomeUnknown(let reason): doubt = reason
+                }
+            }
+            await pause()
+        }
+        return .failure(.outcomeUnknown(doubt))
+    }
+
+    /// The position that follows from a batch that was appended as a whole right behind ``position``: the next
+    /// batch may then be sent before this one is finished. Nil where something has to be looked at first.
+    public func position(after batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>) -> Int64? {
+        guard case .success(let receipt) = result, receipt.conflicts.isEmpty, receipt.previousPosition == position
+        else { return nil }
+        return position + Int64(batch.events.count)
+    }
+
+    /// Tells what became of a batch to everybody who waits for it. Returns whether it was appended.
+    public func finish(
+        _ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>,
+        isolation: isolated (any Actor)? = #isolation
+    ) async -> Bool {
+        do throws(EventLogError) {
+            let receipt = try result.get()
+            // Nothing is passed on before all of it is there: what is given up half-way is read again.
             let foreign = try await foreignEvents(upTo: receipt.previousPosition)
-            processor.committed(receipt, foreign: foreign) { own in project(own.map(Result.success)) }
-            let refused = batch.groups.count { receipt.conflicts.contains($0) }
-            position = receipt.previousPosition + Int64(batch.events.count - refused)
-            return batch
+            pass(foreign)
+            processor.committed(receipt, foreign: foreign) { own in pass(own.map(Result.success)) }
+            return true
         } catch {
             switch error {
             case .unavailable(let reason): processor.failed(.unavailable(reason))
             case .outcomeUnknown(let reason): processor.failed(.unknown(reason))
             }
-            return nil
+            return false
         }
     }
 
     /// Takes in what other writers appended, at most ``readLimit`` events. Returns whether there may be more.
     public func catchUp(isolation: isolated (any Actor)? = #isolation) async throws(EventLogError) -> Bool {
-        let events = try await read(upTo: .max)
+        let events = try await read(after: position, upTo: .max)
+        pass(events)
         processor.absorb(events)
         return events.count == Journal.readLimit
     }
@@ -84,33 +130,6 @@ public final class Journal {
 
     // MARK: Parts
 
-    /// Appends the batch, through losses of the connection: a batch in doubt is looked up before it is sent
-    /// again.
-    private func append(
-        _ batch: EventBatch, isolation: isolated (any Actor)? = #isolation
-    ) async throws(EventLogError) -> AppendReceipt {
-        var doubt: String
-        do throws(EventLogError) {
-            return try await log.append(batch, seen: position)
-        } catch {
-            guard case .outcomeUnknown(let reason) = error else { throw error }
-            doubt = reason
-        }
-        for _ in 0..<Journal.outcomeAttempts {
-            do throws(EventLogError) {
-                if let receipt = try await log.outcome(of: batch, since: position) { return receipt }
-                return try await log.append(batch, seen: position)
-            } catch {
-                switch error {
-                case .unavailable: break
-                case .outcomeUnknown(let reason): doubt = reason
-                }
-            }
-            await pause()
-        }
-        throw .outcomeUnknown(doubt)
-    }
-
     /// What stands in the log between ``position`` and the batch just appended. The batch is durable: only when
     /// the log stays out of reach is its outcome given up.
     private func foreignEvents(
@@ -118,9 +137,11 @@ public final class Journal {
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         var events: [Result<DecodedEvent, CorruptEvent>] = []
         var failures = 0
-        while position < last {
+        while position + Int64(events.count) < last {
             do throws(EventLogError) {
-                events += try await read(upTo: last)
+                let more = try await read(after: position + Int64(events.count), upTo: last)
+                guard !more.isEmpty else { throw .unavailable("the log ends before what was appended to it") }
+                events += more
             } catch {
                 failures += 1
                 guard failures < Journal.outcomeAttempts else { throw .outcomeUnknown("\(error)") }
@@ -130,20 +151,22 @@ public final class Journal {
         return events
     }
 
-    /// Reads on from ``position``, and projects what was read.
     private func read(
-        upTo last: Int64, isolation: isolated (any Actor)? = #isolation
+        after position: Int64, upTo last: Int64, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         let limit = Int(min(Int64(Journal.readLimit), last - position))
         let recorded = try await log.read(partition: partition, after: position, limit: limit)
-        guard let end = recorded.last?.position else { return [] }
-        guard end == position + Int64(recorded.count) else {
-            throw .unavailable("the log is damaged: a position after \(position) is missing")
+        for (number, event) in recorded.enumerated() where event.position != position + Int64(number) + 1 {
+            throw .unavailable("the log is damaged: position \(position + Int64(number) + 1) is missing")
         }
-        let events = recorded.map(Journal.decode)
-        position = end
+        return recorded.map(Journal.decode)
+    }
+
+    /// Projects events that follow ``position``.
+    private func pass(_ events: [Result<DecodedEvent, CorruptEvent>]) {
+        guard !events.isEmpty else { return }
+        position += Int64(events.count)
         project(events)
-        return events
     }
 
     private static func decode(_ event: RecordedEvent) -> Result<DecodedEvent, CorruptEvent> {

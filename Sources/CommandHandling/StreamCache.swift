@@ -28,12 +28,6 @@ struct StreamCache {
         ring[index] = entry
     }
 
-    /// Lets a stream go.
-    mutating func remove(_ entry: StreamEntry) {
-        entries[entry.name] = nil
-        ring.removeAll { $0 === entry }
-    }
-
     private mutating func victim() -> Int? {
         for _ in 0..<2 * ring.count {
             hand = (hand + 1) % ring.count

@@ -9,36 +9,54 @@ final class StreamEntry {
 
     let name: StreamName
     var committed: CommittedState
-    /// The state and version with everything on its way; those of `committed` where nothing is.
-    var pending: AggregateState
-    var pendingVersion: Int64
-    /// Commands that are decided, and wait for what they rest on to become durable; in order.
-    var undurable: [PendingCommand] = []
-    /// Commands that wait for the stream to be loaded; in order. Not nil while a load is under way.
-    var waiting: [PendingCommand]?
-    /// Questions that wait for the same.
-    var readers: [(Result<CommittedState, ReadFailure>) -> Void] = []
+    /// What is on its way; nil where nothing is, as with nearly every stream at nearly every moment.
+    var undurable: Undurable?
+    /// Whether `committed` is what the log says. Where not, the stream is loaded before it is used.
+    var isKnown: Bool
+    /// The load that is under way.
+    var load: StreamLoad?
     var corruption: CorruptEvent?
     /// Whether it has been used since the cache's hand last passed.
     var isReferenced = true
     /// The group of its events in the batch of that number.
     var group: (batch: Int, number: Int32) = (0, 0)
 
-    private var replies: [String: (fingerprint: String, reply: CommandReply)] = [:]
+    private struct RememberedReply {
+        var fingerprint: String
+        var reply: CommandReply
+        /// The version of the stream that it rests on.
+        var version: Int64
+    }
+    private var replies: [String: RememberedReply] = [:]
+    /// The ids in the order of those versions.
     private var replyOrder: [String] = []
 
-    init(_ name: StreamName) {
+    init(_ name: StreamName, isKnown: Bool) {
         self.name = name
-        pending = AggregateState(initial: name.category)
-        pendingVersion = 0
-        committed = CommittedState(state: pending, version: 0, updatedAt: Timestamp(millisecondsSinceEpoch: 0))
+        self.isKnown = isKnown
+        committed = CommittedState(
+            state: AggregateState(initial: name.category), version: 0,
+            updatedAt: Timestamp(millisecondsSinceEpoch: 0))
     }
 
-    var isIdle: Bool { undurable.isEmpty && waiting == nil }
+    var isIdle: Bool { undurable == nil && load == nil }
+
+    /// The state with everything on its way.
+    var pending: AggregateState { undurable?.state ?? committed.state }
+    /// The version with everything on its way.
+    var pendingVersion: Int64 { undurable?.version ?? committed.version }
+
+    /// What is on its way, to be added to.
+    func goingAhead() -> Undurable {
+        if let undurable { return undurable }
+        let made = Undurable(of: committed)
+        undurable = made
+        return made
+    }
 
     /// Takes an event in that is in the log. Nothing may be on its way.
     func absorb(_ event: DecodedEvent) {
-        assert(undurable.isEmpty)
+        assert(undurable == nil)
         guard corruption == nil, event.version > committed.version else { return }
         do throws(ImpossibleEvent) {
             guard event.version == committed.version + 1 else {
@@ -53,27 +71,25 @@ final class StreamEntry {
         }
         committed.version = event.version
         committed.updatedAt = event.recordedAt
-        forgetPending()
-        remember(event.metadata, CommandReply(after: committed.state, version: committed.version))
+        remember(event.metadata, CommandReply(after: committed.state, version: committed.version), event.version)
     }
 
-    /// Drops what was on its way.
-    func forgetPending() {
-        pending = committed.state
-        pendingVersion = committed.version
-    }
-
-    func remember(_ metadata: EventMetadata, _ reply: CommandReply) {
-        guard let id = metadata.commandID, let fingerprint = metadata.fingerprint else { return }
-        if replies.updateValue((fingerprint, reply), forKey: id) == nil { replyOrder.append(id) }
-        if replyOrder.count > StreamEntry.maximumRememberedReplies {
-            replies[replyOrder.removeFirst()] = nil
+    /// Drops what is on its way, and the replies that rest on it.
+    func forgetUndurable() {
+        undurable = nil
+        while let id = replyOrder.last, let known = replies[id], known.version > committed.version {
+            replies[id] = nil
+            replyOrder.removeLast()
         }
     }
 
-    func forget(_ metadata: EventMetadata) {
-        guard let id = metadata.commandID, replies.removeValue(forKey: id) != nil else { return }
-        replyOrder.removeAll { $0 == id }
+    func remember(_ metadata: EventMetadata, _ reply: CommandReply, _ version: Int64) {
+        guard let id = metadata.commandID, let fingerprint = metadata.fingerprint else { return }
+        let reply = RememberedReply(fingerprint: fingerprint, reply: reply, version: version)
+        if replies.updateValue(reply, forKey: id) == nil { replyOrder.append(id) }
+        if replyOrder.count > StreamEntry.maximumRememberedReplies {
+            replies[replyOrder.removeFirst()] = nil
+        }
     }
 
     /// The reply to a command that has been accepted before.
@@ -84,6 +100,28 @@ final class StreamEntry {
         }
         return known.reply
     }
+}
+
+/// Where a stream stands with everything that is on its way, and the commands that wait for that to be durable.
+final class Undurable {
+    var state: AggregateState
+    var version: Int64
+    /// In the order they were decided, and so of what they rest on.
+    var commands: [PendingCommand] = []
+
+    init(of committed: CommittedState) {
+        state = committed.state
+        version = committed.version
+    }
+}
+
+/// Who waits for a stream to be loaded from the log.
+final class StreamLoad {
+    /// In order.
+    var commands: [PendingCommand] = []
+    var readers: [(Result<CommittedState, ReadFailure>) -> Void] = []
+    /// The last version that went by meanwhile: what is read from the log may be from before it.
+    var requiredVersion: Int64 = 0
 }
 
 /// A command with whoever waits for its outcome.

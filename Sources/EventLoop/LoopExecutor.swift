@@ -8,7 +8,13 @@ internal import Synchronization
 #endif
 
 /// Runs Swift's jobs on the thread that runs the loop.
+///
+/// What another thread enqueues wakes the loop. What the loop's own thread enqueues needs no system call: it
+/// runs after the callbacks of this turn's sockets, or before the next turn waits.
 final class LoopExecutor: SerialExecutor {
+    /// The most times that jobs enqueued by jobs are run at once, before sockets and timers have their turn.
+    private static let roundLimit = 16
+
     /// Two arrays that take turns, so that a steady flow of jobs allocates nothing.
     private struct Jobs {
         var waiting: [UnownedJob] = []
@@ -31,12 +37,19 @@ final class LoopExecutor: SerialExecutor {
         precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop"))")
         code = uv_async_init(loop, wake) { _ in LoopActor.shared.executor.runWaitingJobs() }
         precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop's wake-up"))")
+        // Neither can fail, says libuv. Both live as long as the process.
+        let afterSockets = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
+        uv_check_init(loop, afterSockets)
+        uv_check_start(afterSockets) { _ in LoopActor.shared.executor.runWaitingJobs() }
+        let beforeWaiting = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
+        uv_prepare_init(loop, beforeWaiting)
+        uv_prepare_start(beforeWaiting) { _ in LoopActor.shared.executor.runJobsBeforeWaiting() }
     }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         jobs.withLock { $0.waiting.append(job) }
-        uv_async_send(wake)
+        if !isOnLoopThread { uv_async_send(wake) }
     }
 
     func checkIsolated() {
@@ -56,20 +69,34 @@ final class LoopExecutor: SerialExecutor {
         loopThread.store(0, ordering: .releasing)
     }
 
-    /// Runs what was enqueued before the call; what these jobs enqueue waits for the next iteration, so that
-    /// sockets and timers are never starved.
+    /// Runs what is enqueued, and what that enqueues, up to a bound.
     private func runWaitingJobs() {
+        for _ in 0..<Self.roundLimit where !runRound() { return }
+        uv_async_send(wake)
+    }
+
+    /// The last thing before the loop waits. What the jobs did may have to be looked after by those who
+    /// prepare for waiting, so then there is one more turn first.
+    private func runJobsBeforeWaiting() {
+        guard runRound() else { return }
+        uv_async_send(wake)
+    }
+
+    /// Runs what was enqueued before the call. Returns whether there was anything.
+    private func runRound() -> Bool {
         var batch = jobs.withLock { jobs in
             let batch = jobs.waiting
             jobs.waiting = jobs.spare
             jobs.spare = []
             return batch
         }
+        let isEmpty = batch.isEmpty
         for job in batch {
             job.runSynchronously(on: asUnownedSerialExecutor())
         }
         batch.removeAll(keepingCapacity: true)
         jobs.withLock { [batch] in $0.spare = batch }
+        return !isEmpty
     }
 
     private static var currentThread: UInt {

@@ -121,7 +121,7 @@ public final class PostgresEventLog: EventLog {
         }
     }
 
-    private static func events(_ rows: Rows, _ partition: Int) -> [RecordedEvent] {
+    private nonisolated static func events(_ rows: Rows, _ partition: Int) -> [RecordedEvent] {
         (0..<rows.count).map { row in
             RecordedEvent(
                 partition: partition, position: rows.int8(row, 0), stream: rows.text(row, 1),

@@ -31,23 +31,27 @@ public struct CartCounts: Sendable {
     }
 
     mutating func apply(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
-        let change =
+        guard quarantine[StreamName(.cart, cart)] == nil else { return }
+        let (added, removed) =
             switch event {
-            case .itemAdded(let line, _, _): CartCounts.bounded(line.quantity)
-            case .quantityChanged(_, let from, let to): CartCounts.bounded(to) - CartCounts.bounded(from)
-            case .lineRemoved(_, let quantity): -CartCounts.bounded(quantity)
-            case .cleared(let count): -CartCounts.bounded(count)
-            case .checkedOut: 0
+            case .itemAdded(let line, _, _): (line.quantity, 0)
+            case .quantityChanged(_, let from, let to): (to, from)
+            case .lineRemoved(_, let quantity): (0, quantity)
+            case .cleared(let count): (0, count)
+            case .checkedOut: (0, 0)
             }
+        // A damaged log may hold any number: none is added before it is known to be small.
+        guard let added = Int32(exactly: added), let removed = Int32(exactly: removed) else {
+            throw CartCounts.impossible
+        }
         // One look for the count and one for the change: a fold of the whole log spends its time in these two.
         var before: Int32?
-        let after = try CartCounts.update(&counts[cart, default: CartCounts.unknown], by: change, before: &before)
+        let after = try CartCounts.update(
+            &counts[cart, default: CartCounts.unknown], by: Int(added) - Int(removed), before: &before)
         changes[cart, default: Change(before: before, after: 0)].after = after
     }
 
-    /// A damaged log may hold any number: this one can be counted with, and still leads to no possible count.
-    private static func bounded(_ number: Int) -> Int { Int(Int32(clamping: number)) }
-
+    private static let impossible = ImpossibleEvent("a cart with a count that cannot be")
     /// Stands for no count in the moment between a look and its update.
     private static let unknown: Int32 = -1
 
@@ -55,10 +59,9 @@ public struct CartCounts: Sendable {
         _ count: inout Int32, by change: Int, before: inout Int32?
     ) throws(ImpossibleEvent) -> Int32 {
         before = count == unknown ? nil : count
-        let (sum, overflow) = Int(before ?? 0).addingReportingOverflow(change)
-        guard !overflow, let after = Int32(exactly: sum), after >= 0 else {
+        guard let after = Int32(exactly: Int(before ?? 0) + change), after >= 0 else {
             count = before ?? 0
-            throw ImpossibleEvent("a cart with a count that cannot be")
+            throw impossible
         }
         count = after
         return after

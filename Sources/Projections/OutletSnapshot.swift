@@ -8,7 +8,7 @@ public struct OutletHomeRow: Equatable, Sendable {
     public var outlet: Identifier
     /// The position of the last event of the outlet or its menu.
     public var revision: Int64
-    /// The home document, as ``HomeDocument`` writes it.
+    /// The home document, as ``HomeDocument`` writes it; `null` where the outlet is not registered.
     public var document: [UInt8]
     /// The shortest history that leads to the outlet and its menu.
     public var snapshot: [UInt8]
@@ -25,7 +25,8 @@ public struct OutletHomeRow: Equatable, Sendable {
     init(_ record: OutletRecord) {
         outlet = record.id
         revision = record.revision
-        document = HomeDocument.bytes(of: record)
+        // An outlet whose registration is damaged may still have a menu.
+        document = record.details == nil ? Array("null".utf8) : HomeDocument.bytes(of: record)
         snapshot = record.snapshot()
     }
 

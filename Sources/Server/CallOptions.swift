@@ -9,15 +9,19 @@ struct CallOptions {
 
     /// Reads the options of a write from `index` on: those named, and `ID` and `VERSION`.
     init(ofWrite arguments: Arguments, from index: Int, _ names: StaticString...) throws(Failure) {
-        try self.init(arguments, from: index, all: names + CallOptions.ofWrites)
+        // Most calls have none, and gathering the names would cost more than all the rest.
+        guard index < arguments.count else { return }
+        try read(arguments, from: index, names + CallOptions.ofWrites)
     }
 
     /// Reads the options of a read from `index` on.
     init(ofRead arguments: Arguments, from index: Int, _ names: StaticString...) throws(Failure) {
-        try self.init(arguments, from: index, all: names)
+        try read(arguments, from: index, names)
     }
 
-    private init(_ arguments: Arguments, from index: Int, all names: [StaticString]) throws(Failure) {
+    private mutating func read(
+        _ arguments: Arguments, from index: Int, _ names: [StaticString]
+    ) throws(Failure) {
         var index = index
         while index < arguments.count {
             let word = arguments[index]

@@ -27,6 +27,7 @@ struct Failure: Error {
         switch failure {
         case .corrupt(let corruption): self.init(corruption)
         case .unavailable(let reason): self = .unavailable(reason)
+        case .busy: self = .busy
         }
     }
 

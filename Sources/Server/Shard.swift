@@ -107,10 +107,7 @@ final class Shard {
     private func work() async {
         while !isStopping || processor.hasBatch {
             if processor.hasBatch {
-                let began = LoopActor.now
-                if let batch = await journal.appendBatch(now: clock()) {
-                    batches.add(events: batch.events.count, nanoseconds: LoopActor.now - began)
-                }
+                await appendBatches()
             } else if isPollDue {
                 isPollDue = false
                 do throws(EventLogError) {
@@ -123,6 +120,27 @@ final class Shard {
             }
         }
         isWorking = false
+    }
+
+    /// Appends batches as long as there are any. While the replies to one are made, the next is on its way.
+    private func appendBatches() async {
+        var next = send(seen: journal.position)
+        while let sent = next {
+            let result = await sent.result()
+            batches.add(events: sent.batch.events.count, nanoseconds: LoopActor.now - sent.sentAt)
+            next = journal.position(after: sent.batch, result).flatMap { send(seen: $0) }
+            // Lets the task that sends it have its turn.
+            if next != nil { await Task.yield() }
+            _ = await journal.finish(sent.batch, result)
+            next = next ?? send(seen: journal.position)
+        }
+    }
+
+    private func send(seen: Int64) -> SentBatch? {
+        guard let batch = processor.takeBatch(now: clock()) else { return nil }
+        let sent = SentBatch(batch)
+        Task { sent.ended(await journal.append(batch, seen: seen)) }
+        return sent
     }
 
     private func load(_ stream: StreamName) {
@@ -184,6 +202,31 @@ final class Shard {
         await withCheckedContinuation { continuation in
             _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
         }
+    }
+}
+
+/// A batch on its way. (A task's value would do, if waiting for one did not go through another thread.)
+@LoopActor
+private final class SentBatch {
+    typealias Outcome = Result<AppendReceipt, EventLogError>
+
+    let batch: EventBatch
+    let sentAt = LoopActor.now
+    private var outcome: Outcome?
+    private var waiter: CheckedContinuation<Outcome, Never>?
+
+    init(_ batch: EventBatch) {
+        self.batch = batch
+    }
+
+    func ended(_ outcome: Outcome) {
+        self.outcome = outcome
+        waiter?.resume(returning: outcome)
+    }
+
+    func result() async -> Outcome {
+        if let outcome { return outcome }
+        return await withCheckedContinuation { waiter = $0 }
     }
 }
 

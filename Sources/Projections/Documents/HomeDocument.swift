@@ -117,9 +117,11 @@ private struct CardNumbers {
     private var scrollers: Set<String> = []
 
     mutating func card(of kind: String) -> String {
-        let number = cards[kind, default: 0]
-        cards[kind] = number + 1
-        return (ItemKind.named(kind)?.accessibilityPrefix ?? "item_") + String(number)
+        // Kinds that are no longer registered share a prefix, and so its numbers.
+        let prefix = ItemKind.named(kind)?.accessibilityPrefix ?? "item_"
+        let number = cards[prefix, default: 0]
+        cards[prefix] = number + 1
+        return prefix + String(number)
     }
 
     mutating func scroller(of header: SectionHeader) -> String {

@@ -1,0 +1,156 @@
+import CommandHandling
+import Domain
+import EventLog
+import Testing
+
+@Suite("Group commit")
+struct GroupCommitTests {
+    private let log = InMemoryEventLog()
+
+    @Test func `commands are decided against what is pending, and answered when it is durable`() async throws {
+        let process = TestProcess(log)
+        for quantity in 1...3 { process.send("c", .add(quantity)) }
+        #expect(process.takeOutcomes().isEmpty)
+        let batch = try #require(await process.appendBatch())
+        #expect(batch.events.map(\.version) == [1, 2, 3])
+        #expect(batch.groups == [0, 0, 0])
+        #expect(process.takeOutcomes() == [.count(1), .count(3), .count(6)])
+    }
+
+    @Test func `a taken batch answers nobody, and the next one fills meanwhile`() async throws {
+        let process = TestProcess(log)
+        process.send("c", .add(1))
+        let batch = try #require(process.processor.takeBatch(now: Timestamp(millisecondsSinceEpoch: 0)))
+        process.send("c", .add(2))
+        #expect(process.takeOutcomes().isEmpty)
+        #expect(!process.processor.hasBatch)
+
+        let receipt = try await log.append(batch, seen: 0)
+        var projected: [DecodedEvent] = []
+        process.processor.committed(receipt, foreign: []) { projected = $0 }
+        #expect(projected.map(\.position) == [1])
+        #expect(process.takeOutcomes() == [.count(1)])
+        #expect(process.processor.hasBatch)
+    }
+
+    @Test func `the events are projected before anybody hears of them`() async {
+        let process = TestProcess(log)
+        var seen: Int?
+        process.processor.handle(CommandRequest(stream: .cart("c")) { _, _ in .cart(.add(4)) }) { _ in
+            seen = process.projectedCount(of: "c")
+        }
+        await process.appendBatch()
+        #expect(seen == 4)
+    }
+
+    @Test func `what rests on pending events waits for them, rejections too`() async {
+        let process = TestProcess(log)
+        process.send("c", .remove(line: "tea"))
+        #expect(process.takeOutcomes().map(\.rejectionCode) == [.notFound], "rests on nothing")
+        process.send("c", .add(2))
+        process.send("c", .remove(line: "coffee"))
+        process.send("c", .set(line: "tea", quantity: 2))
+        process.send("other", .clear)
+        #expect(process.takeOutcomes() == [.count(0)], "changes nothing of another stream")
+        await process.appendBatch()
+        let outcomes = process.takeOutcomes()
+        #expect(outcomes.map(\.rejectionCode) == [nil, .notFound, nil])
+        #expect(outcomes.last == .count(2))
+        process.send("c", .remove(line: "coffee"))
+        #expect(process.takeOutcomes().map(\.rejectionCode) == [.notFound], "rests on what is durable")
+    }
+
+    @Test func `questions see committed state only`() async {
+        let process = TestProcess(log)
+        process.send("c", .add(2))
+        #expect(process.cart("c")?.version == 0)
+        await process.appendBatch()
+        process.send("c", .add(3))
+        #expect(process.cart("c")?.count == 2)
+        await process.appendBatch()
+        #expect(process.cart("c")?.count == 5)
+    }
+
+    @Test func `batches have at most so many events, and a command that makes more goes alone`() async throws {
+        var limits = CommandProcessor.Limits()
+        limits.batchEvents = 3
+        let process = TestProcess(log, limits: limits)
+        for _ in 0..<7 { process.send("c", .add(1)) }
+        process.send(.menu("o")) { _, _ in .menu(.put(.items(10))) }
+        process.send("c", .add(1))
+        var sizes: [Int] = []
+        while process.processor.hasBatch {
+            sizes.append(try #require(await process.appendBatch()).events.count)
+        }
+        #expect(sizes == [3, 3, 1, 11, 1])
+        #expect(process.takeOutcomes() == (1...7).map(CommandOutcome.count) + [.version(11), .count(8)])
+    }
+
+    @Test func `streams of a batch have groups of their own`() async throws {
+        let process = TestProcess(log)
+        for cart: Identifier in ["a", "b", "a", "c", "b"] { process.send(cart, .add(1)) }
+        let batch = try #require(await process.appendBatch())
+        #expect(batch.groups == [0, 1, 0, 2, 1])
+    }
+
+    @Test func `more than may wait are busy, and nothing of them is done`() async throws {
+        var limits = CommandProcessor.Limits()
+        limits.waitingCommands = 2
+        let process = TestProcess(log, limits: limits)
+        for _ in 0..<3 { process.send("c", .add(1)) }
+        #expect(process.takeOutcomes() == [.busy])
+        #expect(process.cart("c")?.version == 0, "what is known can be told")
+        await process.appendBatch()
+        #expect(process.takeOutcomes() == [.count(1), .count(2)])
+        process.send("c", .add(1))
+        #expect(await process.settle() == [.count(3)])
+        #expect(try await log.history().count == 3)
+    }
+
+    @Test func `questions that wait for a load are bounded with the commands`() async throws {
+        var limits = CommandProcessor.Limits()
+        limits.waitingCommands = 3
+        let process = TestProcess(log, limits: limits)
+        // Whether an order exists is never known beforehand.
+        for id: Identifier in ["x", "x", "y"] { #expect(process.read(StreamName(.order, id)) == nil) }
+        #expect(process.read(StreamName(.order, "z")) == .failure(.busy))
+        await process.load()
+        #expect(process.read(StreamName(.order, "z")) == nil, "the others have their answers")
+    }
+
+    @Test func `a checkout and its order are written together`() async throws {
+        let process = TestProcess(log)
+        process.send("c", .add(2))
+        process.checkOut("c")
+        let batch = try #require(await process.appendBatch())
+        #expect(batch.groups == [0, 0, 0])
+        let order = Partitioning.orderID(cart: "c", version: 1)
+        #expect(process.takeOutcomes() == [.count(2), .accepted(.order(order))])
+        #expect(try await log.history() == ["cart-c@1", "order-\(order)@1", "cart-c@2"])
+        #expect(
+            try await log.events()[1].event
+                == .order(
+                    .placed(
+                        Order.Placement(
+                            cart: "c", outlet: "o", currency: Currency("INR")!,
+                            lines: [CartLine(id: "tea", item: "tea", name: "Tea", quantity: 2, unitPrice: 250)],
+                            total: 500))))
+    }
+
+    @Test(arguments: [false, true])
+    func `an order that was asked for before it was placed is found afterwards`(loadedBefore: Bool) async throws {
+        let process = TestProcess(log)
+        let order = StreamName(.order, Partitioning.orderID(cart: "c", version: 1))
+        #expect(process.read(order) == nil)
+        if loadedBefore { await process.load() }
+        process.send("c", .add(2))
+        process.checkOut("c")
+        // What the load reads, it reads before the batch; what it read arrives after it.
+        let loads = process.processor.takeLoads()
+        await process.appendBatch()
+        for stream in loads { process.processor.loaded(stream, [], isComplete: true) }
+        await process.load()
+        let committed = try #require(try process.read(order)?.get())
+        #expect(committed.version == 1)
+    }
+}
