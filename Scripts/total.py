@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-REPORTS = {"swift-tests": "swift-swift-testing.xml", "client-tests": "clients.xml"}
+# Some versions of SwiftPM put the name of the library behind that of the report.
+REPORTS = {"swift-tests": "swift*.xml", "client-tests": "clients.xml"}
 
 
-def count(report: Path) -> tuple[int, int, int]:
+def count(reports: list[Path]) -> tuple[int, int, int]:
     try:
-        cases = list(ElementTree.parse(report).iter("testcase"))
+        cases = [case for report in reports for case in ElementTree.parse(report).iter("testcase")]
     except (OSError, ElementTree.ParseError):
         return 0, 0, 0
     failed = sum(any(case.find(kind) is not None for kind in ("failure", "error")) for case in cases)
@@ -28,7 +29,7 @@ def main(folder: Path) -> int:
     for outcome in sorted(outcomes, key=lambda file: file.stat().st_mtime_ns):
         step, ended_well = outcome.stem, outcome.suffix == ".passed"
         if step in REPORTS:
-            passed, failed, skipped = count(folder / REPORTS[step])
+            passed, failed, skipped = count(list(folder.glob(REPORTS[step])))
             if not ended_well and not failed:
                 failed = 1
         else:

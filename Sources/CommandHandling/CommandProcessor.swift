@@ -374,10 +374,10 @@ public final class CommandProcessor {
 
     // MARK: Loading
 
-    /// The streams to be loaded from the log.
-    public func takeLoads() -> [StreamName] {
-        defer { loads.removeAll(keepingCapacity: true) }
-        return loads
+    /// The next streams to be loaded from the log.
+    public func takeLoads(atMost count: Int = .max) -> [StreamName] {
+        defer { loads.removeFirst(min(count, loads.count)) }
+        return Array(loads.prefix(count))
     }
 
     /// Some events of a stream that is being loaded, in order; the last ones where `isComplete`.

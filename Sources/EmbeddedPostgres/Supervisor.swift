@@ -5,13 +5,14 @@ internal import Foundation
 @LoopActor
 enum Supervisor {
     /// The watcher's `read` returns when the pipe ends that this process holds: closed, or gone with it. The
-    /// server may also end by itself, and then the watcher has to go.
+    /// server may also end by itself, and then the watcher has to go. It asks more than once, because a shell
+    /// starts what runs in the background deaf to SIGINT, and PostgreSQL listens only once it has started up.
     private static let script = """
         sockets=$1; shift
         "$@" &
         server=$!
         exec 3<&0
-        (read -r line <&3; kill -INT $server) &
+        (read -r line <&3; while kill -INT $server; do sleep 0.2; done) 2>/dev/null &
         watcher=$!
         wait $server
         status=$?

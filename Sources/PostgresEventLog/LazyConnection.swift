@@ -46,16 +46,20 @@ final class LazyConnection {
         if let connection, connection.isOpen { return connection }
         let attempt = connecting ?? Task { await connect() }
         connecting = attempt
-        let made = await attempt.value
-        connecting = nil
-        connection = try made.get()
-        return try made.get()
+        return try await attempt.value.get()
     }
 
     private func connect() async -> Result<PostgresConnection, PostgresError> {
+        defer { connecting = nil }
         do throws(PostgresError) {
             let connection = try await PostgresConnection.connect(database, applicationName: name)
-            _ = try await connection.execute(LazyConnection.role, [])
+            do throws(PostgresError) {
+                _ = try await connection.execute(LazyConnection.role, [])
+            } catch {
+                connection.close()
+                throw error
+            }
+            self.connection = connection
             return .success(connection)
         } catch {
             return .failure(error)

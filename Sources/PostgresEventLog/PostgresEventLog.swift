@@ -29,11 +29,17 @@ public final class PostgresEventLog: EventLog {
     /// - Parameter database: a `postgres://` URL, or libpq's keywords and values.
     public static func open(_ database: String) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(database, name: "tiffin reader")
-        let heads = try await heads(reader)
-        guard !heads.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
-        return PostgresEventLog(
-            partitionCount: heads.count,
-            writers: heads.map { LazyConnection(database, name: "tiffin writer \($0.partition)") }, reader: reader)
+        do throws(EventLogError) {
+            let heads = try await heads(reader)
+            guard !heads.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+            return PostgresEventLog(
+                partitionCount: heads.count,
+                writers: heads.map { LazyConnection(database, name: "tiffin writer \($0.partition)") },
+                reader: reader)
+        } catch {
+            reader.close()
+            throw error
+        }
     }
 
     /// Closes the connections.

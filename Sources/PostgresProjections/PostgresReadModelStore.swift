@@ -187,7 +187,9 @@ public final class PostgresReadModelStore {
                 try model.restore(
                     .cartCounts(
                         (0..<rows.count).compactMap { row in
-                            Identifier(utf8: rows.bytes(row, 0)).map { CartCountRow(cart: $0, count: rows.int4(row, 1)) }
+                            Identifier(utf8: rows.bytes(row, 0)).map {
+                                CartCountRow(cart: $0, count: rows.int4(row, 1))
+                            }
                         }))
             }
         } catch let error as CorruptSnapshot {

@@ -136,4 +136,3 @@ struct CommandTable: Sendable {
     /// The command of that name.
     func command(named name: Argument) -> Command? { index(of: name).map { commands[$0] } }
 }
-

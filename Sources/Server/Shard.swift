@@ -66,7 +66,8 @@ final class Shard {
                     }
                 }
                 for case .failure(let corruption) in events {
-                    logger.error("stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
+                    logger.error(
+                        "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
                     if let stream = StreamName(corruption.stream) { homes[stream.id] = nil }
                 }
             }
@@ -98,7 +99,7 @@ final class Shard {
     }
 
     func startWork() {
-        for stream in processor.takeLoads() { load(stream) }
+        for stream in processor.takeLoads(atMost: Shard.maximumLoads - loadsUnderWay) { load(stream) }
         guard !isWorking, processor.hasBatch || isPollDue else { return }
         isWorking = true
         Task { await work() }
@@ -148,6 +149,7 @@ final class Shard {
         Task {
             await journal.load(stream)
             loadsUnderWay -= 1
+            startWork()
         }
     }
 

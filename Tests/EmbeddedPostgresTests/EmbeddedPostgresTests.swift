@@ -58,8 +58,7 @@ struct EmbeddedPostgresTests {
         await server.stop()
     }
 
-    @Test @LoopActor func `The server ends with a process that is killed, and nothing is lost`() async throws
-    {
+    @Test @LoopActor func `The server ends with a process that is killed, and nothing is lost`() async throws {
         let directory = try directory()
         await #expect(processExitsWith: .signal(SIGKILL)) { [directory = directory as String] in
             LoopActor.startInBackground()

@@ -95,7 +95,7 @@ import Testing
             try Pipeline.run(&exchange, over: connection) { _ in }
         }
         #expect(exchange.outcome.problems.isEmpty)
-        #expect(connection.catalogue.commands.count < 20)
+        #expect(connection.catalogue.commands.count <= Pipeline.maximumInFlight)
     }
 }
 

@@ -105,7 +105,9 @@ import Testing
         let run = try run(.outlets, "ID,Name\n1,Hut\n", map, on: server)
         #expect(run.code == .usage)
         #expect(
-            run.errors == #"tiffin import: --map: there is no column "id"; columns are "ID", "Name""# + "\n")
+            run.errors
+                == #"tiffin import: --map: there is no column "id"; columns are "ID", "Name";"#
+                + " 'tiffin import --help' tells more\n")
         #expect(server.withState { $0.catalogue.commands }.isEmpty)
     }
 

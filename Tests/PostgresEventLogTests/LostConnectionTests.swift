@@ -2,6 +2,7 @@ import EmbeddedPostgres
 import EventLog
 import EventLogContract
 import EventLoop
+import Postgres
 import PostgresEventLog
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ import Testing
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let result = try await test.withHeadLocked {
                 let append = Task { try await test.log.append(batch, seen: 0) }
-                try await test.wait(forSessions: 1, where: TestLog.blocked)
+                try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)
                 try await test.terminateWriters()
                 return await append.result
             }
@@ -36,7 +37,7 @@ import Testing
             try await test.setStandby("nobody")
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let append = Task { try await test.log.append(batch, seen: 0) }
-            try await test.wait(forSessions: 1, where: "wait_event = 'SyncRep'")
+            try await test.owner.wait(forSessions: 1, where: "wait_event = 'SyncRep'")
             try await test.terminateWriters()
             expectOutcomeUnknown(await append.result)
             try await test.setStandby("")
@@ -52,12 +53,12 @@ import Testing
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let (result, outcome) = try await test.withHeadLocked {
                 let append = Task { try await test.log.append(batch, seen: 0) }
-                try await test.wait(forSessions: 1, where: TestLog.blocked)
+                try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)
                 // The server does not notice: it goes on with what it was asked.
                 test.log.close()
                 let result = await append.result
                 let outcome = Task { try await test.log.outcome(of: batch, since: 0) }
-                try await test.wait(forSessions: 2, where: TestLog.blocked)
+                try await test.owner.wait(forSessions: 2, where: PostgresConnection.blocked)
                 return (result, outcome)
             }
             expectOutcomeUnknown(result)
@@ -78,7 +79,7 @@ import Testing
                 let append = Task { try await test.log.append(batch, seen: seen) }
                 // Statements that do nothing let the append come further before its session ends.
                 for _ in 0..<Int.random(in: 0...8, using: &random) {
-                    try await test.wait(forSessions: 0, where: TestLog.blocked)
+                    try await test.owner.wait(forSessions: 0, where: PostgresConnection.blocked)
                 }
                 try await test.terminateWriters()
 

@@ -1,6 +1,7 @@
 import EventLog
 import EventLogContract
 import EventLoop
+import Postgres
 import PostgresEventLog
 import TestSupport
 import Testing
@@ -24,10 +25,15 @@ import Testing
 
     // MARK: Without a log
 
-    @Test @LoopActor func `A database without a log cannot be opened`() async throws {
+    @Test @LoopActor func `A database without a log cannot be opened, and no session is left in it`() async throws {
         let database = try await TestDatabase.create()
         let error = await #expect(throws: EventLogError.self) { try await PostgresEventLog.open(database) }
         #expect(error?.unavailableReason != nil, "\(String(describing: error))")
+        let connection = try await PostgresConnection.connect(database)
+        defer { connection.close() }
+        let isAlone =
+            "NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid())"
+        try await connection.wait(forSessions: 1, where: isAlone)
     }
 
     @Test @LoopActor func `A server that cannot be reached is unavailable`() async throws {

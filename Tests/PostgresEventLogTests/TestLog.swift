@@ -41,24 +41,11 @@ struct TestLog {
                 """))
     }
 
-    /// The sessions that wait for a lock.
-    static let blocked = "wait_event_type = 'Lock'"
-
-    /// Waits until there are so many sessions of that kind.
-    func wait(forSessions count: Int64, where condition: String) async throws {
-        // A statement's name holds 63 bytes.
-        let statement = Statement(
-            "sessions \(condition.suffix(40))",
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \(condition)")
-        for _ in 0..<100_000 where try await owner.execute(statement).int8(0, 0) >= count { return }
-        throw NoSuchSessions()
-    }
-
     /// Makes the whole server wait for a standby of that name to confirm commits; for none where it is empty.
     func setStandby(_ name: String) async throws {
         try await owner.runScript("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
         try await owner.runScript("SELECT pg_reload_conf()")
-        try await wait(forSessions: 1, where: "current_setting('synchronous_standby_names') = '\(name)'")
+        try await owner.wait(forSessions: 1, where: "current_setting('synchronous_standby_names') = '\(name)'")
         // It is the checkpointer that tells all sessions; it reads the settings before it makes a checkpoint.
         try await owner.runScript("CHECKPOINT")
     }
@@ -72,6 +59,21 @@ struct TestLog {
                 Statement("lock_head", "SELECT FROM tiffin.log_head WHERE partition = 0 FOR UPDATE"))
             return try await body()
         }
+    }
+}
+
+extension PostgresConnection {
+    /// The sessions that wait for a lock.
+    static let blocked = "wait_event_type = 'Lock'"
+
+    /// Waits until this database has so many sessions of that kind.
+    func wait(forSessions count: Int64, where condition: String) async throws {
+        // A statement's name holds 63 bytes.
+        let statement = Statement(
+            "sessions \(condition.suffix(40))",
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND \(condition)")
+        for _ in 0..<100_000 where try await execute(statement).int8(0, 0) >= count { return }
+        throw NoSuchSessions()
     }
 
     private struct NoSuchSessions: Error {}

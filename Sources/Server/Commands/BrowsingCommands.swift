@@ -7,7 +7,8 @@ internal import Projections
 enum BrowsingCommands {
     static let all: [Command] = [
         Command(
-            "OUTLET.HOME", .browsing, role: .customer, "Gives an outlet's home: sections, tag bar and carousels, or null.",
+            "OUTLET.HOME", .browsing, role: .customer,
+            "Gives an outlet's home: sections, tag bar and carousels, or null.",
             [.key("outlet"), .optional("cart", token: "CART")]
         ) { session, arguments throws(Failure) in
             let engine = session.server.engine
@@ -20,7 +21,8 @@ enum BrowsingCommands {
             }
         },
         Command(
-            "OUTLET.TAGS", .browsing, role: .customer, "Gives the tag bar of an outlet's home, or null.", [.key("outlet")]
+            "OUTLET.TAGS", .browsing, role: .customer, "Gives the tag bar of an outlet's home, or null.",
+            [.key("outlet")]
         ) { session, arguments throws(Failure) in
             let record = try session.server.engine.outlet(try arguments[1].identifier("outlet"))
             session.reply(document: record.map(HomeDocument.tagBar))

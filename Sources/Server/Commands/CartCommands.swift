@@ -9,7 +9,8 @@ internal import Projections
 enum CartCommands {
     static let all: [Command] = [
         Command(
-            "CART.ADD", .carts, role: .customer, effect: .write(.cart), "Adds some of an item to a cart; gives the cart's count.",
+            "CART.ADD", .carts, role: .customer, effect: .write(.cart),
+            "Adds some of an item to a cart; gives the cart's count.",
             [
                 .key("cart"), .value("outlet"), .value("item"), .value("quantity", .integer),
                 .optional("text", token: "NOTE"),
@@ -31,7 +32,8 @@ enum CartCommands {
             }
         },
         Command(
-            "CART.SET", .carts, role: .customer, effect: .write(.cart), "Sets a line's quantity, 0 removes it; gives the count.",
+            "CART.SET", .carts, role: .customer, effect: .write(.cart),
+            "Sets a line's quantity, 0 removes it; gives the count.",
             [.key("cart"), .value("line"), .value("quantity", .integer)]
         ) { session, arguments throws(Failure) in
             let line = try arguments[2].line()
@@ -45,7 +47,8 @@ enum CartCommands {
             try session.submitCart(.remove(line: try arguments[2].line()), arguments, optionsFrom: 3)
         },
         Command(
-            "CART.CLEAR", .carts, role: .customer, effect: .write(.cart), "Removes every line; gives the count, 0.", [.key("cart")]
+            "CART.CLEAR", .carts, role: .customer, effect: .write(.cart), "Removes every line; gives the count, 0.",
+            [.key("cart")]
         ) { session, arguments throws(Failure) in
             try session.submitCart(.clear, arguments, optionsFrom: 2)
         },

@@ -9,7 +9,8 @@ internal import Projections
 enum CatalogueCommands {
     static let all: [Command] = [
         Command(
-            "OUTLET.PUT", .catalogue, role: .merchant, effect: .write(.outlet), "Registers an outlet, or changes what differs.",
+            "OUTLET.PUT", .catalogue, role: .merchant, effect: .write(.outlet),
+            "Registers an outlet, or changes what differs.",
             [.key("outlet"), .value("json")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
@@ -19,17 +20,20 @@ enum CatalogueCommands {
             }
         },
         Command(
-            "OUTLET.OPEN", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take orders.", [.key("outlet")]
+            "OUTLET.OPEN", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take orders.",
+            [.key("outlet")]
         ) { session, arguments throws(Failure) in
             try session.submitOutlet(.open, arguments)
         },
         Command(
-            "OUTLET.CLOSE", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take no more orders.", [.key("outlet")]
+            "OUTLET.CLOSE", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take no more orders.",
+            [.key("outlet")]
         ) { session, arguments throws(Failure) in
             try session.submitOutlet(.close, arguments)
         },
         Command(
-            "OUTLET.PAUSE", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take no orders until a time.",
+            "OUTLET.PAUSE", .catalogue, role: .merchant, effect: .write(.outlet),
+            "Lets an outlet take no orders until a time.",
             [.key("outlet"), .required("time", token: "UNTIL"), .optional("text", token: "REASON")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
@@ -48,7 +52,8 @@ enum CatalogueCommands {
             session.reply(document: record.map(OutletDocument.bytes))
         },
         Command(
-            "MENU.PUT", .catalogue, role: .merchant, effect: .write(.menu), "Makes a menu read like this, by the fewest changes.",
+            "MENU.PUT", .catalogue, role: .merchant, effect: .write(.menu),
+            "Makes a menu read like this, by the fewest changes.",
             [.key("outlet"), .value("json")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
@@ -56,7 +61,8 @@ enum CatalogueCommands {
             try session.submitMenu(outlet, .put(document), arguments, try CallOptions(ofWrite: arguments, from: 3))
         },
         Command(
-            "MENU.SECTION.PUT", .catalogue, role: .merchant, effect: .write(.menu), "Adds or changes a section of a menu.",
+            "MENU.SECTION.PUT", .catalogue, role: .merchant, effect: .write(.menu),
+            "Adds or changes a section of a menu.",
             [.key("outlet"), .value("section"), .value("json"), .optional("section", token: "BEFORE")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
@@ -69,12 +75,14 @@ enum CatalogueCommands {
             try session.submitMenu(outlet, command, arguments, options)
         },
         Command(
-            "MENU.SECTION.REMOVE", .catalogue, role: .merchant, effect: .write(.menu), "Removes a section with its items.",
+            "MENU.SECTION.REMOVE", .catalogue, role: .merchant, effect: .write(.menu),
+            "Removes a section with its items.",
             [.key("outlet"), .value("section")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
             let section = try arguments[2].identifier("section")
-            try session.submitMenu(outlet, .removeSection(section), arguments, try CallOptions(ofWrite: arguments, from: 3))
+            try session.submitMenu(
+                outlet, .removeSection(section), arguments, try CallOptions(ofWrite: arguments, from: 3))
         },
         Command(
             "MENU.ITEM.PUT", .catalogue, role: .merchant, effect: .write(.menu), "Adds or changes an item of a menu.",
@@ -94,23 +102,27 @@ enum CatalogueCommands {
             try session.submitMenu(outlet, command, arguments, options)
         },
         Command(
-            "MENU.ITEM.REMOVE", .catalogue, role: .merchant, effect: .write(.menu), "Removes an item.", [.key("outlet"), .value("item")]
+            "MENU.ITEM.REMOVE", .catalogue, role: .merchant, effect: .write(.menu), "Removes an item.",
+            [.key("outlet"), .value("item")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
             let item = try arguments[2].identifier("item")
             try session.submitMenu(outlet, .removeItem(item), arguments, try CallOptions(ofWrite: arguments, from: 3))
         },
         Command(
-            "MENU.ITEM.PRICE", .catalogue, role: .merchant, effect: .write(.menu), "Sets an item's price, in minor units.",
+            "MENU.ITEM.PRICE", .catalogue, role: .merchant, effect: .write(.menu),
+            "Sets an item's price, in minor units.",
             [.key("outlet"), .value("item"), .value("minor", .integer)]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
             let item = try arguments[2].identifier("item")
             let price = try arguments[3].amount("minor")
-            try session.submitMenu(outlet, .reprice(item, price), arguments, try CallOptions(ofWrite: arguments, from: 4))
+            try session.submitMenu(
+                outlet, .reprice(item, price), arguments, try CallOptions(ofWrite: arguments, from: 4))
         },
         Command(
-            "MENU.ITEM.SUSPEND", .catalogue, role: .merchant, effect: .write(.menu), "Marks an item as sold out, until a time or a resume.",
+            "MENU.ITEM.SUSPEND", .catalogue, role: .merchant, effect: .write(.menu),
+            "Marks an item as sold out, until a time or a resume.",
             [.key("outlet"), .value("item"), .optional("time", token: "UNTIL")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
@@ -121,7 +133,8 @@ enum CatalogueCommands {
             try session.submitMenu(outlet, .suspend(item, until: until, now: now), arguments, options)
         },
         Command(
-            "MENU.ITEM.RESUME", .catalogue, role: .merchant, effect: .write(.menu), "Lets a sold-out item be had again.",
+            "MENU.ITEM.RESUME", .catalogue, role: .merchant, effect: .write(.menu),
+            "Lets a sold-out item be had again.",
             [.key("outlet"), .value("item")]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")

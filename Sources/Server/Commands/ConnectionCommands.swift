@@ -29,7 +29,9 @@ enum ConnectionCommands {
         },
         Command("SELECT", .connection, "Selects the only database, 0.", [.value("index", .integer)]) {
             session, arguments throws(Failure) in
-            guard let index = arguments[1].integer else { throw Failure("ERR", "value is not an integer or out of range") }
+            guard let index = arguments[1].integer else {
+                throw Failure("ERR", "value is not an integer or out of range")
+            }
             guard index == 0 else { throw Failure("ERR", "DB index is out of range") }
             session.reply { $0.simpleString("OK") }
         },

@@ -120,6 +120,10 @@ public enum LogDocument {
     }
 
     private static func write(_ json: [UInt8], to writer: inout JSONWriter) {
-        if (try? JSONValue(json)) != nil { writer.raw(json) } else { writer.string(String(decoding: json, as: UTF8.self)) }
+        if (try? JSONValue(json)) != nil {
+            writer.raw(json)
+        } else {
+            writer.string(String(decoding: json, as: UTF8.self))
+        }
     }
 }

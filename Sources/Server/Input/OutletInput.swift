@@ -57,7 +57,8 @@ struct HoursInput: Decodable {
     private static func minutes(_ fields: InputFields, _ key: String) throws -> Int {
         let text: String = try fields.required(key)
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
+        guard parts.count == 2,
+            parts.allSatisfy({ $0.utf8.count == 2 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }),
             let hours = Int(parts[0]), let minutes = Int(parts[1]), minutes < 60
         else { throw fields.failure(key, "must be a time such as 09:00") }
         return hours * 60 + minutes

@@ -1,0 +1,287 @@
+import Domain
+import EventLog
+import Foundation
+import Projections
+import Testing
+
+@Suite("Documents")
+struct DocumentTests {
+    /// A document written over several lines, as it stands in a reply.
+    private func compact(_ text: String) -> String {
+        text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined()
+    }
+
+    private func expect(
+        _ document: [UInt8], toBe expected: String, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        #expect(String(decoding: document, as: UTF8.self) == compact(expected), sourceLocation: sourceLocation)
+        _ = try JSONSerialization.jsonObject(with: Data(document))
+    }
+
+    private static let tagBar = """
+        {"height":36,"showBelow":36,"hideAbove":72,"chips":[
+            {"id":"tag_offers","section":"offers","title":"Offers"},
+            {"id":"tag_more-offers","section":"more-offers","title":"More"},
+            {"id":"tag_lunch","section":"lunch","title":"Lunch"},
+            {"id":"tag_sweets","section":"sweets","title":"Desserts"}]}
+        """
+
+    private static let details = #"""
+        "id":"spice-route","name":"Spice \"Route\"","city":"Pune","area":null,"address":null,"currency":"INR",
+        "timeZone":"Asia/Kolkata","cuisines":["Indian","Café"],"priceForTwo":60000,"rating":4.4,"ratingCount":120,
+        "deliveryMinutes":null,"minimumOrder":null,"hours":[{"day":"monday","opens":"09:05","closes":"25:30"}],
+        "status":"open"
+        """#
+
+    @Test func `an outlet's home`() throws {
+        try expect(
+            HomeDocument.bytes(of: .sample),
+            toBe: """
+                {"outlet":{\(DocumentTests.details),"accessibilityId":"outlet_scroll"},
+                "revision":13,"state":"ready","tagBar":\(DocumentTests.tagBar),"sections":[
+                {"id":"offers","kind":"promotions","headerTitle":"Offers",
+                    "layout":{"style":"horizontalCard","width":150,"height":200},"sticky":false,
+                    "accessibilityId":"promos_scroller","items":[
+                    {"id":"banner","kind":"promo","accessibilityId":"promo_card_0","model":{
+                        "name":"Two for one","description":null,"price":null,"currency":"INR","cuisine":null,
+                        "tags":[],"imageSmall":null,"available":true,"availableFrom":null}}]},
+                {"id":"more-offers","kind":"promotions","headerTitle":"More",
+                    "layout":{"style":"horizontalCard","width":160,"height":90},"sticky":false,
+                    "accessibilityId":"section_more-offers","items":[
+                    {"id":"thali-day","kind":"promo","accessibilityId":"promo_card_1","model":{
+                        "name":"Thali day","description":null,"price":19900,"currency":"INR","cuisine":null,
+                        "tags":[],"imageSmall":null,"available":true,"availableFrom":null}}]},
+                {"id":"lunch","kind":"menuItems","headerTitle":"Lunch","layout":{"style":"list"},"sticky":true,
+                    "accessibilityId":"section_lunch","items":[
+                    {"id":"dosa","kind":"menuItem","accessibilityId":"menu_item_0","model":{
+                        "name":"Dosa","description":"Crisp","price":12000,"currency":"INR",
+                        "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s",
+                        "available":true,"availableFrom":null}}]},
+                {"id":"sweets","kind":"desserts","headerTitle":"Desserts",
+                    "layout":{"style":"horizontalCard","width":150,"height":300},"sticky":false,
+                    "accessibilityId":"desserts_scroller","items":[
+                    {"id":"kulfi","kind":"dessert","accessibilityId":"dessert_card_0","model":{
+                        "name":"Kulfi","description":null,"price":8000,"currency":"INR","cuisine":null,
+                        "tags":[],"imageSmall":null,"available":false,"availableFrom":"2026-03-01T12:00:00Z",
+                        "addButtonAccessibilityId":"dessert_add_btn"}},
+                    {"id":"jalebi","kind":"dessert","accessibilityId":"dessert_card_1","model":{
+                        "name":"Jalebi","description":null,"price":6000,"currency":"INR","cuisine":null,
+                        "tags":[],"imageSmall":null,"available":true,"availableFrom":null,
+                        "addButtonAccessibilityId":"dessert_add_btn"}}]}]}
+                """)
+    }
+
+    @Test func `a home is empty before there is a menu`() throws {
+        try expect(
+            HomeDocument.bytes(of: .withoutMenu),
+            toBe: """
+                {"outlet":{"id":"o","name":"O","city":null,"area":null,"address":null,"currency":"INR",
+                "timeZone":"UTC","cuisines":[],"priceForTwo":null,"rating":null,"ratingCount":null,
+                "deliveryMinutes":null,"minimumOrder":null,"hours":[],"status":"paused",
+                "pausedUntil":"2026-03-01T12:00:00.500Z","pauseReason":"rush","accessibilityId":"outlet_scroll"},
+                "revision":3,"state":"empty",
+                "tagBar":{"height":36,"showBelow":36,"hideAbove":72,"chips":[]},"sections":[]}
+                """)
+    }
+
+    @Test func `a home takes a cart's count at its end`() throws {
+        let open = HomeDocument.openBytes(of: .withoutMenu)
+        #expect(open + Array("}".utf8) == HomeDocument.bytes(of: .withoutMenu))
+        let whole = try JSONSerialization.jsonObject(with: Data(open + Array(#","cartCount":3}"#.utf8)))
+        #expect((whole as? [String: Any])?["cartCount"] as? Int == 3)
+    }
+
+    @Test func `a tag bar alone`() throws {
+        try expect(HomeDocument.tagBar(of: .sample), toBe: DocumentTests.tagBar)
+    }
+
+    @Test func `an outlet alone`() throws {
+        try expect(OutletDocument.bytes(of: .sample), toBe: "{\(DocumentTests.details),\"version\":2}")
+    }
+
+    @Test func `a menu`() throws {
+        let none = """
+            "cuisine":null,"tags":[],"imageSmall":null,"imageLarge":null,"maxQuantity":null,"options":[]
+            """
+        try expect(
+            MenuDocumentJSON.bytes(of: .sample),
+            toBe: """
+                {"outlet":"spice-route","version":11,"sections":[
+                {"id":"offers","title":"Offers","kind":"promotions",
+                    "layout":{"style":"horizontalCard","width":150,"height":200},"sticky":false,"items":[
+                    {"id":"banner","kind":"promo","name":"Two for one","description":null,"price":null,
+                        \(none),"available":true,"availableFrom":null}]},
+                {"id":"more-offers","title":"More","kind":"promotions",
+                    "layout":{"style":"horizontalCard","width":160,"height":90},"sticky":false,"items":[
+                    {"id":"thali-day","kind":"promo","name":"Thali day","description":null,"price":19900,
+                        \(none),"available":true,"availableFrom":null}]},
+                {"id":"lunch","title":"Lunch","kind":"menuItems","layout":{"style":"list"},"sticky":true,"items":[
+                    {"id":"dosa","kind":"menuItem","name":"Dosa","description":"Crisp","price":12000,
+                        "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s",
+                        "imageLarge":"https://i/l","maxQuantity":5,"options":[],
+                        "available":true,"availableFrom":null}]},
+                {"id":"dinner","title":"Dinner","kind":"menuItems","layout":{"style":"list"},"sticky":false,
+                    "items":[]},
+                {"id":"sweets","title":"Desserts","kind":"desserts",
+                    "layout":{"style":"horizontalCard","width":150,"height":300},"sticky":false,"items":[
+                    {"id":"kulfi","kind":"dessert","name":"Kulfi","description":null,"price":8000,
+                        \(none),"available":false,"availableFrom":"2026-03-01T12:00:00Z"},
+                    {"id":"jalebi","kind":"dessert","name":"Jalebi","description":null,"price":6000,
+                        \(none),"available":true,"availableFrom":null}]}]}
+                """)
+    }
+
+    @Test func `an item in full`() throws {
+        let document = try #require(ItemDocument.bytes(of: "dosa", in: .sample))
+        try expect(
+            document,
+            toBe: """
+                {"outlet":"spice-route","section":"lunch","id":"dosa","kind":"menuItem","name":"Dosa",
+                "description":"Crisp","price":12000,"cuisine":"South Indian","tags":["veg"],
+                "imageSmall":"https://i/s","imageLarge":"https://i/l","maxQuantity":5,"options":[],
+                "available":true,"availableFrom":null,"currency":"INR"}
+                """)
+        #expect(try ItemDocument.bytes(of: "pizza", in: .sample) == nil)
+    }
+
+    // MARK: Carts and orders
+
+    private static let tea = CartLine(id: "tea", item: "tea", name: "Tea", quantity: 2, unitPrice: 250)
+    private static let dosa = CartLine(
+        id: "dosa+extra+hot", item: "dosa", name: "Dosa", quantity: 1, unitPrice: 12_000, options: ["extra", "hot"],
+        note: "no \"onion\"")
+
+    private static func state(_ lines: CartLine..., order: Identifier? = nil) throws -> Cart.State {
+        var state = Cart.initial
+        for line in lines {
+            try Cart.evolve(&state, .itemAdded(line, outlet: "o", currency: Currency("INR")!))
+        }
+        if let order { try Cart.evolve(&state, .checkedOut(order: order, lines: lines, total: 500)) }
+        return state
+    }
+
+    private static func cart(
+        _ state: Cart.State, offer: (Identifier) -> Offer
+    ) -> [UInt8] {
+        CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000) { item, _ in offer(item) }
+    }
+
+    private static func offer(_ price: Amount) -> Offer {
+        .available(Offer.Item(name: "Any", unitPrice: price, currency: Currency("INR")!, maxQuantity: 99))
+    }
+
+    /// What the catalogue may say of the first line, and what the cart then says of it.
+    static let problems: [(Offer, String)] = [
+        (offer(250), "null"),
+        (offer(300), #"{"code":"PRICECHANGED","unitPrice":300}"#),
+        (.soldOut(until: nil), #"{"code":"SOLDOUT"}"#),
+        (.soldOut(until: 5), #"{"code":"SOLDOUT"}"#),
+        (.noItem, #"{"code":"GONE"}"#),
+        (.noOutlet, #"{"code":"GONE"}"#),
+        (.notForSale, #"{"code":"GONE"}"#),
+        (.outletClosed(.closed), #"{"code":"CLOSED"}"#),
+        (.outletClosed(.paused(until: 5, reason: nil)), #"{"code":"CLOSED"}"#),
+    ]
+
+    @Test(arguments: problems)
+    func `a cart, with what is wrong with a line`(offer: Offer, problem: String) throws {
+        let document = DocumentTests.cart(try DocumentTests.state(DocumentTests.tea, DocumentTests.dosa)) {
+            $0 == "tea" ? offer : DocumentTests.offer(12_000)
+        }
+        try expect(
+            document,
+            toBe: #"""
+                {"cart":"c","outlet":"o","version":7,"status":"open","count":3,"currency":"INR","lines":[
+                {"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],"note":null,
+                    "total":500,"problem":\#(problem)},
+                {"line":"dosa+extra+hot","item":"dosa","name":"Dosa","quantity":1,"unitPrice":12000,
+                    "options":["extra","hot"],"note":"no \"onion\"","total":12000,"problem":null}],
+                "subtotal":12500,"total":12500,"updatedAt":"2026-03-01T12:00:00Z"}
+                """#)
+    }
+
+    @Test func `an empty cart, and one that is checked out`() throws {
+        try expect(
+            DocumentTests.cart(.empty) { _ in .noItem },
+            toBe: """
+                {"cart":"c","outlet":null,"version":7,"status":"empty","count":0,"currency":null,"lines":[],
+                "subtotal":0,"total":0,"updatedAt":"2026-03-01T12:00:00Z"}
+                """)
+        try expect(
+            DocumentTests.cart(try DocumentTests.state(DocumentTests.tea, order: "order-1")) { _ in .noItem },
+            toBe: """
+                {"cart":"c","outlet":"o","version":7,"status":"checkedOut","count":2,"currency":"INR","lines":[
+                {"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],"note":null,
+                    "total":500,"problem":null}],
+                "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z","order":"order-1"}
+                """)
+    }
+
+    @Test func `an order`() throws {
+        let placement = Order.Placement(
+            cart: "c", outlet: "o", currency: Currency("INR")!, lines: [DocumentTests.tea], total: 500)
+        try expect(
+            OrderDocument.bytes(of: "x", placement: placement, version: 1, updatedAt: 1_772_366_400_000),
+            toBe: """
+                {"order":"x","cart":"c","outlet":"o","version":1,"status":"placed","count":2,"currency":"INR",
+                "lines":[{"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],
+                    "note":null,"total":500}],
+                "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
+                """)
+    }
+
+    // MARK: Properties
+
+    @Test(arguments: 0..<40 as Range<UInt64>)
+    func `documents are JSON, and no accessibility id is in one twice`(seed: UInt64) throws {
+        var history = RandomHistory(seed: seed)
+        for _ in 0..<60 { history.grow() }
+        var model = ReadModel(partition: 0)
+        model.apply(history.events)
+        for number in 0..<3 {
+            guard let record = model.outletHome[Identifier("outlet-\(number)")!] else { continue }
+            try expectUniqueIDs(record)
+            for document in [OutletDocument.bytes(of: record), MenuDocumentJSON.bytes(of: record)] {
+                _ = try JSONSerialization.jsonObject(with: Data(document))
+            }
+        }
+    }
+
+    @Test func `kinds that are not registered do not share accessibility ids`() throws {
+        let (outlet, menu) = (StreamName(.outlet, "o"), StreamName(.menu, "o"))
+        let details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")
+        var events: [(StreamName, DomainEvent)] = [(outlet, .outlet(.registered(details)))]
+        for name: Identifier in ["past", "future"] {
+            let header = SectionHeader(id: name, title: "T", kind: name.rawValue, layout: .list)
+            events.append((menu, .menu(.sectionAdded(header, before: nil))))
+            let item = MenuItem(id: name, kind: name.rawValue, name: "I")
+            events.append((menu, .menu(.itemAdded(item, section: name, before: nil))))
+        }
+        try expectUniqueIDs(ReadModel(events).outletHome["o"]!)
+    }
+
+    private func expectUniqueIDs(_ record: OutletRecord) throws {
+        let home = try JSONDecoder().decode(Home.self, from: Data(HomeDocument.bytes(of: record)))
+        let ids =
+            [home.outlet.accessibilityId] + home.tagBar.chips.map(\.id)
+            + home.sections.flatMap { [$0.accessibilityId] + $0.items.map(\.accessibilityId) }
+        #expect(Set(ids).count == ids.count, "\(ids)")
+        #expect(home.state == (home.sections.isEmpty ? "empty" : "ready"))
+        #expect(home.sections.allSatisfy { !$0.items.isEmpty })
+    }
+
+    private struct Home: Decodable {
+        struct Element: Decodable { var accessibilityId: String }
+        struct Section: Decodable {
+            var accessibilityId: String
+            var items: [Element]
+        }
+        struct Chip: Decodable { var id: String }
+        struct TagBar: Decodable { var chips: [Chip] }
+
+        var outlet: Element
+        var state: String
+        var tagBar: TagBar
+        var sections: [Section]
+    }
+}

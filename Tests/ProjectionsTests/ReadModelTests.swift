@@ -1,0 +1,108 @@
+import Domain
+import EventLog
+import Projections
+import Testing
+
+@Suite("Read models")
+struct ReadModelTests {
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `a fold agrees with the aggregates' own`(seed: UInt64) throws {
+        var history = RandomHistory(seed: seed)
+        for _ in 0..<80 { history.grow(damagePercent: seed.isMultiple(of: 2) ? 4 : 0) }
+        var model = ReadModel(partition: 0)
+        model.apply(history.events)
+        #expect(model.position == Int64(history.events.count))
+
+        for (stream, state) in history.states {
+            #expect(model.mayExist(stream))
+            switch state {
+            case .outlet(let outlet):
+                let record = try #require(model.outletHome[stream.id])
+                #expect(record.outlet == outlet)
+                #expect(record.outletVersion == history.versions[stream])
+            case .menu(let menu):
+                guard let record = model.outletHome[stream.id] else { continue }
+                #expect(record.menu == menu)
+                #expect(record.menuVersion == history.versions[stream])
+            case .cart(let cart):
+                #expect(model.cartCounts.count(of: stream.id) == cart.count)
+            case .order: break
+            }
+        }
+        for (stream, position) in history.damage {
+            let quarantine = stream.category == .cart ? model.cartCounts.quarantine : model.outletHome.quarantine
+            #expect(quarantine[stream]?.position == position)
+            #expect(model.mayExist(stream))
+        }
+        let quarantined = model.cartCounts.quarantine.streams.count + model.outletHome.quarantine.streams.count
+        #expect(quarantined == history.damage.count)
+    }
+
+    @Test func `streams that never were may not exist, but for orders`() {
+        let model = ReadModel(partition: 0)
+        for category: StreamName.Category in [.outlet, .menu, .cart] {
+            #expect(!model.mayExist(StreamName(category, "x")))
+        }
+        #expect(model.mayExist(StreamName(.order, "x")))
+    }
+
+    @Test func `a menu without an outlet is no outlet, and can be saved`() {
+        let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
+        let model = ReadModel([(StreamName(.menu, "o"), .menu(.sectionAdded(header, before: nil)))])
+        #expect(model.outletHome["o"] == nil)
+        #expect(model.outletHome.offer(of: "x", at: "o", now: 0) == .noOutlet)
+        let row = Rows(of: model).homes["o"]
+        #expect(row.map { String(decoding: $0.document, as: UTF8.self) } == "null")
+    }
+
+    private static let tea = CartLine(id: "tea", item: "tea", name: "Tea", quantity: 1, unitPrice: 1)
+
+    @Test(
+        arguments: [
+            .quantityChanged(line: "tea", from: .min, to: .max), .quantityChanged(line: "tea", from: .max, to: .min),
+            .lineRemoved(line: "tea", quantity: .min), .lineRemoved(line: "tea", quantity: 2), .cleared(count: .min),
+            .cleared(count: .max), .itemAdded(huge, outlet: "o", currency: Currency("INR")!),
+            .itemAdded(justTooMany, outlet: "o", currency: Currency("INR")!),
+        ] as [Cart.Event])
+    func `numbers that no cart can hold are quarantined`(event: Cart.Event) {
+        let cart = StreamName(.cart, "c")
+        let first = Cart.Event.itemAdded(ReadModelTests.tea, outlet: "o", currency: Currency("INR")!)
+        let model = ReadModel([(cart, .cart(first)), (cart, .cart(event)), (cart, .cart(first))])
+        #expect(model.cartCounts.quarantine[cart]?.position == 2)
+        #expect(model.cartCounts.count(of: "c") == 1, "nothing is folded after the damage")
+    }
+
+    private static let huge = line(.max)
+    private static let justTooMany = line(Int(Int32.max))
+
+    private static func line(_ quantity: Int) -> CartLine {
+        var line = tea
+        line.quantity = quantity
+        return line
+    }
+
+    @Test func `an offer says what the menu says now`() {
+        let (outlet, menu) = (StreamName(.outlet, "o"), StreamName(.menu, "o"))
+        let inr = Currency("INR")!
+        let details = OutletDetails(name: "O", currency: inr, timeZone: "UTC")
+        let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
+        let tea = MenuItem(id: "tea", kind: "menuItem", name: "Tea", price: 250, maxQuantity: 3)
+        let banner = MenuItem(id: "banner", kind: "promo", name: "Two for one")
+        let model = ReadModel([
+            (outlet, .outlet(.registered(details))), (outlet, .outlet(.paused(until: 1_000, reason: nil))),
+            (menu, .menu(.sectionAdded(header, before: nil))),
+            (menu, .menu(.itemAdded(tea, section: "s", before: nil))),
+            (menu, .menu(.itemAdded(banner, section: "s", before: nil))),
+            (menu, .menu(.itemSuspended("tea", until: 2_000))),
+        ])
+        let home = model.outletHome
+        #expect(home.offer(of: "tea", at: "nowhere", now: 0) == .noOutlet)
+        #expect(home.offer(of: "tea", at: "o", now: 999) == .outletClosed(.paused(until: 1_000, reason: nil)))
+        #expect(home.offer(of: "tea", at: "o", now: 1_000) == .soldOut(until: 2_000))
+        #expect(home.offer(of: "banner", at: "o", now: 1_000) == .notForSale)
+        #expect(home.offer(of: "coffee", at: "o", now: 1_000) == .noItem)
+        #expect(
+            home.offer(of: "tea", at: "o", now: 2_000)
+                == .available(Offer.Item(name: "Tea", unitPrice: 250, currency: inr, maxQuantity: 3)))
+    }
+}

@@ -1,0 +1,26 @@
+import Domain
+import EventLog
+import Projections
+import Testing
+
+@Suite("Saved outlets")
+struct SnapshotTests {
+    @Test(arguments: 0..<60 as Range<UInt64>)
+    func `a restored outlet is the one that was saved`(seed: UInt64) throws {
+        var history = RandomHistory(seed: seed)
+        for _ in 0..<60 { history.grow() }
+        var model = ReadModel(partition: 0)
+        model.apply(history.events)
+        let rows = Rows(of: model).homes
+        var restored = ReadModel(partition: 0)
+        try restored.restore(.outletHome(Array(rows.values)))
+        for id in rows.keys {
+            let (record, expected) = (restored.outletHome[id], model.outletHome[id])
+            #expect(record?.outlet == expected?.outlet)
+            #expect(record?.menu == expected?.menu)
+            #expect(record?.outletVersion == expected?.outletVersion)
+            #expect(record?.menuVersion == expected?.menuVersion)
+            #expect(record?.revision == expected?.revision)
+        }
+    }
+}

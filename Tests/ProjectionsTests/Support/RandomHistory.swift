@@ -1,0 +1,167 @@
+import Domain
+import EventLog
+
+/// Events of a few outlets, menus and carts as their deciders make them, some of them damaged on the way.
+struct RandomHistory {
+    private(set) var events: [Result<DecodedEvent, CorruptEvent>] = []
+    /// What the undamaged streams amount to.
+    private(set) var states: [StreamName: AggregateState] = [:]
+    private(set) var versions: [StreamName: Int64] = [:]
+    /// The position of each damaged stream's first damage.
+    private(set) var damage: [StreamName: Int64] = [:]
+    var generator: SeededGenerator
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    private var position: Int64 { Int64(events.count) }
+
+    /// Adds the events of one more command. Gives what was added.
+    @discardableResult
+    mutating func grow(damagePercent: Int = 0) -> [Result<DecodedEvent, CorruptEvent>] {
+        let before = events.count
+        let stream = randomStream()
+        if generator.chance(damagePercent) {
+            damageStream(stream)
+        } else if damage[stream] == nil {
+            for event in decide(on: stream) { record(event, of: stream) }
+        }
+        return Array(events[before...])
+    }
+
+    private mutating func record(_ event: DomainEvent, of stream: StreamName) {
+        var state = states[stream] ?? AggregateState(initial: stream.category)
+        do throws(ImpossibleEvent) { try state.evolve(event) } catch { preconditionFailure("\(error)") }
+        states[stream] = state
+        versions[stream, default: 0] += 1
+        append(event, of: stream, version: versions[stream]!)
+    }
+
+    private mutating func append(_ event: DomainEvent, of stream: StreamName, version: Int64) {
+        events.append(
+            .success(
+                DecodedEvent(
+                    partition: 0, position: position + 1, stream: stream, version: version, event: event,
+                    metadata: .none, recordedAt: Timestamp(millisecondsSinceEpoch: position))))
+    }
+
+    private mutating func damageStream(_ stream: StreamName) {
+        damage[stream] = damage[stream] ?? position + 1
+        switch stream.category {
+        case .outlet where generator.chance(50):
+            // Of a version that does not follow.
+            append(.outlet(.opened), of: stream, version: (versions[stream] ?? 0) + 2)
+        case .menu where generator.chance(50):
+            append(.menu(.itemRemoved("never-there")), of: stream, version: (versions[stream] ?? 0) + 1)
+        case .cart where generator.chance(50):
+            append(
+                .cart(.lineRemoved(line: "never-there", quantity: generator.pick([Int(Int32.max), .max]))), of: stream,
+                version: (versions[stream] ?? 0) + 1)
+        case .outlet, .menu, .cart, .order:
+            events.append(
+                .failure(
+                    CorruptEvent(
+                        partition: 0, position: position + 1, stream: stream.description, reason: "unreadable")))
+        }
+    }
+
+    // MARK: Commands
+
+    private mutating func randomStream() -> StreamName {
+        let outlet = Identifier("outlet-\(generator.number(0..<3))")!
+        return switch generator.number(0..<4) {
+        case 0: StreamName(.outlet, outlet)
+        case 1: StreamName(.menu, outlet)
+        default: StreamName(.cart, Identifier("cart-\(generator.number(0..<6))")!)
+        }
+    }
+
+    private mutating func decide(on stream: StreamName) -> [DomainEvent] {
+        let state = states[stream] ?? AggregateState(initial: stream.category)
+        return switch state {
+        case .outlet(let state): (try? Outlet.decide(outletCommand(), in: state))?.map(DomainEvent.outlet) ?? []
+        case .menu(let state): (try? Menu.decide(menuCommand(state), in: state))?.map(DomainEvent.menu) ?? []
+        case .cart(let state): (try? Cart.decide(cartCommand(), in: state))?.map(DomainEvent.cart) ?? []
+        case .order: []
+        }
+    }
+
+    private mutating func outletCommand() -> Outlet.Command {
+        switch generator.number(0..<5) {
+        case 0: return .open
+        case 1: return .close
+        case 2:
+            return .pause(
+                until: Timestamp(millisecondsSinceEpoch: Int64(generator.number(1..<1_000_000))),
+                reason: text(), now: 0)
+        default:
+            var details = OutletDetails(
+                name: "Name \(generator.number(0..<9))", currency: Currency("INR")!, timeZone: "UTC")
+            details.city = text()
+            details.area = text()
+            details.address = text()
+            details.cuisines = (0..<generator.number(0..<3)).map { "Cuisine \($0)" }
+            details.priceForTwo = generator.chance(50) ? Amount(minorUnits: Int64(generator.number(0..<9_999))) : nil
+            details.rating = generator.chance(50) ? Rating(hundredths: generator.number(0..<501)) : nil
+            details.ratingCount = generator.chance(50) ? generator.number(0..<100) : nil
+            details.deliveryMinutes = generator.chance(50) ? generator.number(0..<60) : nil
+            details.minimumOrder = generator.chance(50) ? 500 : nil
+            if generator.chance(50) { details.hours = [OpeningHours(day: .friday, opens: 600, closes: 1_530)!] }
+            return .put(details)
+        }
+    }
+
+    /// Text with what JSON must escape, or none.
+    private mutating func text() -> String? {
+        generator.pick([nil, "plain", "a \"quoted\" \\ text", "日本 – naïve 🍛", "</script>\u{2028}"])
+    }
+
+    private mutating func menuCommand(_ state: Menu.State) -> Menu.Command {
+        let item = state.entries.keys.sorted().randomElement(using: &generator) ?? "none"
+        switch generator.number(0..<6) {
+        case 0: return .suspend(item, until: generator.chance(50) ? 5_000 : nil, now: 0)
+        case 1: return .resume(item)
+        case 2: return .reprice(item, Amount(minorUnits: Int64(generator.number(0..<999))))
+        case 3: return .removeItem(item)
+        default: return .put(menu())
+        }
+    }
+
+    private mutating func menu() -> MenuDocument {
+        var free = (0..<8).map { Identifier("item-\($0)")! }.shuffled(using: &generator)
+        let ids = (0..<4).map { Identifier("section-\($0)")! }.shuffled(using: &generator)
+        return MenuDocument(
+            sections: ids.prefix(generator.number(0..<4)).map { id in
+                let kind = generator.pick(SectionKind.all)
+                let header = SectionHeader(
+                    id: id, title: "Title \(id)", kind: kind.name,
+                    layout: generator.chance(50) ? kind.defaultLayout : .horizontalCard(width: 90, height: 91),
+                    sticky: generator.chance(50))
+                let items = (0..<generator.number(0..<4)).compactMap { _ in free.popLast() }
+                return MenuSection(header: header, items: items.map { item($0) })
+            })
+    }
+
+    private mutating func item(_ id: Identifier) -> MenuItem {
+        MenuItem(
+            id: id, kind: generator.pick(ItemKind.all).name, name: "Item \(id)", description: text(), price: 250,
+            cuisine: text(), tags: generator.chance(50) ? ["hot", "new"] : [], imageSmall: text(), imageLarge: text(),
+            maxQuantity: generator.chance(50) ? generator.number(1..<10) : nil)
+    }
+
+    private mutating func cartCommand() -> Cart.Command {
+        let item = Identifier("item-\(generator.number(0..<3))")!
+        switch generator.number(0..<10) {
+        case 0: return .clear
+        case 1: return .remove(line: item.rawValue)
+        case 2, 3: return .set(line: item.rawValue, quantity: generator.number(0..<9))
+        default:
+            return .add(
+                Cart.Addition(
+                    outlet: "outlet-0", item: item, quantity: generator.number(1..<5), note: text(),
+                    offer: .available(
+                        Offer.Item(name: "Item", unitPrice: 250, currency: Currency("INR")!, maxQuantity: 99))))
+        }
+    }
+}
