@@ -57,6 +57,15 @@ public actor LoopActor {
         }
     }
 
+    /// Starts a task that never leaves the loop's thread.
+    ///
+    /// An ordinary task of this actor goes through another thread whenever it goes on after waiting for
+    /// something, only to be sent back here.
+    @discardableResult
+    public static nonisolated func task(_ operation: sending @escaping @LoopActor () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: shared.executor) { await operation() }
+    }
+
     private static let backgroundThread: Void = {
         var thread = uv_thread_self()
         let code = uv_thread_create(&thread, { _ in LoopActor.run() }, nil)

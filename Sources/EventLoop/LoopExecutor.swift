@@ -11,7 +11,7 @@ internal import Synchronization
 ///
 /// What another thread enqueues wakes the loop. What the loop's own thread enqueues needs no system call: it
 /// runs after the callbacks of this turn's sockets, or before the next turn waits.
-final class LoopExecutor: SerialExecutor {
+final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// The most times that jobs enqueued by jobs are run at once, before sockets and timers have their turn.
     private static let roundLimit = 16
 
@@ -92,7 +92,7 @@ final class LoopExecutor: SerialExecutor {
         }
         let isEmpty = batch.isEmpty
         for job in batch {
-            job.runSynchronously(on: asUnownedSerialExecutor())
+            job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         }
         batch.removeAll(keepingCapacity: true)
         jobs.withLock { [batch] in $0.spare = batch }

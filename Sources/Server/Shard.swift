@@ -102,7 +102,7 @@ final class Shard {
         for stream in processor.takeLoads(atMost: Shard.maximumLoads - loadsUnderWay) { load(stream) }
         guard !isWorking, processor.hasBatch || isPollDue else { return }
         isWorking = true
-        Task { await work() }
+        LoopActor.task { [self] in await work() }
     }
 
     private func work() async {
@@ -140,13 +140,13 @@ final class Shard {
     private func send(seen: Int64) -> SentBatch? {
         guard let batch = processor.takeBatch(now: clock()) else { return nil }
         let sent = SentBatch(batch)
-        Task { sent.ended(await journal.append(batch, seen: seen)) }
+        LoopActor.task { [journal] in sent.ended(await journal.append(batch, seen: seen)) }
         return sent
     }
 
     private func load(_ stream: StreamName) {
         loadsUnderWay += 1
-        Task {
+        LoopActor.task { [self] in
             await journal.load(stream)
             loadsUnderWay -= 1
             startWork()
@@ -162,7 +162,7 @@ final class Shard {
         positionAtLastLook = position
         let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
         guard unsaved > 0, isQuiet || hasWaited || unsaved >= configuration.checkpointEvents else { return }
-        Task { await save() }
+        LoopActor.task { [self] in await save() }
     }
 
     private func save() async {
