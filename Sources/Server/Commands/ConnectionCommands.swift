@@ -3,6 +3,9 @@ internal import LineProtocol
 
 /// What Redis clients say when they connect, answered as Redis answers it.
 enum ConnectionCommands {
+    /// The most bytes of a client's name: `CLIENT LIST` shows all of them.
+    private static let longestName = 256
+
     static let all: [Command] = [
         Command("PING", .connection, "Answers PONG, or the message.", [.optional("message")]) {
             session, arguments throws(Failure) in
@@ -119,6 +122,9 @@ enum ConnectionCommands {
     private static func clientName(_ argument: Argument) throws(Failure) -> String {
         guard argument.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Failure("ERR", "Client names cannot contain spaces, newlines or special characters.")
+        }
+        guard argument.count <= longestName else {
+            throw Failure("ERR", "Client names cannot be longer than \(longestName) bytes.")
         }
         return String(decoding: argument.bytes, as: UTF8.self)
     }
