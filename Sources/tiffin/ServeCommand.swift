@@ -45,7 +45,9 @@ enum ServeCommand: Subcommand {
     ) async throws {
         try await Migrations.run(database) { logger.info($0) }
         let log = try await PostgresEventLog.open(database)
+        defer { log.close() }
         let store = PostgresReadModelStore(database)
+        defer { store.close() }
         let server = try await Server(configuration: configuration, log: log, store: store, logger: logger) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -59,8 +61,6 @@ enum ServeCommand: Subcommand {
         await stopping.wait()
         logger.info("stopping")
         await server.stop()
-        store.close()
-        log.close()
     }
 
     private static func howToTalk(_ port: Int) -> String {
