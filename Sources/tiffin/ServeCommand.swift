@@ -67,8 +67,8 @@ enum ServeCommand: Subcommand {
         """
 
           Talk to it with redis-cli, netcat or any Redis client library:
-            redis-cli -p \(port) OUTLET.HOME spice-route
-            redis-cli -p \(port) CART.ADD cart-1 spice-route masala-dosa 2
+            redis-cli -p \(port) OUTLET.HOME cinnamon-verandah
+            redis-cli -p \(port) CART.ADD cart-1 cinnamon-verandah egg-hopper 2
             redis-cli -p \(port) CART.GET cart-1
             echo HELP | nc -q 1 127.0.0.1 \(port)
           Ctrl-C stops it.
