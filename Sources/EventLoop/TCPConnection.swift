@@ -5,6 +5,8 @@ internal import CLibUV
 public final class TCPConnection {
     /// How long `closeAfterWrites` waits for the peer to close its side.
     public static let lingerMilliseconds: UInt64 = 1_000
+    /// How long `closeAfterWrites` waits for the peer to take what was written.
+    public static let drainMilliseconds: UInt64 = 10_000
 
     /// The peer's address: `127.0.0.1:50100`, `[::1]:50100`.
     public let peerAddress: String
@@ -195,7 +197,8 @@ public final class TCPConnection {
         close(nil)
     }
 
-    /// Closes once everything written has been sent. Nothing is read or written any more.
+    /// Closes once everything written has been sent, or `drainMilliseconds` have passed without that: a peer that
+    /// reads nothing cannot hold what waits for it. Nothing is read or written any more.
     ///
     /// The peer's unread bytes are read and dropped until it closes too, for at most
     /// `lingerMilliseconds`: closing over them would reset the connection and could destroy the last reply.
@@ -203,7 +206,7 @@ public final class TCPConnection {
         guard isOpen else { return }
         isFinishing = true
         onRead = nil
-        if !isSending { endSide() }
+        if isSending { close(after: Self.drainMilliseconds) } else { endSide() }
     }
 
     private func endSide() {
@@ -214,8 +217,13 @@ public final class TCPConnection {
             request.deallocate()
             return close()
         }
-        linger = LoopTimer(milliseconds: Self.lingerMilliseconds) { [weak self] in self?.close() }
+        close(after: Self.lingerMilliseconds)
         resumeReading()
+    }
+
+    private func close(after milliseconds: UInt64) {
+        linger?.cancel()
+        linger = LoopTimer(milliseconds: milliseconds) { [weak self] in self?.close() }
     }
 
     private func close(_ failure: LoopError?) {

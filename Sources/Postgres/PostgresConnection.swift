@@ -39,7 +39,8 @@ public final class PostgresConnection {
             throw PostgresError(connection: raw, .cannotConnect)
         }
         do {
-            let poll = try PollSource(fileDescriptor: PQsocket(raw)) { [unowned self] in ready(for: $0) }
+            // Keeps the connection alive until it is closed or lost.
+            let poll = try PollSource(fileDescriptor: PQsocket(raw)) { self.ready(for: $0) }
             self.poll = poll
             try poll.wait(for: .read)
         } catch {

@@ -44,6 +44,9 @@ public final class PostgresReadModelStore {
 
     private let database: String
     private var connection: PostgresConnection?
+    /// Whether somebody has the connection, and who waits for it: each partition saves one checkpoint at a time.
+    private var isTaken = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// A store in a migrated database.
     public init(_ database: String) {
@@ -59,9 +62,24 @@ public final class PostgresReadModelStore {
     private func connected() async throws(PostgresError) -> PostgresConnection {
         if let connection, connection.isOpen { return connection }
         let made = try await PostgresConnection.connect(database, applicationName: "tiffin projections")
-        _ = try await made.execute(Statement("set_role", "SET ROLE tiffin_server"), [])
+        do throws(PostgresError) {
+            _ = try await made.execute(Statement("set_role", "SET ROLE tiffin_server"), [])
+        } catch {
+            made.close()
+            throw error
+        }
         connection = made
         return made
+    }
+
+    /// Runs a transaction on the connection, after those of other partitions.
+    private func transaction<Result: Sendable>(
+        _ body: @LoopActor (Transaction) async throws -> Result
+    ) async throws -> Result {
+        if isTaken { await withCheckedContinuation { waiting.append($0) } }
+        isTaken = true
+        defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
+        return try await connected().transaction(body)
     }
 
     // MARK: Saving
@@ -70,10 +88,12 @@ public final class PostgresReadModelStore {
     public func save(_ checkpoint: inout Checkpoint) async throws(Failure) -> Outcome {
         let partition = Int16(checkpoint.partition)
         do {
-            let connection = try await connected()
             let taken = checkpoint
-            let (outcome, saved) = try await connection.transaction { transaction in
+            let (outcome, saved) = try await transaction { transaction in
                 var pending = taken
+                // There has to be something to lock: two servers may save for the first time at once.
+                _ = try await transaction.execute(
+                    Statements.reserve, [.int2(partition), .array([OutletHome.name, CartCounts.name])])
                 let rows = try await transaction.execute(Statements.lock, [.int2(partition)])
                 let isNewer = (0..<rows.count).allSatisfy { rows.int8($0, 0) < pending.position }
                 guard isNewer else { return (Outcome.another, pending) }
@@ -132,8 +152,7 @@ public final class PostgresReadModelStore {
     /// by another version of a projection, or where a saved row cannot be read.
     public func restore(partition: Int) async throws(Failure) -> Restored {
         do {
-            let connection = try await connected()
-            return try await connection.transaction { transaction in
+            return try await transaction { transaction in
                 // One snapshot for all, so that the rows are those of the checkpoint whatever others save.
                 _ = try await transaction.execute(Statements.oneSnapshot, [])
                 return try await PostgresReadModelStore.restore(partition, transaction)
@@ -217,6 +236,13 @@ public final class PostgresReadModelStore {
 }
 
 private enum Statements {
+    static let reserve = Statement(
+        "reserve_checkpoints",
+        """
+        INSERT INTO tiffin.projection_checkpoints (partition, projection, version, position, digest)
+        SELECT $1, name, 0, 0, '' FROM unnest($2) AS name ON CONFLICT DO NOTHING
+        """, [.int2, .textArray])
+
     static let lock = Statement(
         "lock_checkpoints",
         "SELECT position FROM tiffin.projection_checkpoints WHERE partition = $1 FOR UPDATE", [.int2])

@@ -10,6 +10,11 @@ internal import LineProtocol
 final class Session {
     /// From so many unread bytes on, nothing more is read from a client whose commands have to wait.
     static let inputPause = 1 << 20
+    /// The most commands of a client that may be on their way. Without it, one client that sends writes without
+    /// an end could take all the room that there is for waiting commands.
+    static let maximumSlots = 1_000
+    /// The memory that an emptied buffer keeps.
+    private static let keptCapacity = 64 << 10
 
     let id: Int64
     let connection: TCPConnection
@@ -22,14 +27,17 @@ final class Session {
     private(set) var lastActivity: UInt64
 
     private var parser = RequestParser()
-    private var input: [UInt8] = []
+    private var input = ByteBuffer()
     private(set) var replies = ReplyBuffer(capacity: 256)
     /// Replies that are not due yet because an earlier one is not known; nil where not known itself.
     private var slots: [[UInt8]?] = []
     private var firstSlot = 0
     /// The kinds of streams that commands whose replies are not known are about.
     private var slotCategories: Set<StreamName.Category> = []
+    /// Since when a command has begun and not ended.
     private var partialSince: UInt64?
+    /// What cannot be read as a request: told when everything before it has been answered.
+    private var protocolError: ProtocolError?
     private var isPaused = false
     private var isStopped = false
     private var isReadingStopped = false
@@ -71,9 +79,9 @@ final class Session {
         lastActivity = LoopActor.now
         if input.isEmpty, !isPaused {
             let consumed = execute(bytes)
-            input.append(contentsOf: bytes[consumed...])
+            input.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
         } else {
-            input.append(contentsOf: bytes)
+            input.append(bytes)
             executeInput()
         }
         flush()
@@ -83,6 +91,7 @@ final class Session {
     private func resume() {
         guard isPaused, mayExecute else { return }
         isPaused = false
+        if protocolError != nil { return endInError() }
         executeInput()
         flush()
         if isReadingStopped, !isPaused, !isClosing {
@@ -94,8 +103,8 @@ final class Session {
 
     private func executeInput() {
         guard !isPaused else { return stopReadingIfFull() }
-        let consumed = input.withUnsafeBytes { execute($0) }
-        input.removeFirst(consumed)
+        input.consume(execute(input.bytes))
+        if input.isEmpty, input.capacity > Session.keptCapacity { input.removeAll(keepingCapacity: false) }
         stopReadingIfFull()
     }
 
@@ -112,6 +121,7 @@ final class Session {
     /// Executes the requests in the bytes, as far as they go, and returns how many bytes are done with.
     private func execute(_ bytes: UnsafeRawBufferPointer) -> Int {
         var consumed = 0
+        let begun = partialSince
         partialSince = nil
         while !isClosing, !isStopped {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[consumed...])
@@ -131,11 +141,12 @@ final class Session {
                 }
             case .incomplete(let skipped):
                 consumed += skipped
-                if consumed < bytes.count { partialSince = lastActivity }
+                // More bytes of the same command do not make it younger.
+                if consumed < bytes.count { partialSince = consumed == 0 ? begun ?? lastActivity : lastActivity }
                 return consumed
             case .failure(let error):
-                fail(Failure("ERR", error.message))
-                close()
+                protocolError = error
+                if slots.isEmpty { endInError() } else { isPaused = true }
                 return bytes.count
             }
         }
@@ -150,7 +161,7 @@ final class Session {
             return true
         }
         let command = table.commands[index]
-        if slotCategories.contains(where: command.effect.waits) { return false }
+        if slots.count >= Session.maximumSlots || slotCategories.contains(where: command.effect.waits) { return false }
         commandCount += 1
         server.statistics.count(command: index)
         guard arguments.count >= command.minimumWords, arguments.count <= command.maximumWords ?? .max else {
@@ -238,10 +249,8 @@ final class Session {
     private func flush() {
         guard !replies.isEmpty else { return }
         connection.write(replies.bytes)
-        replies.removeAll(keepingCapacity: replies.capacity <= Session.keptReplyCapacity)
+        replies.removeAll(keepingCapacity: replies.capacity <= Session.keptCapacity)
     }
-
-    private static let keptReplyCapacity = 64 << 10
 
     // MARK: The end
 
@@ -253,8 +262,17 @@ final class Session {
         connection.closeAfterWrites()
     }
 
+    private func endInError() {
+        if let protocolError { fail(Failure("ERR", protocolError.message)) }
+        close()
+    }
+
     /// Executes nothing more: what is on its way is still answered.
-    func stopExecuting() { isStopped = true }
+    func stopExecuting() {
+        isStopped = true
+        isPaused = true
+        connection.stopReading()
+    }
 
     /// The client sends no more: it still gets its answers.
     private func closeWhenAnswered() {

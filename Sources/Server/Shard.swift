@@ -8,8 +8,8 @@ internal import Projections
 /// One partition at work: its journal, its read model, and when they are moved and saved.
 @LoopActor
 final class Shard {
-    /// The most loads under way at once.
-    static let maximumLoads = 256
+    /// The most loads under way at once, of all partitions: they share one connection.
+    private static let loadsOfAllPartitions = 512
 
     let processor: CommandProcessor
     private let journal: Journal
@@ -24,8 +24,11 @@ final class Shard {
     private var isSaving = false
     private var isStopping = false
     private var loadsUnderWay = 0
+    private let maximumLoads: Int
     private(set) var savedPosition: Int64
     private(set) var savedDigests: ReadModel.Digests
+    /// The last position whose checkpoint another server had written already.
+    private var positionOfAnother: Int64 = 0
     private var savedAt = LoopActor.now
     private var positionAtLastLook: Int64 = 0
     private var timers: [LoopTimer] = []
@@ -48,6 +51,7 @@ final class Shard {
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
+        maximumLoads = max(1, Shard.loadsOfAllPartitions / log.partitionCount)
         savedPosition = readModel.position
         savedDigests = digests
         processor = CommandProcessor(partition: readModel.partition, limits: configuration.processorLimits) {
@@ -99,7 +103,7 @@ final class Shard {
     }
 
     func startWork() {
-        for stream in processor.takeLoads(atMost: Shard.maximumLoads - loadsUnderWay) { load(stream) }
+        for stream in processor.takeLoads(atMost: maximumLoads - loadsUnderWay) { load(stream) }
         guard !isWorking, processor.hasBatch || isPollDue else { return }
         isWorking = true
         LoopActor.task { [self] in await work() }
@@ -161,7 +165,9 @@ final class Shard {
         let isQuiet = position == positionAtLastLook
         positionAtLastLook = position
         let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
-        guard unsaved > 0, isQuiet || hasWaited || unsaved >= configuration.checkpointEvents else { return }
+        guard unsaved > 0, position > positionOfAnother,
+            isQuiet || hasWaited || unsaved >= configuration.checkpointEvents
+        else { return }
         LoopActor.task { [self] in await save() }
     }
 
@@ -184,6 +190,7 @@ final class Shard {
             case .another:
                 // Another server's rows are as new; ours are written when they are newer.
                 model.value.notSaved(checkpoint)
+                positionOfAnother = checkpoint.position
             }
         } catch {
             model.value.notSaved(checkpoint)

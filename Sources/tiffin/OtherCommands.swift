@@ -87,7 +87,9 @@ enum LogCommand: Subcommand {
                     } else {
                         try await log.read(partition: partition, after: next[partition]!, limit: chunk)
                     }
-                for event in events { Terminal.print(String(decoding: LogDocument.bytes(of: event), as: UTF8.self)) }
+                for event in events {
+                    guard Terminal.print(String(decoding: LogDocument.bytes(of: event), as: UTF8.self)) else { return }
+                }
                 if let last = events.last { next[partition] = stream == nil ? last.position : last.version }
                 if events.count == chunk { isAtEnd = false }
             }

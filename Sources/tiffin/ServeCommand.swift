@@ -45,7 +45,9 @@ enum ServeCommand: Subcommand {
     ) async throws {
         try await Migrations.run(database) { logger.info($0) }
         let log = try await PostgresEventLog.open(database)
+        defer { log.close() }
         let store = PostgresReadModelStore(database)
+        defer { store.close() }
         let server = try await Server(configuration: configuration, log: log, store: store, logger: logger) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
@@ -59,16 +61,14 @@ enum ServeCommand: Subcommand {
         await stopping.wait()
         logger.info("stopping")
         await server.stop()
-        store.close()
-        log.close()
     }
 
     private static func howToTalk(_ port: Int) -> String {
         """
 
           Talk to it with redis-cli, netcat or any Redis client library:
-            redis-cli -p \(port) OUTLET.HOME spice-route
-            redis-cli -p \(port) CART.ADD cart-1 spice-route masala-dosa 2
+            redis-cli -p \(port) OUTLET.HOME cinnamon-verandah
+            redis-cli -p \(port) CART.ADD cart-1 cinnamon-verandah egg-hopper 2
             redis-cli -p \(port) CART.GET cart-1
             echo HELP | nc -q 1 127.0.0.1 \(port)
           Ctrl-C stops it.

@@ -69,17 +69,19 @@ enum ExitCode: Int32 {
 }
 
 enum Terminal {
-    /// Prints a line at once, whoever reads it.
-    static func print(_ text: String) { write(text, to: 1) }
-    static func printError(_ text: String) { write(text, to: 2) }
+    /// Prints a line at once, whoever reads it. Returns false where nobody does any more.
+    @discardableResult
+    static func print(_ text: String) -> Bool { write(text, to: 1) }
+    static func printError(_ text: String) { _ = write(text, to: 2) }
 
-    private static func write(_ text: String, to descriptor: Int32) {
+    private static func write(_ text: String, to descriptor: Int32) -> Bool {
         var bytes = Array("\(text)\n".utf8)[...]
         while !bytes.isEmpty {
             let count = bytes.withUnsafeBytes { platformWrite(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             bytes.removeFirst(count)
         }
+        return true
     }
 }
 

@@ -10,8 +10,8 @@ public enum Cart: Decider {
     /// What a customer asks of a cart.
     public enum Command: Equatable, Sendable {
         case add(Addition)
-        /// Sets a line's quantity; 0 removes it.
-        case set(line: String, quantity: Int)
+        /// Sets a line's quantity; 0 removes it. More than there was is taken up to what the item's menu allows.
+        case set(line: String, quantity: Int, maximum: Int = MenuItem.quantityLimit)
         case remove(line: String)
         case clear
         case checkOut(CheckOut)
@@ -145,11 +145,14 @@ public enum Cart: Decider {
 
         case (.empty, .set), (.empty, .remove):
             throw noSuchLine
-        case (.filled(let contents), .set(let line, let quantity)):
+        case (.filled(let contents), .set(let line, let quantity, let maximum)):
             guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
             guard (0...MenuItem.quantityLimit).contains(quantity) else { throw quantityOutOfRange(quantity) }
             if quantity == old.quantity { return [] }
             if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
+            guard quantity <= max(maximum, old.quantity) else {
+                throw Rejection(.limit, "a line takes at most \(maximum) of item '\(old.item)'")
+            }
             try checkTotal(of: contents.lines, with: quantity, of: line, at: old.unitPrice)
             return [.quantityChanged(line: line, from: old.quantity, to: quantity)]
         case (.filled(let contents), .remove(let line)):

@@ -69,3 +69,12 @@ public enum EventLogError: Error, Equatable, Sendable {
     /// The connection was lost when a batch had been sent.
     case outcomeUnknown(String)
 }
+
+extension EventLogError: CustomStringConvertible {
+    /// What went wrong, for an operator.
+    public var description: String {
+        switch self {
+        case .unavailable(let reason), .outcomeUnknown(let reason): reason
+        }
+    }
+}

@@ -38,7 +38,12 @@ enum CartCommands {
         ) { session, arguments throws(Failure) in
             let line = try arguments[2].line()
             let quantity = try arguments[3].quantity("quantity")
-            try session.submitCart(.set(line: line, quantity: quantity), arguments, optionsFrom: 4)
+            let stream = StreamName(.cart, try arguments[1].identifier("cart"))
+            let engine = session.server.engine
+            try session.submit(stream, arguments, try CallOptions(ofWrite: arguments, from: 4)) { state, _ in
+                let maximum = LoopActor.assumeIsolated { engine.maximum(of: line, in: state) }
+                return .cart(.set(line: line, quantity: quantity, maximum: maximum))
+            }
         },
         Command(
             "CART.REMOVE", .carts, role: .customer, effect: .write(.cart), "Removes a line; gives the count.",
@@ -132,6 +137,14 @@ extension Session {
 }
 
 extension Engine {
+    /// The most that a line of a cart takes, where the catalogue still has its item.
+    fileprivate func maximum(of line: String, in state: AggregateState) -> Int {
+        guard case .cart(.filled(let contents)) = state, let line = contents.lines.first(where: { $0.id == line }),
+            case .available(let item) = offer(of: line.item, at: contents.outlet)
+        else { return MenuItem.quantityLimit }
+        return item.maxQuantity
+    }
+
     /// A checkout with what the catalogue says now of everything in the cart.
     fileprivate func checkOut(
         of cart: Identifier, in state: AggregateState, version: Int64, agreedTotal: Amount

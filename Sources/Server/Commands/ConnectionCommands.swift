@@ -3,6 +3,9 @@ internal import LineProtocol
 
 /// What Redis clients say when they connect, answered as Redis answers it.
 enum ConnectionCommands {
+    /// The most bytes of a client's name: `CLIENT LIST` shows all of them.
+    private static let longestName = 256
+
     static let all: [Command] = [
         Command("PING", .connection, "Answers PONG, or the message.", [.optional("message")]) {
             session, arguments throws(Failure) in
@@ -120,6 +123,9 @@ enum ConnectionCommands {
         guard argument.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Failure("ERR", "Client names cannot contain spaces, newlines or special characters.")
         }
+        guard argument.count <= longestName else {
+            throw Failure("ERR", "Client names cannot be longer than \(longestName) bytes.")
+        }
         return String(decoding: argument.bytes, as: UTF8.self)
     }
 
@@ -155,7 +161,7 @@ enum ConnectionCommands {
             throw Failure("ERR", "wrong number of arguments for 'client|\(name)' command")
         default:
             let name = String(decoding: subcommand.bytes.prefix(128), as: UTF8.self)
-            throw Failure("ERR", "unknown subcommand '\(name)'. Try CLIENT HELP.")
+            throw Failure("ERR", "unknown subcommand '\(name)'. Try HELP CLIENT.")
         }
     }
 

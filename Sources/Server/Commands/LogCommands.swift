@@ -36,6 +36,7 @@ enum LogCommands {
             var stream: StreamName?
             if let text = try options.text("STREAM") {
                 guard let name = StreamName(text) else { throw .invalid("STREAM", "must be a name such as cart-c1") }
+                guard partition == nil else { throw .invalid("PARTITION", "follows from the stream") }
                 stream = name
                 partition = session.server.engine.partitioning.partition(of: name)
             }

@@ -1,0 +1,880 @@
+"""A hostile client costs nobody else anything, and nothing it sends ends the server."""
+
+import contextlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import socket
+import struct
+import subprocess
+import tempfile
+import threading
+import time
+
+import pytest
+
+import tiffin
+from tiffin import (
+    Client, ReplyError, Server, encode, item_document, outlet_document, put_open_outlet, read_log,
+    section_document, sql, wait_until,
+)
+
+MEBIBYTE = 1 << 20
+MENU = [section_document("all", [item_document(f"dish-{n}", 100 + n) for n in range(10)])]
+
+
+def resident_bytes(server: Server) -> int:
+    with open(f"/proc/{server.process.pid}/statm") as file:
+        return int(file.read().split()[1]) * resource.getpagesize()
+
+
+def reset(client: Client) -> None:
+    """Closes so that the peer sees a reset instead of an end."""
+    client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    client.close()
+
+
+@pytest.fixture(autouse=True)
+def no_crash(request):
+    """Whatever a test does to the common server, it runs on."""
+    yield
+    if "server" in request.fixturenames:
+        server = request.getfixturevalue("server")
+        assert server.process.poll() is None, server.output()
+        with server.client() as client:
+            assert client("PING") == "PONG"
+
+
+# --- how bytes arrive
+
+
+def test_a_request_may_be_cut_at_every_byte(client, outlet, name):
+    requests = [
+        encode("CART.ADD", f"{name}-cut", outlet, "rice", 1),
+        f'CART.ADD {name}-cut {outlet} rice 1 NOTE "no \\"salt\\""\r\n'.encode(),
+        b"*0\r\n\r\n" + encode("ECHO", b"\r\n$3\r\n"),
+    ]
+    for request in requests:
+        for cut in range(1, len(request)):
+            client.send(request[:cut])
+            client.send(request[cut:])
+            reply = client.read()
+            assert isinstance(reply, int) or reply == b"\r\n$3\r\n" or reply.code == "LIMIT", (request, cut, reply)
+
+
+def test_ten_thousand_mixed_commands_in_one_write_are_answered_in_order(server, outlet, name):
+    chance = random.Random(name)
+    counts, requests, expected = {}, [], []
+    for number in range(10_000):
+        cart = f"{name}-{chance.randrange(40)}"
+        match chance.randrange(6):
+            case 0:
+                requests.append(encode("ECHO", number))
+                expected.append(b"%d" % number)
+            case 1:
+                requests.append(f"CART.COUNT {cart}\r\n".encode())
+                expected.append(sum(counts.get(cart, {}).values()))
+            case 2:
+                requests.append(encode("CART.REMOVE", cart, "kottu"))
+                if "kottu" in counts.get(cart, {}):
+                    del counts[cart]["kottu"]
+                    expected.append(sum(counts[cart].values()))
+                else:
+                    expected.append("NOTFOUND")
+            case 3:
+                requests.append(encode("CART.ADD", cart, outlet, "no-such-item", 1))
+                expected.append("NOTFOUND")
+            case 4:
+                item, quantity = chance.choice(["rice", "kottu"]), chance.randint(1, 99)
+                requests.append(encode("CART.ADD", cart, outlet, item, quantity))
+                lines = counts.setdefault(cart, {})
+                if lines.get(item, 0) + quantity > 99:
+                    expected.append("LIMIT")
+                else:
+                    lines[item] = lines.get(item, 0) + quantity
+                    expected.append(sum(lines.values()))
+            case 5:
+                requests.append(encode("CART.ADD", cart, outlet, "rice", 0))
+                expected.append("LIMIT")
+    with server.client() as client:
+        threading.Thread(target=client.send, args=(b"".join(requests),)).start()
+        for number, wanted in enumerate(expected):
+            reply = client.read()
+            got = reply.code if isinstance(reply, ReplyError) else reply
+            if wanted in ("NOTFOUND", "LIMIT"):
+                assert got in ("NOTFOUND", "LIMIT", "INVALID"), (number, requests[number], reply)
+            else:
+                assert got == wanted, (number, requests[number], reply)
+
+
+def test_a_pipeline_sees_its_own_writes(client, name):
+    replies = client.pipeline([
+        ("OUTLET.PUT", name, json.dumps(outlet_document())),
+        ("OUTLET.OPEN", name),
+        ("MENU.PUT", name, json.dumps({"sections": MENU})),
+        ("CART.ADD", f"{name}-c", name, "dish-1", 2),
+        ("CART.COUNT", f"{name}-c"),
+        ("CART.GET", f"{name}-c"),
+        ("MENU.ITEM.SUSPEND", name, "dish-2"),
+        ("CART.ADD", f"{name}-c", name, "dish-2", 1),
+        ("CART.CHECKOUT", f"{name}-c", "TOTAL", 202),
+        ("CART.GET", f"{name}-c"),
+    ])
+    assert replies[:2] == [1, 2] and replies[2] > 0, replies
+    assert replies[3:5] == [2, 2], replies
+    assert json.loads(replies[5])["total"] == 202
+    assert isinstance(replies[6], int) and replies[7].code == "SOLDOUT", replies
+    assert isinstance(replies[8], bytes), replies
+    assert json.loads(replies[9])["status"] != json.loads(replies[5])["status"]
+
+
+def test_all_replies_come_after_the_client_has_ended_its_side(server, outlet, name):
+    with server.client() as client:
+        client.send(b"".join(encode("CART.ADD", f"{name}-{n}", outlet, "rice", 1) + encode("PING") for n in range(200)))
+        client.socket.shutdown(socket.SHUT_WR)
+        assert [client.read() for _ in range(400)] == [1, "PONG"] * 200
+        assert client.is_closed()
+
+
+def test_a_protocol_error_behind_writes_is_told_after_their_replies(server, outlet, name):
+    with server.client() as client:
+        client.send(encode("CART.ADD", name, outlet, "rice", 1) + encode("CART.ADD", name, outlet, "rice", 2) + b"*1\r\n!\r\n")
+        assert [client.read(), client.read()] == [1, 3]
+        assert str(client.read()).startswith("ERR Protocol error")
+        assert client.is_closed()
+
+
+def test_quit_and_reset_keep_their_turn(server, outlet, name):
+    with server.client(protocol=3) as client:
+        client.send(b"".join([
+            encode("CART.ADD", name, outlet, "rice", 1), encode("RESET"), encode("CART.ADD", name, outlet, "rice", 1),
+            encode("QUIT"), encode("CART.ADD", name, outlet, "rice", 1),
+        ]))
+        assert [client.read() for _ in range(4)] == [1, "RESET", 2, "OK"]
+        assert client.is_closed()
+    with server.client() as client:
+        assert client("CART.COUNT", name) == 2
+
+
+def test_a_client_can_end_itself_and_others_whatever_is_on_its_way(server, client, outlet, name):
+    victims = [server.client() for _ in range(20)]
+    ids = [victim("CLIENT", "ID") for victim in victims]
+    for number, victim in enumerate(victims):
+        victim.send(b"".join(encode("CART.ADD", f"{name}-{number}", outlet, "rice", 1) for _ in range(20)) + b"*2\r\n$4\r\nEC")
+    assert client.pipeline([("CLIENT", "KILL", "ID", id) for id in ids]) == [1] * len(ids)
+    for victim in victims:
+        while not isinstance(ended := ended_with(victim), bool):
+            assert isinstance(ended, int)
+        victim.close()
+    counts = client.pipeline([("CART.COUNT", f"{name}-{number}") for number in range(20)])
+    assert all(0 <= count <= 20 for count in counts)
+
+    with server.client() as suicide:
+        own = suicide("CLIENT", "ID")
+        suicide.send(encode("CART.ADD", f"{name}-s", outlet, "rice", 1) + encode("CLIENT", "KILL", "ID", own) + encode("PING"))
+        assert [suicide.read(), suicide.read()] == [1, 1]
+        assert suicide.is_closed()
+
+
+def ended_with(client):
+    try:
+        return client.read()
+    except (EOFError, ConnectionError):
+        return True
+
+
+def test_a_reset_in_the_middle_of_commits_costs_nobody_else(server, client, outlet, name):
+    for number in range(30):
+        rude = server.client()
+        rude.send(b"".join(encode("CART.ADD", f"{name}-{number}", outlet, "rice", 1) for _ in range(50)))
+        if number % 3 == 0:
+            rude.read()
+        reset(rude)
+    for number in range(30):
+        # Whatever was read of it is all there, in order: the next one makes the count one more.
+        count = client("CART.COUNT", f"{name}-{number}")
+        assert client("CART.ADD", f"{name}-{number}", outlet, "rice", 1) == count + 1
+
+
+# --- who sends or reads too little, or too much
+
+
+def test_one_client_that_pipelines_without_end_leaves_room_for_others(server, outlet, name):
+    stop = threading.Event()
+
+    def flood():
+        with server.client() as greedy:
+            greedy.socket.settimeout(0.2)
+            request = b"".join(b"CART.ADD %s-g%d %s rice 1\n" % (name.encode(), n, outlet.encode()) for n in range(20_000))
+            sent = 0
+            while not stop.is_set() and sent < 10:
+                try:
+                    greedy.socket.sendall(request)
+                    sent += 1
+                except TimeoutError:
+                    return
+
+    thread = threading.Thread(target=flood)
+    thread.start()
+    try:
+        with server.client() as polite:
+            for number in range(1, 31):
+                assert polite("CART.ADD", f"{name}-p", outlet, "rice", 1) == number
+    finally:
+        stop.set()
+        thread.join(timeout=tiffin.REPLY_SECONDS)
+
+
+def test_a_client_that_never_reads_holds_a_bounded_amount(database):
+    items = [item_document(f"dish-{n}", 100, description="d" * 400) for n in range(200)]
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "large", [section_document("all", items)])
+        assert len(client("OUTLET.HOME", "large")) > 50_000
+        before = resident_bytes(server)
+        silent = [server.client() for _ in range(10)]
+        for one in silent:
+            one.socket.setblocking(False)
+            try:
+                while True:
+                    one.socket.send(encode("OUTLET.HOME", "large") * 2_000)
+            except BlockingIOError:
+                pass
+        for _ in range(100):
+            assert client("CART.COUNT", "nobody") == 0
+        grown = resident_bytes(server) - before
+        assert grown < 10 * 8 * MEBIBYTE, f"{grown} bytes for ten clients"
+        ids = [int(line.split()[0].removeprefix(b"id=")) for line in client("CLIENT", "LIST").splitlines() if b"cmd=outlet.home" in line]
+        assert len(ids) >= 10
+        own = client("CLIENT", "ID")
+        for id in ids:
+            if id != own:
+                client("CLIENT", "KILL", "ID", id)
+        wait_until(lambda: client("INFO", "clients").count(b"connected_clients:1\r"), 20,
+                   "the server to be rid of clients that read nothing")
+        for one in silent:
+            one.close()
+
+
+def test_half_a_command_holds_nobody_up(server, client):
+    stalled = [server.client() for _ in range(50)]
+    for one in stalled:
+        one.send(b"*3\r\n$4\r\nECHO\r\n$1000000\r\n" + b"x" * 1000)
+    assert client("PING") == "PONG"
+    for one in stalled:
+        one.close()
+
+
+def test_a_thousand_connections_are_served_and_forgotten(server, client, outlet, name):
+    with open("/proc/sys/net/core/somaxconn"):
+        pass
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < 2_200:
+        pytest.skip("not enough file descriptors")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 2_200), hard))
+    clients = [server.client() for _ in range(1_000)]
+    for number, one in enumerate(clients):
+        one.send(encode("CART.ADD", f"{name}-{number}", outlet, "rice", 1))
+    assert [one.read() for one in clients] == [1] * 1_000
+    for number, one in enumerate(clients):
+        if number % 2:
+            reset(one)
+        else:
+            one.close()
+    wait_until(lambda: client("INFO", "clients").count(b"connected_clients:1\r"), 10, "connections to be forgotten")
+
+
+def test_connections_that_come_and_go_leave_no_memory_behind(database):
+    def come_and_go(times):
+        for number in range(times):
+            with server.client() as client:
+                client("CLIENT", "SETNAME", f"n{number}")
+
+    with Server(database=database) as server:
+        come_and_go(1_000)
+        before = resident_bytes(server)
+        come_and_go(5_000)
+        assert resident_bytes(server) - before < 4 * MEBIBYTE
+
+
+# --- rubbish
+
+
+RUBBISH = [
+    b"\x00" * 100, bytes(range(256)) * 10, b"\xff\xfe\xfd\r\n", b"*3\r\n$-1\r\n", b"*-2147483649\r\n", b"*1\r\n$9223372036854775807\r\n",
+    b"*9223372036854775808\r\n", b"*1\r\n$1048577\r\n", b"*1025\r\n", b"*1\r\n$4\r\nPINGxx\r\n", b"*1\r\n:4\r\n", b"$4\r\nPONG\r\n",
+    b"GET / HTTP/1.1\r\nHost: example.com\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc", b"(" * 65_000 + b"\r\n",
+    b"*1\r\n$" + b"9" * 65_000, b'"' * 1001 + b"\r\n", b"'\\'\\\r\n", b"*" + b"1" * 70_000, b"x" * 65_537,
+]
+
+
+@pytest.mark.parametrize("data", RUBBISH, ids=lambda data: repr(data[:20]))
+def test_rubbish_is_answered_with_an_error_or_an_end(server, data):
+    with server.client() as client:
+        client.send(data)
+        client.socket.shutdown(socket.SHUT_WR)
+        replies = []
+        while not isinstance(reply := ended_with(client), bool):
+            replies.append(reply)
+        assert all(isinstance(reply, ReplyError) for reply in replies), replies
+
+
+def test_random_bytes_and_damaged_requests_do_no_harm(server, name):
+    chance = random.Random(20)
+    good = [
+        encode("CART.ADD", name, "o", "i", 1, "NOTE", "x"), encode("MENU.PUT", name, json.dumps({"sections": MENU})),
+        encode("HELLO", 3, "SETNAME", "x"), encode("LOG.READ", "FROM", 1, "COUNT", 2), b'ECHO "a\\x00b"\r\n',
+        encode("COMMAND", "DOCS", "PING"), encode("CONFIG", "GET", "*"), encode("CLIENT", "LIST"),
+    ]
+    for _ in range(400):
+        data = bytearray(chance.choice(good) + chance.choice(good))
+        for _ in range(chance.randint(1, 6)):
+            place = chance.randrange(len(data))
+            match chance.randrange(3):
+                case 0:
+                    data[place] = chance.randrange(256)
+                case 1:
+                    del data[place:place + chance.randint(1, 10)]
+                case 2:
+                    data[place:place] = chance.randbytes(chance.randint(1, 10))
+        with server.client() as client:
+            client.send(bytes(data))
+            client.socket.shutdown(socket.SHUT_WR)
+            while not isinstance(ended_with(client), bool):
+                pass
+
+
+BIG = str(1 << 63)
+DEEP = "[" * 100_000
+BAD_COMMANDS = [
+    *[("CART.ADD", "c", "OUTLET", "rice", quantity) for quantity in (0, -1, 100, BIG, "-" + BIG, 1 << 62, "1.0", "1e2", "", "+1", " 1", "01", "\u0661")],
+    *[("CART.SET", "c", "rice", quantity) for quantity in (-1, 100, BIG, "", "x")],
+    *[("CART.ADD", cart, "OUTLET", "rice", 1) for cart in ("", " ", "a b", "a/b", "é", b"\xff", b"\x00", "x" * 65)],
+    ("CART.ADD", "c", "OUTLET", b"\xff\xfe", 1),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "n" * 501),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "é" * 251),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", b"\xc3\x28"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", b"nul \x00 byte"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "a", "NOTE", "b"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "OPTIONS", "b"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", ""),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", "x" * 65),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", b"\xff"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", "a", "id", "b"),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", -1),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", BIG),
+    ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", (1 << 63) - 1),
+    ("CART.CHECKOUT", "c", "TOTAL", BIG),
+    ("CART.CHECKOUT", "c", "TOTAL", (1 << 63) - 1),
+    ("CART.CHECKOUT", "c", "TOTAL", -(1 << 63)),
+    ("CART.CHECKOUT", "c", "TOTAL", ""),
+    ("CART.CHECKOUT", "c", "ID", "x"),
+    *[("OUTLET.PAUSE", "OUTLET", "UNTIL", moment) for moment in (
+        "2001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "99999-01-01T00:00:00Z", "-9999-01-01T00:00:00Z", "", "now",
+        "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-01T24:00:01Z", "2026-01-01T00:00:00",
+        "2026-01-01T00:00:00+99:99", "9" * 40, "2026-01-01T00:00:00." + "9" * 5_000 + "Z", b"\xff", "T" * 20, "1e400")],
+    *[("MENU.ITEM.SUSPEND", "OUTLET", "rice", "UNTIL", moment) for moment in ("2001-01-01T00:00:00Z", "garbage")],
+    *[("MENU.ITEM.PRICE", "OUTLET", "rice", price) for price in (-1, BIG, "1.5", "")],
+    *[("OUTLET.PUT", "bad", document) for document in (
+        "", "{", "null", "[]", "1", '"x"', DEEP, '{"name":' * 20_000, b"\xff", '{"name":"\xff"}'.encode("latin-1"), "{}" * 2,
+        json.dumps(outlet_document(name="n" * 100_000)), json.dumps(outlet_document(name=1)), json.dumps(outlet_document(name=None)),
+        json.dumps(outlet_document(rating="4")), json.dumps(outlet_document(rating=-1)), json.dumps(outlet_document(rating=5.01)),
+        json.dumps(outlet_document())[:-1] + ',"unknown":1}',
+        json.dumps(outlet_document(rating=1))[:-1].replace('"rating": 1', '"rating": 1e400') + "}",
+        json.dumps(outlet_document(priceForTwo=1 << 63)), json.dumps(outlet_document(priceForTwo=1 << 200)),
+        json.dumps(outlet_document(deliveryMinutes=-1)), json.dumps(outlet_document(minimumOrder=-(1 << 63))),
+        json.dumps(outlet_document(currency="rupees")), json.dumps(outlet_document(timeZone="../../etc/passwd")),
+        json.dumps(outlet_document(timeZone="x" * 100_000)), json.dumps(outlet_document(cuisines=["x"] * 100_000)),
+        json.dumps(outlet_document(hours=[{"day": "monday", "opens": "99:00", "closes": "-1:00"}])),
+        json.dumps(outlet_document(name="nul \x00")))],
+    *[("MENU.PUT", "OUTLET", json.dumps({"sections": sections})) for sections in (
+        [section_document("a", []), section_document("a", [])],
+        [section_document("a", [item_document("x", 1), item_document("x", 1)])],
+        [section_document("a b", [])], [section_document("a", [item_document("x" * 65, 1)])],
+        [section_document("a", [item_document("x", -1)])], [section_document("a", [item_document("x", 1 << 63)])],
+        [section_document("a", [item_document("x", 1, kind="no-such-kind")])], [section_document("a", [], kind="no-such-kind")],
+        [section_document("a", [], layout={"style": "horizontalCard", "width": -1, "height": 1 << 40})],
+        [section_document("a", [item_document("x", 1, name="n" * 900_000)])],
+        [section_document("a", [item_document("x", 1, maxQuantity=1 << 40)])],
+        [section_document(f"s{n}", []) for n in range(5_000)])],
+    ("LOG.READ", "FROM", 0), ("LOG.READ", "FROM", BIG), ("LOG.READ", "COUNT", 0), ("LOG.READ", "COUNT", 1_001),
+    ("LOG.READ", "PARTITION", 1), ("LOG.READ", "PARTITION", -1), ("LOG.READ", "STREAM", ""), ("LOG.READ", "STREAM", "cart-"),
+    ("LOG.READ", "STREAM", "nothing-x"), ("LOG.READ", "STREAM", b"cart-\xff"),
+    ("HELLO", BIG), ("HELLO", -1), ("HELLO", 3, "SETNAME"), ("HELLO", 3, "SETNAME", "a b"), ("HELLO", 3, b"\xff"),
+    ("CLIENT", "SETNAME", "x" * 100_000), ("CLIENT", "KILL", "ID", "x"), ("CLIENT", "KILL", "ID", BIG), ("CLIENT", b"\xff"), ("CLIENT", "NO", "SUCH"),
+    ("SELECT", BIG), ("CONFIG", "SET", "a", "b"), ("COMMAND", "X"), (b"\xff\x00\r\n",), ("",), ("x" * 100_000, "y" * 100_000), ("AUTH", "a", "b"),
+    ("OUTLET.HOME", "OUTLET", "CART"), ("OUTLET.HOME", "OUTLET", "CART", "a b"), ("OUTLET.HOME", "OUTLET", "SINCE", 1), ("ITEM.GET", "OUTLET", "a b"),
+    ("HELP", "x" * 100_000), ("ORDER.GET", "/"),
+]
+
+
+def test_wrong_input_of_every_kind_is_refused_with_a_code(server, outlet, name):
+    codes = {"ERR", "INVALID", "LIMIT", "NOTFOUND", "CONFLICT", "STATE", "TOTALCHANGED", "NOPROTO", "WRONGPASS", "SOLDOUT"}
+    refused = []
+    with server.client() as client:
+        before = client("LOG.HEAD")
+        for command in BAD_COMMANDS:
+            command = [outlet if word == "OUTLET" else word for word in command]
+            shown = [f"{str(word)[:60]} … {str(word)[-60:]}" for word in command]
+            client.send(encode(*command))
+            assert not isinstance(reply := ended_with(client), bool), f"closed by {shown}"
+            if not isinstance(reply, ReplyError):
+                refused.append((shown, str(reply)[:200]))
+                continue
+            assert reply.code in codes, (shown, reply)
+            assert len(str(reply)) < 5_000, (shown, len(str(reply)))
+        assert not refused, "accepted: " + repr(refused)
+        assert client("LOG.HEAD") == before, "what was refused has left events"
+
+
+QUOTES = 'quotes " \\ and \u2028 and </script>'
+
+
+def test_odd_but_right_input(client, outlet, name):
+    assert client("CART.ADD", name, outlet, "rice", 1, "NOTE", "n" * 500, "ID", "x" * 64, "VERSION", 0) == 1
+    assert client("CART.ADD", name, outlet, "rice", 1, "note", QUOTES) == 2
+    assert [line["note"] for line in client.json("CART.GET", name)["lines"]] == ["n" * 500, QUOTES]
+    assert client("OUTLET.PAUSE", outlet, "UNTIL", "9999-12-31T23:59:59Z") > 0
+    assert client.json("OUTLET.GET", outlet)["pausedUntil"].startswith("9999-12-31T23:59:59")
+    client("OUTLET.OPEN", outlet)
+    doubled = json.dumps(outlet_document())[:-1] + ', "name": "Twice"}'
+    client.send(encode("OUTLET.PUT", f"{name}-twice", doubled))
+    reply = client.read()
+    assert isinstance(reply, int) or reply.code == "INVALID"
+
+
+def test_patterns_made_to_be_slow_are_not(client):
+    start = time.monotonic()
+    client.send(encode("CONFIG", "GET", *["*?*?*?*?*?*?*?*?*x"] * 1_000))
+    client.read()
+    assert time.monotonic() - start < 2
+
+
+@pytest.mark.parametrize("minor", [1 << 62])
+def test_totals_that_overflow_are_refused(client, name, minor):
+    client.send(encode("OUTLET.PUT", name, json.dumps(outlet_document())))
+    client.read()
+    menu = [section_document("all", [item_document("gold", minor)])]
+    client.send(encode("MENU.PUT", name, json.dumps({"sections": menu})))
+    if isinstance(client.read(), ReplyError):
+        return
+    client("OUTLET.OPEN", name)
+    assert client("CART.ADD", f"{name}-c", name, "gold", 1) == 1
+    assert client.error("CART.ADD", f"{name}-c", name, "gold", 90).code in ("LIMIT", "INVALID")
+    assert client.json("CART.GET", f"{name}-c")["total"] == minor
+
+
+# --- stops, losses and damage
+
+
+def add_to_many_carts(server, carts, replies, failures, with_ids=True):
+    """Adds one by one to each cart until the server goes, and keeps what was acknowledged."""
+    try:
+        with server.client() as client:
+            for number in range(100_000):
+                cart = carts[number % len(carts)]
+                identity = ("ID", f"{cart}-{number}") if with_ids else ()
+                client.send(encode("CART.ADD", cart, "kitchen", f"dish-{number // len(carts) % 10}", 1, *identity))
+                reply = client.read()
+                if isinstance(reply, ReplyError):
+                    failures.append((number, reply))
+                    if reply.code == "LIMIT":
+                        return
+                else:
+                    replies[cart] = reply
+    except (EOFError, ConnectionError):
+        pass
+
+
+def start_writers(server, writers=8):
+    replies, failures = {}, []
+    threads = [
+        threading.Thread(target=add_to_many_carts, args=(server, [f"w{n}-{m}" for m in range(5)], replies, failures))
+        for n in range(writers)
+    ]
+    for thread in threads:
+        thread.start()
+    wait_until(lambda: len(replies) == writers * 5, tiffin.REPLY_SECONDS, "the writers to begin")
+    return threads, replies, failures
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGTERM, signal.SIGINT])
+def test_a_stop_in_the_middle_of_writes_keeps_what_was_acknowledged(database, signal_number):
+    server = Server(database=database).start()
+    try:
+        with server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+        threads, replies, failures = start_writers(server)
+        assert server.stop(signal_number) == 0, server.output()
+        for thread in threads:
+            thread.join(timeout=tiffin.REPLY_SECONDS)
+            assert not thread.is_alive()
+        assert not failures, failures[:3]
+        with server.start().client() as client:
+            for cart, count in replies.items():
+                assert client("CART.COUNT", cart) in (count, count + 1)
+            events = read_log(client)
+            assert [event["position"] for event in events] == list(range(1, len(events) + 1))
+        assert server.stop() == 0
+    finally:
+        server.kill()
+
+
+def test_a_second_signal_ends_a_stop_that_takes_long(database):
+    server = Server(database=database).start()
+    try:
+        with server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            blocker = lock_of_the_log(database)
+            try:
+                client.send(encode("CART.ADD", "c", "kitchen", "dish-1", 1))
+                with server.client() as other:
+                    other("PING")
+                server.process.send_signal(signal.SIGTERM)
+                wait_until(lambda: "stopping" in server.output(), 10, "the server to begin to stop")
+                server.process.send_signal(signal.SIGTERM)
+                assert server.process.wait(timeout=10) == 130
+            finally:
+                blocker.kill()
+                blocker.communicate()
+        assert "crash" not in server.output().lower()
+    finally:
+        server.kill()
+
+
+def lock_of_the_log(database):
+    """A psql that holds the log's head locked."""
+    blocker = subprocess.Popen(
+        ["psql", "--no-psqlrc", "-qAt", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    blocker.stdin.write("begin; select position from tiffin.log_head for update;\n")
+    blocker.stdin.flush()
+    assert blocker.stdout.readline()
+    return blocker
+
+
+def test_lost_connections_lose_and_double_nothing(database):
+    with Server(database=database) as server:
+        with server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+        threads, replies, failures = start_writers(server, writers=4)
+        for _ in range(8):
+            time.sleep(0.1)
+            sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()", database)
+        with server.client() as client:
+            assert client("CART.ADD", "after", "kitchen", "dish-1", 1) == 1
+            for line in client("CLIENT", "LIST").splitlines():
+                if b"cmd=cart.add" in line:
+                    client.send(encode("CLIENT", "KILL", "ID", line.split()[0].removeprefix(b"id=")))
+                    client.read()
+        for thread in threads:
+            thread.join(timeout=tiffin.REPLY_SECONDS)
+            assert not thread.is_alive()
+        assert {reply.code for _, reply in failures} <= {"UNAVAILABLE"}, failures[:3]
+        with server.client() as client:
+            counts = {cart: client("CART.COUNT", cart) for cart in replies}
+            events = read_log(client)
+        assert [event["position"] for event in events] == list(range(1, len(events) + 1))
+        ids = [event["metadata"]["id"] for event in events if "id" in (event["metadata"] or {})]
+        assert len(ids) == len(set(ids))
+        for cart, count in replies.items():
+            assert counts[cart] in (count, count + 1)
+
+
+def test_many_streams_are_loaded_after_a_restart(database):
+    server = Server(database=database)
+    carts = [f"c{n}" for n in range(3_000)]
+    try:
+        with server.start().client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            assert client.pipeline([("CART.ADD", cart, "kitchen", "dish-1", 1) for cart in carts], window=500) == [1] * len(carts)
+        assert server.stop() == 0
+        with server.start().client() as client:
+            assert client.pipeline([("CART.ADD", cart, "kitchen", "dish-1", 1) for cart in carts], window=3_000) == [2] * len(carts)
+        assert server.stop() == 0
+    finally:
+        server.kill()
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_several_partitions_serve_as_one(database, end):
+    assert tiffin.run_tiffin("migrate", "--database", database, "--partitions", 4).returncode == 0
+    server = Server(database=database)
+    try:
+        with server.start().client() as client:
+            for outlet in range(8):
+                put_open_outlet(client, f"kitchen-{outlet}", MENU)
+            replies = client.pipeline([("CART.ADD", f"c{n}", f"kitchen-{n % 8}", "dish-1", 2) for n in range(400)])
+            assert replies == [2] * 400
+            orders = client.pipeline([("CART.CHECKOUT", f"c{n}", "TOTAL", 202) for n in range(40)])
+            wait_until(lambda: client("INFO", "projections").count(b"saved_position=0") == 0, 20, "four checkpoints")
+
+            def everything():
+                return [
+                    *(client.json("OUTLET.HOME", f"kitchen-{n}") for n in range(8)), *(client("CART.GET", f"c{n}") for n in range(400)),
+                    *(client("ORDER.GET", order) for order in orders), *client.json("LOG.HEAD"),
+                ]
+
+            before = everything()
+            heads = client.json("LOG.HEAD")
+            assert [head["partition"] for head in heads] == [0, 1, 2, 3] and all(head["position"] for head in heads)
+            for head in heads:
+                events = read_log(client, "PARTITION", head["partition"])
+                assert [event["position"] for event in events] == list(range(1, head["position"] + 1))
+            assert client.error("LOG.READ", "PARTITION", 4).code == "INVALID"
+        assert getattr(server, end)() in (0, None)
+        with server.start().client() as client:
+            assert everything() == before
+            assert client("CART.ADD", "c399", "kitchen-7", "dish-2", 1) == 3
+        assert server.stop() == 0
+    finally:
+        server.kill()
+
+
+def test_two_servers_save_the_same_read_models(database):
+    pair = [Server(database=database).launch() for _ in range(2)]
+    try:
+        for server in pair:
+            server.wait_until_listening()
+        with pair[0].client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+        for round in range(3):
+            for server in pair:
+                with server.client() as client:
+                    wait_until(lambda: client("OUTLET.HOME", "kitchen"), 5, "the outlet")
+                    client.pipeline([("CART.ADD", f"c{n}", "kitchen", f"dish-{round}", 1) for n in range(100)])
+            pair[round % 2].kill()
+            pair[round % 2].start()
+        with pair[0].client() as first, pair[1].client() as second:
+            head = first.json("LOG.HEAD")[0]["position"]
+            wait_until(lambda: first("OUTLET.HOME", "kitchen", "CART", "c99") == second("OUTLET.HOME", "kitchen", "CART", "c99"), 5, "equal homes")
+            assert [first("CART.COUNT", f"c{n}") for n in range(100)] == [second("CART.COUNT", f"c{n}") for n in range(100)] == [6] * 100
+            wait_until(lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(head), 10, "a checkpoint")
+        assert [server.stop() for server in pair] == [0, 0]
+        # A model restored from what either wrote is the one that the log leads to.
+        saved = sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database)
+        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home, tiffin.cart_counts", database)
+        with pair[0].start().client() as client:
+            wait_until(lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == "2", 10, "a checkpoint")
+            assert client("CART.COUNT", "c0") == 6
+        assert pair[0].stop() == 0
+        assert sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database) == saved
+    finally:
+        for server in pair:
+            server.kill()
+
+
+DAMAGE = {
+    "a payload that is no JSON": ("cart-hurt", "cart.itemAdded", 1, "{", 2),
+    "a payload of another shape": ("cart-hurt", "cart.itemAdded", 1, '{"x":1}', 2),
+    "a kind that nobody knows": ("cart-hurt", "cart.eaten", 1, "{}", 2),
+    "a history that cannot be": ("cart-hurt", "cart.lineRemoved", 1, '{"line":"never-there"}', 2),
+    "a version that was left out": ("cart-hurt", "cart.cleared", 1, "{}", 9),
+    "a menu that is no menu": ("menu-kitchen2", "menu.sectionAdded", 1, '"\\u0000"', 99),
+    "a stream of no category": ("spaceship-1", "spaceship.launched", 1, "{}", 1),
+    "a name that is none": ("cart-a b", "cart.cleared", 1, "{}", 1),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE)
+def test_a_damaged_stream_is_quarantined_and_all_others_served(database, damage):
+    stream, kind, schema, payload, version = DAMAGE[damage]
+    with Server(database=database) as server, server.client() as client:
+        for outlet in ("kitchen", "kitchen2"):
+            put_open_outlet(client, outlet, MENU)
+        for cart in ("hurt", "well"):
+            client("CART.ADD", cart, "kitchen", "dish-1", 1)
+        position = client.json("LOG.HEAD")[0]["position"] + 1
+        insert_event(database, position, stream, version, kind, schema, payload)
+
+        def check():
+            wait_until(lambda: b"position:%d\r" % position in client("INFO", "log") or b"position:%d\r" % (position + 1) in client("INFO", "log"), 5, "the event to be read")
+            category, _, name = stream.partition("-")
+            if category == "cart" and " " not in name:
+                for command in (("CART.GET", name), ("CART.COUNT", name), ("CART.ADD", name, "kitchen", "dish-1", 1)):
+                    error = client.error(*command)
+                    assert error.code == "CORRUPT" and str(position) in str(error), error
+            elif category == "menu":
+                for command in (("MENU.GET", name), ("OUTLET.HOME", name), ("MENU.ITEM.REMOVE", name, "dish-1")):
+                    error = client.error(*command)
+                    assert error.code == "CORRUPT" and str(position) in str(error), error
+            assert client("CART.COUNT", "well") >= 1
+            assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
+            assert [event["position"] for event in read_log(client)][position - 1] == position
+            # A kind that nobody knows is shown all the same.
+            printed = tiffin.run_tiffin("log", "--database", database, "--from", position)
+            assert printed.returncode == 0 and json.loads(printed.stdout.splitlines()[0])["stream"] == stream
+
+        check()
+        assert client("CART.ADD", "well", "kitchen", "dish-1", 1) == 2
+        wait_until(lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(position + 1), 10, "a checkpoint past it")
+    for _ in range(2):
+        with Server(database=database) as server, server.client() as client:
+            check()
+        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home, tiffin.cart_counts, tiffin.quarantine", database)
+
+
+def insert_event(database, position, stream, version, kind, schema, payload):
+    quoted = payload.replace("'", "''")
+    sql(f"""
+        begin;
+        insert into tiffin.events values (0, {position}, '{stream}', {version}, '{kind}', {schema}, '{quoted}', '{{}}', now());
+        update tiffin.log_head set position = {position};
+        commit;
+    """, database)
+
+
+def test_a_gap_in_the_log_is_named_and_what_lies_before_it_served(database):
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        client("CART.ADD", "c", "kitchen", "dish-1", 1)
+        position = client.json("LOG.HEAD")[0]["position"]
+        insert_event(database, position + 5, "cart-late", 1, "cart.cleared", 1, "{}")
+        time.sleep(0.5)
+        assert client("CART.COUNT", "c") == 1
+        assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
+        assert client.error("CART.ADD", "c", "kitchen", "dish-1", 1).code in ("UNAVAILABLE", "UNKNOWN", "CORRUPT")
+    run = tiffin.run_tiffin("serve", "--listen", "127.0.0.1:0", "--database", database, seconds=30)
+    assert run.returncode == 1 and f"position {position + 1} is missing" in run.stderr, run
+
+
+@contextlib.contextmanager
+def private_cluster():
+    """A PostgreSQL that can be stopped and started: its URL, and a function that runs pg_ctl."""
+    folder = tempfile.mkdtemp(prefix="tiffin-cluster.")
+    prefix = []
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres")
+        prefix = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"]
+
+    def run(program, *arguments):
+        done = subprocess.run([*prefix, shutil.which(program), "--pgdata", f"{folder}/data", *arguments],
+                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", timeout=60)
+        assert done.returncode == 0, (program, arguments)
+
+    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}'"
+    start = ("start", "--wait", "--silent", "--log", f"{folder}/log", "--options", options)
+    run("initdb", "--username", "postgres", "--auth", "trust", "--no-sync")
+    run("pg_ctl", *start)
+    try:
+        yield f"postgres://postgres@{folder.replace('/', '%2F')}/postgres", lambda what: run(
+            "pg_ctl", *(start if what == "start" else ("stop", "--mode", what)))
+    finally:
+        with contextlib.suppress(AssertionError):
+            run("pg_ctl", "stop", "--mode", "immediate")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("mode", ["fast", "immediate"])
+def test_a_database_that_stops_and_starts_again(mode):
+    with private_cluster() as (database, control), Server(database=database) as server:
+        with server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            client("CART.ADD", "c", "kitchen", "dish-1", 1)
+        threads, replies, failures = start_writers(server, writers=4)
+        control(mode)
+        with server.client() as client:
+            start = time.monotonic()
+            assert client.error("CART.ADD", "c", "kitchen", "dish-1", 1).code in ("UNAVAILABLE", "UNKNOWN")
+            assert time.monotonic() - start < 20
+            start = time.monotonic()
+            assert client.error("CART.ADD", "c", "kitchen", "dish-1", 1).code == "UNAVAILABLE"
+            assert client.error("LOG.HEAD").code == "UNAVAILABLE"
+            assert client("CART.COUNT", "c") == 1
+            assert time.monotonic() - start < 2
+            control("start")
+            wait_until(lambda: not isinstance(client.pipeline([("CART.ADD", "again", "kitchen", "dish-1", 1)])[0], ReplyError), 20,
+                       "the server to find its database again")
+            assert client("CART.ADD", "c", "kitchen", "dish-1", 1, "ID", "last") == client("CART.COUNT", "c")
+            events = read_log(client)
+            assert [event["position"] for event in events] == list(range(1, len(events) + 1))
+            own = client("CLIENT", "ID")
+            for line in client("CLIENT", "LIST").splitlines():
+                id = int(line.split()[0].removeprefix(b"id="))
+                if id != own:
+                    client("CLIENT", "KILL", "ID", id)
+        for thread in threads:
+            thread.join(timeout=tiffin.REPLY_SECONDS)
+            assert not thread.is_alive()
+        assert {reply.code for _, reply in failures} <= {"UNAVAILABLE", "UNKNOWN", "LIMIT"}
+        with server.client() as client:
+            for cart, count in replies.items():
+                assert client("CART.COUNT", cart) >= count
+
+
+# --- the command line
+
+
+def test_a_port_in_use_is_named_and_nothing_stays_behind(data_dir):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        run = tiffin.run_tiffin("serve", "--listen", f"127.0.0.1:{port}", "--data-dir", data_dir)
+    assert run.returncode == 1 and f"127.0.0.1:{port}" in run.stderr and "in use" in run.stderr, run
+    assert not os.path.exists(f"{data_dir}/postgres/postmaster.pid")
+
+
+USAGE = [
+    (("serve", "--listen", "nowhere"), 64), (("serve", "--listen", "127.0.0.1:65536"), 64), (("serve", "--listen", "127.0.0.1:-1"), 64),
+    (("serve", "--no-such-option"), 64), (("serve", "stray"), 64), (("serve", "--listen"), 64), (("serve", "--demo=no"), 64),
+    (("serve", "--log-level", "loud"), 64), (("serve", "--protected-mode", "maybe"), 64),
+    (("serve", "--database", "nonsense://x"), 1), (("serve", "--database", "postgres://nobody@127.0.0.1:1/x"), 1),
+    (("migrate", "--partitions", "0"), 64), (("migrate", "--partitions", "257"), 64), (("migrate", "--partitions", "x"), 64),
+    (("migrate", "--database", "postgres://nobody@127.0.0.1:1/x"), 1),
+    (("log", "--from", "0"), 64), (("log", "--from", "9223372036854775808"), 64), (("log", "--stream", "a b"), 64),
+    (("log", "--partition", "-1", "--database", "postgres://nobody@127.0.0.1:1/x"), 1), (("log", "--database", "postgres://nobody@127.0.0.1:1/x"), 1),
+    (("serve", "--data-dir", "/proc/nothing"), 1), (("serve", "--data-dir", "/dev/null"), 1),
+    (("no-such-command",), 64), ((), 64), (("help",), 0), (("help", "serve"), 0), (("version",), 0), (("--version",), 0), (("serve", "--help"), 0),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status"), USAGE, ids=lambda value: " ".join(value) if isinstance(value, tuple) else None)
+def test_options_are_checked_and_errors_are_one_line(arguments, status):
+    run = tiffin.run_tiffin(*arguments, seconds=30)
+    assert run.returncode == status, run
+    if status and arguments:
+        assert run.stdout == "" and run.stderr.startswith("tiffin") and len(run.stderr.splitlines()) <= 3, run
+    assert "crash" not in run.stderr and "Error(" not in run.stderr, run
+
+
+def test_options_come_from_the_environment_too(database):
+    environment = {"TIFFIN_DATABASE": database, "TIFFIN_LOG_LEVEL": "debug", "TIFFIN_LISTEN": "localhost:1"}
+    with Server(environment=environment) as server, server.client() as client:
+        assert client("PING") == "PONG"
+        assert "debug" in server.output()
+
+
+def test_following_the_log_ends_with_its_reader(database):
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        follower = subprocess.Popen(
+            [tiffin.binary(), "log", "--follow", "--database", database, "--stream", "cart-c"], stdout=subprocess.PIPE, text=True)
+        try:
+            client("CART.ADD", "c", "kitchen", "dish-1", 1)
+            assert json.loads(follower.stdout.readline())["stream"] == "cart-c"
+            follower.stdout.close()
+            client("CART.ADD", "c", "kitchen", "dish-1", 1)
+            assert follower.wait(timeout=10) == 0
+        finally:
+            follower.kill()
+            follower.wait()
+
+
+@pytest.mark.parametrize("moment", [0.05, 0.3, 1.0, 2.0])
+def test_an_interrupted_start_ends_clean_and_can_be_repeated(data_dir, moment):
+    server = Server(data_dir=data_dir)
+    try:
+        server.launch()
+        time.sleep(moment)
+        status = server.stop(signal.SIGINT)
+        assert status in (0, 1, 130, -signal.SIGINT), server.output()
+        assert "crash" not in server.output().lower()
+        with server.start().client() as client:
+            assert client("PING") == "PONG"
+        assert server.stop() == 0
+        assert not os.path.exists(f"{data_dir}/postgres/postmaster.pid")
+    finally:
+        server.kill()
