@@ -62,7 +62,8 @@ public actor LoopActor {
     /// An ordinary task of this actor goes through another thread whenever it goes on after waiting for
     /// something, only to be sent back here.
     @discardableResult
-    public static nonisolated func task(_ operation: sending @escaping @LoopActor () async -> Void) -> Task<Void, Never> {
+    public static nonisolated func task(_ operation: sending @escaping @LoopActor () async -> Void) -> Task<Void, Never>
+    {
         Task(executorPreference: shared.executor) { await operation() }
     }
 

@@ -15,7 +15,7 @@ import Testing
             guard let events = try? Cart.decide(command, in: state) else { continue }
             state = try Cart.state(after: events, from: state)
             count += events.reduce(0) { $0 + $1.countDelta }
-            if case .set(let line, _) = command { linesSet.insert(line) }
+            if case .set(let line, _, _) = command { linesSet.insert(line) }
 
             #expect(state.count == count)
             guard let lines = state.lines else { continue }

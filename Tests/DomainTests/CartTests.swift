@@ -60,6 +60,13 @@ import Testing
             Case(
                 "filled: set", given: twoTeas, when: .set(line: "tea", quantity: 5),
                 then: .events([.quantityChanged(line: "tea", from: 2, to: 5)])),
+            Case(
+                "filled: set over what the item says", given: twoTeas,
+                when: .set(line: "tea", quantity: 5, maximum: 4), then: .rejected(.limit)),
+            Case(
+                "filled: set to less, still over what the item says now", given: twoTeas,
+                when: .set(line: "tea", quantity: 1, maximum: 0),
+                then: .events([.quantityChanged(line: "tea", from: 2, to: 1)])),
             Case("filled: set as it is", given: twoTeas, when: .set(line: "tea", quantity: 2), then: .events([])),
             Case(
                 "filled: set to none", given: twoTeas, when: .set(line: "tea", quantity: 0),
