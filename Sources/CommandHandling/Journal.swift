@@ -112,6 +112,34 @@ public final class Journal {
         return events.count == Journal.readLimit
     }
 
+    /// Reads the log to its end, before any command is handled. While one page is folded, the next is read and
+    /// decoded beside it.
+    ///
+    /// - Parameter progress: is told the position after every page.
+    public func readToEnd(
+        progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
+    ) async throws(EventLogError) {
+        var page = try await read(after: position, upTo: .max)
+        while !page.isEmpty {
+            let end = position + Int64(page.count)
+            let next = Task { [log, partition] in await Journal.page(of: log, partition, after: end) }
+            pass(page)
+            progress(position)
+            page = try await next.value.get()
+        }
+    }
+
+    @concurrent
+    private static func page(
+        of log: any EventLog, _ partition: Int, after position: Int64
+    ) async -> Result<[Result<DecodedEvent, CorruptEvent>], EventLogError> {
+        do throws(EventLogError) {
+            return .success(try await read(log, partition, after: position, limit: readLimit))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Loads a stream that the processor asked for.
     public func load(_ stream: StreamName, isolation: isolated (any Actor)? = #isolation) async {
         var version: Int64 = 0
@@ -155,11 +183,17 @@ public final class Journal {
         after position: Int64, upTo last: Int64, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         let limit = Int(min(Int64(Journal.readLimit), last - position))
+        return try await Journal.read(log, partition, after: position, limit: limit)
+    }
+
+    private static func read(
+        _ log: any EventLog, _ partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         let recorded = try await log.read(partition: partition, after: position, limit: limit)
         for (number, event) in recorded.enumerated() where event.position != position + Int64(number) + 1 {
             throw .unavailable("the log is damaged: position \(position + Int64(number) + 1) is missing")
         }
-        return recorded.map(Journal.decode)
+        return recorded.map(decode)
     }
 
     /// Projects events that follow ``position``.

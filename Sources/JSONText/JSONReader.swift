@@ -219,7 +219,7 @@ public struct JSONReader {
         while let byte = peek() {
             if byte == UInt8(ascii: "\"") {
                 offset += 1
-                return try text(bytes[start..<offset - 1])
+                return try text(UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1]))
             }
             if byte == UInt8(ascii: "\\") { return try scanEscapedString(from: start) }
             guard byte >= 0x20 else { throw failure("no control character in a string") }
@@ -234,7 +234,9 @@ public struct JSONReader {
         while let byte = peek() {
             offset += 1
             switch byte {
-            case UInt8(ascii: "\""): return try text(unescaped)
+            case UInt8(ascii: "\""): return try unescaped.withUnsafeBufferPointer { buffer throws(JSONReadingError) in
+                    try text(UnsafeRawBufferPointer(buffer))
+                }
             case UInt8(ascii: "\\"): unescaped.append(contentsOf: String(try scanEscape()).utf8)
             case 0..<0x20: throw failure("no control character in a string", at: offset - 1)
             default: unescaped.append(byte)
@@ -281,8 +283,11 @@ public struct JSONReader {
         return value
     }
 
-    private func text(_ bytes: some Sequence<UInt8>) throws(JSONReadingError) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("UTF-8") }
+    // Not generic over the bytes: the type would be looked up at run time for every string.
+    private func text(_ bytes: UnsafeRawBufferPointer) throws(JSONReadingError) -> String {
+        guard let text = String(validating: bytes.assumingMemoryBound(to: UInt8.self), as: UTF8.self) else {
+            throw failure("UTF-8")
+        }
         return text
     }
 }

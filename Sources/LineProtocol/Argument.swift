@@ -29,10 +29,11 @@ public struct Argument {
         }
     }
 
-    /// Whether the argument is `word`, the case of ASCII letters ignored.
-    public func equals(caseInsensitive word: String) -> Bool {
-        let word = word.utf8
-        return word.count == bytes.count && zip(word, bytes).allSatisfy { $0.uppercasedASCII == $1.uppercasedASCII }
+    /// Whether the argument is the word that these capital letters spell, whatever its own letters' case.
+    public func equals(capitals word: [UInt8]) -> Bool {
+        guard word.count == bytes.count else { return false }
+        for index in word.indices where bytes[index].uppercasedASCII != word[index] { return false }
+        return true
     }
 
     /// The bytes with ASCII letters as capitals.

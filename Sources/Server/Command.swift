@@ -76,6 +76,8 @@ final class Command: Sendable {
     let effect: Effect
     let summary: String
     let arguments: [ArgumentSpec]
+    /// The bytes of the name.
+    let capitals: [UInt8]
     /// The fewest words of a call, the name included.
     let minimumWords: Int
     /// The most words of a call, or nil where there is no bound but the protocol's.
@@ -87,6 +89,7 @@ final class Command: Sendable {
         _ arguments: [ArgumentSpec] = [], run: @escaping @LoopActor (Session, Arguments) throws(Failure) -> Void
     ) {
         self.name = name
+        capitals = Array(name.utf8)
         self.group = group
         self.role = role
         self.effect = effect
@@ -128,7 +131,7 @@ struct CommandTable: Sendable {
     /// The index of the command of that name.
     func index(of name: Argument) -> Int? {
         guard let index = indices[name.caseInsensitiveHash],
-            name.equals(caseInsensitive: commands[index].name)
+            name.equals(capitals: commands[index].capitals)
         else { return nil }
         return index
     }

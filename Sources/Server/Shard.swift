@@ -98,7 +98,7 @@ final class Shard {
 
     /// Reads the log to its end.
     func catchUp(progress: (Int64) -> Void) async throws(EventLogError) {
-        while try await journal.catchUp() { progress(journal.position) }
+        try await journal.readToEnd(progress: progress)
         positionAtLastLook = journal.position
     }
 
