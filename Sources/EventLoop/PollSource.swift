@@ -26,7 +26,7 @@ public final class PollSource {
     /// Prepares to watch a descriptor; nothing is reported until `wait(for:)`.
     ///
     /// An error of the descriptor is reported as ready for both, so that its owner meets it when it next
-    /// reads or writes.
+    /// reads or writes. Nothing is watched any more then, until `wait(for:)` says so anew.
     public init(fileDescriptor: Int32, onReady: @escaping @LoopActor (Interest) -> Void) throws(LoopError) {
         let handle = LoopHandle<uv_poll_t>()
         self.onReady = onReady
@@ -48,12 +48,21 @@ public final class PollSource {
             } else {
                 uv_poll_start(handle.raw, interest.rawValue) { raw, status, events in
                     let source = handleOwner(raw!.pointee.data, as: PollSource.self)
-                    let ready: Interest = status < 0 ? [.read, .write] : Interest(rawValue: events)
-                    LoopActor.assumeIsolated { source.onReady?(ready) }
+                    LoopActor.assumeIsolated { source.report(status, Interest(rawValue: events)) }
                 }
             }
         try LoopError.check(code, "watch a file descriptor")
         self.interest = interest
+    }
+
+    private func report(_ status: Int32, _ events: Interest) {
+        guard status < 0 else {
+            onReady?(events)
+            return
+        }
+        // libuv has stopped the watch. There may be bytes in front of the error, and its owner waits again.
+        interest = []
+        onReady?([.read, .write])
     }
 
     /// Stops watching at once.
