@@ -234,7 +234,8 @@ public struct JSONReader {
         while let byte = peek() {
             offset += 1
             switch byte {
-            case UInt8(ascii: "\""): return try unescaped.withUnsafeBufferPointer { buffer throws(JSONReadingError) in
+            case UInt8(ascii: "\""):
+                return try unescaped.withUnsafeBufferPointer { buffer throws(JSONReadingError) in
                     try text(UnsafeRawBufferPointer(buffer))
                 }
             case UInt8(ascii: "\\"): unescaped.append(contentsOf: String(try scanEscape()).utf8)

@@ -95,7 +95,11 @@ public final class PostgresReadModelStore {
                 _ = try await transaction.execute(
                     Statements.reserve, [.int2(partition), .array([OutletHome.name, CartCounts.name])])
                 let rows = try await transaction.execute(Statements.lock, [.int2(partition)])
-                let isNewer = (0..<rows.count).allSatisfy { rows.int8($0, 0) < pending.position }
+                // Rows that another version of a projection wrote are never as new as ours.
+                let isNewer = (0..<rows.count).allSatisfy { row in
+                    rows.int8(row, 0) < pending.position
+                        || !PostgresReadModelStore.isCurrent(rows.text(row, 1), rows.int4(row, 2))
+                }
                 guard isNewer else { return (Outcome.another, pending) }
                 while let slice = pending.nextSlice() {
                     try await PostgresReadModelStore.write(slice, partition, transaction)
@@ -126,6 +130,10 @@ public final class PostgresReadModelStore {
         } catch {
             throw Failure(description: "\(error)")
         }
+    }
+
+    private static func isCurrent(_ projection: String, _ version: Int32) -> Bool {
+        [OutletHome.name: OutletHome.version, CartCounts.name: CartCounts.version][projection] == Int(version)
     }
 
     private static func write(
@@ -245,7 +253,8 @@ private enum Statements {
 
     static let lock = Statement(
         "lock_checkpoints",
-        "SELECT position FROM tiffin.projection_checkpoints WHERE partition = $1 FOR UPDATE", [.int2])
+        "SELECT position, projection, version FROM tiffin.projection_checkpoints WHERE partition = $1 FOR UPDATE",
+        [.int2])
 
     static let checkpoint = Statement(
         "save_checkpoint",

@@ -133,10 +133,7 @@ public final class Server {
 
     private func closeOverdue() {
         let now = LoopActor.now
-        for session in sessions.values where session.isOverdue(at: now) {
-            logger.debug("client \(session.id) was silent for too long")
-            session.close()
-        }
+        for session in sessions.values { session.closeIfOverdue(at: now) }
     }
 
     /// Somebody speaks HTTP: maybe a web page that was made to attack us. Said at most once a minute.

@@ -279,11 +279,20 @@ final class Session {
         if hasPeerEnded, slots.isEmpty, !isPaused { close() }
     }
 
-    /// Whether the client has been silent, or in the middle of a command, for too long.
-    func isOverdue(at now: UInt64) -> Bool {
-        let configuration = server.configuration
+    /// Closes the connection where the client has been silent, or in the middle of a command, for too long.
+    func closeIfOverdue(at now: UInt64) {
         let second: UInt64 = 1_000_000_000
-        if let partialSince, now - partialSince > configuration.partialCommandSeconds * second { return true }
-        return slots.isEmpty && now > lastActivity && now - lastActivity > configuration.idleSeconds * second
+        let configuration = server.configuration
+        if let partialSince, now - partialSince > configuration.partialCommandSeconds * second {
+            close(saying: "a command took more than \(configuration.partialCommandSeconds) seconds to arrive")
+        } else if slots.isEmpty, now > lastActivity, now - lastActivity > configuration.idleSeconds * second {
+            close(saying: "the connection was idle for more than \(configuration.idleSeconds) seconds")
+        }
+    }
+
+    private func close(saying reason: String) {
+        server.logger.debug("client \(id): \(reason)")
+        fail(Failure("ERR", reason))
+        close()
     }
 }

@@ -20,8 +20,9 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
 
     /// The stream of that name, or nil where it is none.
     public init?(_ text: String) {
-        guard let dash = text.firstIndex(of: "-"), let category = Category(rawValue: String(text[..<dash])),
-            let id = Identifier(String(text[text.index(after: dash)...]))
+        guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")),
+            let category = Category(rawValue: String(text[..<dash])),
+            let id = Identifier(String(text[text.utf8.index(after: dash)...]))
         else { return nil }
         self.init(category, id)
     }
