@@ -11,6 +11,7 @@ let strict: [SwiftSetting] = [
     // Everything here is checked by the compiler in Swift 6 mode. The checks that it adds for closures given to
     // code that is not cost a tenth of the time of a small command.
     .unsafeFlags(["-disable-dynamic-actor-isolation"]),
+    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
 /// A library target of ours; `uses` lists the only targets it may import.

@@ -127,7 +127,7 @@ public final class PostgresEventLog: EventLog {
                 partition: partition, position: rows.int8(row, 0), stream: rows.text(row, 1),
                 version: rows.int8(row, 2),
                 kind: EventKind(name: rows.text(row, 3), schemaVersion: Int(rows.int4(row, 4))),
-                payload: Array(rows.bytes(row, 5)), metadata: Array(rows.bytes(row, 6)),
+                payload: Array(rows.bytes(row, 5)), metadata: EventMetadata.shared(rows.bytes(row, 6)),
                 recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 7) / 1_000))
         }
     }

@@ -29,7 +29,7 @@ public struct Configuration: Sendable {
     /// How often the log is asked for what other servers wrote, in milliseconds.
     public var pollMilliseconds: UInt64 = 200
     /// The most events between two checkpoints of the read models.
-    public var checkpointEvents: Int64 = 100_000
+    public var checkpointEvents: Int64 = 500_000
     /// How long events may stay out of a checkpoint while more keep coming, in seconds.
     public var checkpointSeconds: UInt64 = 30
 

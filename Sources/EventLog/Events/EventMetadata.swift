@@ -45,5 +45,10 @@ public struct EventMetadata: Equatable, Sendable {
         }
     }
 
+    /// The bytes of metadata as an array, and no new one where they are those of ``none``: most are.
+    public static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        text.elementsEqual(encodedNone) ? encodedNone : Array(text)
+    }
+
     private static let encodedNone = Array("{}".utf8)
 }
