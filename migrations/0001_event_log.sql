@@ -37,8 +37,11 @@ COMMENT ON COLUMN tiffin.commits.submitted_digest IS
 CREATE TABLE tiffin.log_head (
     partition smallint NOT NULL PRIMARY KEY,
     position  bigint   NOT NULL,
-    digest    bytea    NOT NULL
+    digest    bytea    NOT NULL,
+    epoch     bigint   NOT NULL DEFAULT 0
 );
+COMMENT ON COLUMN tiffin.log_head.epoch IS
+    'Rises when a batch is declared not to be in the log, so that nothing sent before can still get in.';
 COMMENT ON TABLE tiffin.log_head IS 'Where each partition stands. Its lock is what orders the writers.';
 
 -- The bytes that an event's digest covers: numbers big-endian, texts with their length before them.
@@ -83,11 +86,14 @@ $$;
 -- p_seen is the position up to which the writer knows the partition. If the head still stands there, nobody
 -- else has written and nothing can conflict. Otherwise a stream that was written since conflicts, and every
 -- group that holds an event of it is refused; the others are appended.
+--
+-- p_epoch is the epoch that the writer knows. In another one everything is refused: the batch may be one that
+-- its writer gave up for lost and has decided anew.
 CREATE FUNCTION tiffin.append(
     p_partition smallint, p_seen bigint, p_content_digest bytea, p_recorded_at timestamptz,
     p_streams text[], p_versions bigint[], p_kinds text[], p_schema_versions integer[], p_payloads text[],
-    p_metadata text[], p_groups integer[],
-    OUT previous_position bigint, OUT conflicts integer[]
+    p_metadata text[], p_groups integer[], p_epoch bigint,
+    OUT previous_position bigint, OUT conflicts integer[], OUT epoch bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     head record;
@@ -97,9 +103,15 @@ DECLARE
     appended bigint := cardinality(p_streams);
     chain bytea;
 BEGIN
-    SELECT position, digest INTO STRICT head FROM tiffin.log_head WHERE partition = p_partition FOR UPDATE;
+    SELECT h.position, h.digest, h.epoch INTO STRICT head FROM tiffin.log_head AS h
+    WHERE h.partition = p_partition FOR UPDATE;
     previous_position := head.position;
     conflicts := '{}';
+    epoch := head.epoch;
+    IF head.epoch <> p_epoch THEN
+        SELECT array_agg(DISTINCT g) INTO conflicts FROM unnest(p_groups) AS g;
+        RETURN;
+    END IF;
 
     IF head.position < p_seen THEN
         RAISE EXCEPTION 'the log ends at %, but the writer has seen %', head.position, p_seen
@@ -148,16 +160,21 @@ END
 $$;
 
 -- What became of a batch whose writer lost its connection: the positions it was given, or nothing. Waits for an
--- append that is still under way.
+-- append that is still under way. Where the answer is nothing, a new epoch begins, so that it stays true: the
+-- batch may still be on its way through a connection that only the writer takes for dead.
 CREATE FUNCTION tiffin.outcome(
     p_partition smallint, p_seen bigint, p_content_digest bytea,
-    OUT first_position bigint, OUT last_position bigint
+    OUT first_position bigint, OUT last_position bigint, OUT epoch bigint
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    PERFORM 1 FROM tiffin.log_head WHERE partition = p_partition FOR UPDATE;
+    SELECT h.epoch INTO STRICT epoch FROM tiffin.log_head AS h WHERE h.partition = p_partition FOR UPDATE;
     SELECT c.first_position, c.last_position INTO first_position, last_position FROM tiffin.commits c
     WHERE c.partition = p_partition AND c.first_position > p_seen
         AND coalesce(c.submitted_digest, c.content_digest) = p_content_digest;
+    IF first_position IS NULL THEN
+        epoch := epoch + 1;
+        UPDATE tiffin.log_head AS h SET epoch = outcome.epoch WHERE h.partition = p_partition;
+    END IF;
 END
 $$;
 
@@ -174,11 +191,13 @@ GRANT USAGE ON SCHEMA tiffin TO tiffin_server;
 GRANT SELECT ON tiffin.events, tiffin.commits, tiffin.log_head TO tiffin_server;
 REVOKE ALL ON FUNCTION
     tiffin.append(
-        smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[]),
+        smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[],
+        bigint),
     tiffin.outcome(smallint, bigint, bytea)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     tiffin.append(
-        smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[]),
+        smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[],
+        bigint),
     tiffin.outcome(smallint, bigint, bytea)
 TO tiffin_server;

@@ -15,10 +15,10 @@ public final class PostgresEventLog: EventLog {
     public nonisolated let partitionCount: Int
 
     /// One for each partition, so that their batches commit side by side.
-    private let writers: [LazyConnection]
+    private let writers: [PartitionWriter]
     private let reader: LazyConnection
 
-    private init(partitionCount: Int, writers: [LazyConnection], reader: LazyConnection) {
+    private init(partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection) {
         self.partitionCount = partitionCount
         self.writers = writers
         self.reader = reader
@@ -30,11 +30,11 @@ public final class PostgresEventLog: EventLog {
     public static func open(_ database: String) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(database, name: "tiffin reader")
         do throws(EventLogError) {
-            let heads = try await heads(reader)
-            guard !heads.isEmpty else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+            let epochs = try await reader.execute(Statements.epochs, [])
+            guard epochs.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
             return PostgresEventLog(
-                partitionCount: heads.count,
-                writers: heads.map { LazyConnection(database, name: "tiffin writer \($0.partition)") },
+                partitionCount: epochs.count,
+                writers: (0..<epochs.count).map { PartitionWriter(database, partition: $0, epoch: epochs.int8($0, 0)) },
                 reader: reader)
         } catch {
             reader.close()
@@ -45,7 +45,7 @@ public final class PostgresEventLog: EventLog {
     /// Closes the connections.
     public func close() {
         reader.close()
-        for writer in writers { writer.close() }
+        for writer in writers { writer.connection.close() }
     }
 
     // MARK: Writing
@@ -65,8 +65,9 @@ public final class PostgresEventLog: EventLog {
             .array(utf8: events.map { $0.payload }),
             .array(utf8: events.map { $0.metadata }),
             .array(batch.groups),
+            .int8(await writers[batch.partition].epoch),
         ]
-        let rows = try await writers[batch.partition].execute(Statements.append, parameters)
+        let rows = try await writers[batch.partition].execute(Statements.append, parameters, epochColumn: 2)
         return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
     }
 
@@ -74,7 +75,7 @@ public final class PostgresEventLog: EventLog {
     public func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
         let rows = try await writers[batch.partition].execute(
             Statements.outcome,
-            [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)])
+            [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)], epochColumn: 2)
         guard !rows.isNull(0, 0) else { return nil }
         let previous = rows.int8(0, 0) - 1
         let count = Int(rows.int8(0, 1) - previous)
@@ -133,17 +134,41 @@ public final class PostgresEventLog: EventLog {
     }
 }
 
+/// The connection that appends to one partition, and the epoch of the partition as it last told.
+@LoopActor
+private final class PartitionWriter {
+    let connection: LazyConnection
+    private(set) var epoch: Int64
+
+    init(_ database: String, partition: Int, epoch: Int64) {
+        connection = LazyConnection(database, name: "tiffin writer \(partition)")
+        self.epoch = epoch
+    }
+
+    func execute(
+        _ statement: Statement, _ parameters: [Parameter], epochColumn: Int
+    ) async throws(EventLogError) -> Rows {
+        let rows = try await connection.execute(statement, parameters)
+        epoch = rows.int8(0, epochColumn)
+        return rows
+    }
+}
+
 private enum Statements {
     static let append = Statement(
         "append",
-        "SELECT previous_position, conflicts FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        """
+        SELECT previous_position, conflicts, epoch
+        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        """,
         [
             .int2, .int8, .bytea, .timestamptz, .textArray, .int8Array, .textArray, .int4Array, .textArray,
-            .textArray, .int4Array,
+            .textArray, .int4Array, .int8,
         ])
 
     static let outcome = Statement(
-        "outcome", "SELECT first_position, last_position FROM tiffin.outcome($1, $2, $3)", [.int2, .int8, .bytea])
+        "outcome", "SELECT first_position, last_position, epoch FROM tiffin.outcome($1, $2, $3)",
+        [.int2, .int8, .bytea])
 
     private static let columns = "position, stream, version, kind, schema_version, payload, metadata, recorded_at"
 
@@ -160,6 +185,8 @@ private enum Statements {
         SELECT \(columns) FROM tiffin.events
         WHERE partition = $1 AND stream = $2 AND version > $3 ORDER BY version LIMIT $4
         """, [.int2, .text, .int8, .int8])
+
+    static let epochs = Statement("epochs", "SELECT epoch FROM tiffin.log_head ORDER BY partition")
 
     static let heads = Statement(
         "heads", "SELECT partition, position, digest FROM tiffin.log_head ORDER BY partition")

@@ -27,6 +27,22 @@ import Testing
         }
     }
 
+    @Test @LoopActor func `What was declared not to be in the log does not get in later`() async throws {
+        try await TestLog.with { test in
+            // Another connection that knows what the first one knew: the batch comes through it, late.
+            let late = try await PostgresEventLog.open(test.database)
+            defer { late.close() }
+            let batch = LogWriter(test.log).batch([[.cart("a")], [.cart("b")]])
+            #expect(try await test.log.outcome(of: batch, since: 0) == nil)
+            #expect(
+                try await late.append(batch, seen: 0)
+                    == AppendReceipt(previousPosition: 0, conflicts: Set(batch.groups)))
+            #expect(try await test.log.heads().map(\.position) == [0])
+            // Who was refused has learnt the epoch, and goes on.
+            #expect(try await late.append(batch, seen: 0) == AppendReceipt(previousPosition: 0, conflicts: []))
+        }
+    }
+
     /// Between the commit and its answer a session waits only for a standby, and for one that there is not it
     /// waits until it ends. All databases of a server wait then, so this one has a server of its own.
     @Test @LoopActor func `An append that was committed and not answered is in the log`() async throws {
