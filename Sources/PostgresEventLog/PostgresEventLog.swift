@@ -65,17 +65,14 @@ public final class PostgresEventLog: EventLog {
             .array(utf8: events.map { $0.payload }),
             .array(utf8: events.map { $0.metadata }),
             .array(batch.groups),
-            .int8(await writers[batch.partition].epoch),
         ]
-        let rows = try await writers[batch.partition].execute(Statements.append, parameters, epochColumn: 2)
-        return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
+        return try await writers[batch.partition].append(parameters)
     }
 
     /// See `EventLog`.
     public func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
-        let rows = try await writers[batch.partition].execute(
-            Statements.outcome,
-            [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)], epochColumn: 2)
+        let rows = try await writers[batch.partition].outcome(
+            [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)])
         guard !rows.isNull(0, 0) else { return nil }
         let previous = rows.int8(0, 0) - 1
         let count = Int(rows.int8(0, 1) - previous)
@@ -137,19 +134,32 @@ public final class PostgresEventLog: EventLog {
 /// The connection that appends to one partition, and the epoch of the partition as it last told.
 @LoopActor
 private final class PartitionWriter {
+    /// How often a batch is sent again because a new epoch began.
+    static let attempts = 10
+
     let connection: LazyConnection
-    private(set) var epoch: Int64
+    private var epoch: Int64
 
     init(_ database: String, partition: Int, epoch: Int64) {
         connection = LazyConnection(database, name: "tiffin writer \(partition)")
         self.epoch = epoch
     }
 
-    func execute(
-        _ statement: Statement, _ parameters: [Parameter], epochColumn: Int
-    ) async throws(EventLogError) -> Rows {
-        let rows = try await connection.execute(statement, parameters)
-        epoch = rows.int8(0, epochColumn)
+    func append(_ parameters: [Parameter]) async throws(EventLogError) -> AppendReceipt {
+        for _ in 0..<PartitionWriter.attempts {
+            let sent = epoch
+            let rows = try await connection.execute(Statements.append, parameters + [.int8(sent)])
+            epoch = rows.int8(0, 2)
+            // Refused for its epoch alone, and whoever hears that has not given the batch up for lost.
+            guard epoch == sent else { continue }
+            return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
+        }
+        throw .unavailable("other servers keep losing their connections")
+    }
+
+    func outcome(_ parameters: [Parameter]) async throws(EventLogError) -> Rows {
+        let rows = try await connection.execute(Statements.outcome, parameters)
+        epoch = rows.int8(0, 2)
         return rows
     }
 }
