@@ -20,10 +20,16 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
 
     /// The stream of that name, or nil where it is none.
     public init?(_ text: String) {
-        guard let dash = text.utf8.firstIndex(of: UInt8(ascii: "-")),
-            let category = Category(rawValue: String(text[..<dash])),
-            let id = Identifier(String(text[text.utf8.index(after: dash)...]))
-        else { return nil }
+        var text = text
+        let parts = text.withUTF8 { bytes -> (Category, Identifier)? in
+            guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")),
+                let category = Category.allCases.first(where: { $0.rawValue.utf8.elementsEqual(bytes[..<dash]) }),
+                let id = Identifier(
+                    utf8: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[(dash + 1)...]))
+            else { return nil }
+            return (category, id)
+        }
+        guard let (category, id) = parts else { return nil }
         self.init(category, id)
     }
 
