@@ -76,26 +76,30 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["EmbeddedPostgres", "EventLoop", "Postgres"],
             path: "Tests/TestSupport", swiftSettings: strict),
+        // Chance that can be repeated, for properties.
+        .target(name: "SeededTesting", path: "Tests/SeededTesting", swiftSettings: strict),
         // What every event log promises, for the tests of each.
         .target(
-            name: "EventLogContract", dependencies: ["Domain", "EventLog"], path: "Tests/EventLogContract",
+            name: "EventLogContract", dependencies: ["Domain", "EventLog", "SeededTesting"],
+            path: "Tests/EventLogContract",
             swiftSettings: strict),
-        tests(of: "JSONText"),
-        tests(of: "LineProtocol"),
-        tests(of: "Domain"),
-        tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText"]),
+        tests(of: "JSONText", uses: ["SeededTesting"]),
+        tests(of: "LineProtocol", uses: ["SeededTesting"]),
+        tests(of: "Domain", uses: ["SeededTesting"]),
+        tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText", "SeededTesting"]),
         tests(
             of: "PostgresEventLog",
             uses: [
-                "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "TestSupport",
+                "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "SeededTesting",
+                "TestSupport",
             ]),
-        tests(of: "Projections", uses: ["Domain", "EventLog"]),
-        tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections"]),
+        tests(of: "Projections", uses: ["Domain", "EventLog", "SeededTesting"]),
+        tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(of: "Server", uses: ["Domain", "EventLog", "LineProtocol"]),
-        tests(of: "Importing", uses: ["LineProtocol"]),
+        tests(of: "Importing", uses: ["LineProtocol", "SeededTesting"]),
     ],
     swiftLanguageModes: [.v6]
 )

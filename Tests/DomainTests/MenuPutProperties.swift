@@ -1,4 +1,5 @@
 import Domain
+import SeededTesting
 import Testing
 
 @Suite struct MenuPutProperties {

@@ -1,5 +1,6 @@
 internal import Domain
 internal import EventLog
+import SeededTesting
 internal import Testing
 
 extension Clause {

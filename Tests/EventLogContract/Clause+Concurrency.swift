@@ -1,4 +1,5 @@
 internal import EventLog
+import SeededTesting
 internal import Testing
 
 extension Clause {

@@ -1,5 +1,6 @@
 import EventLog
 import EventLogContract
+import SeededTesting
 import Testing
 
 @Suite struct DigestTests {

@@ -1,6 +1,7 @@
 import Domain
 import EventLogContract
 import JSONText
+import SeededTesting
 import Testing
 
 @testable import EventLog

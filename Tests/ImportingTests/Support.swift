@@ -3,23 +3,6 @@ import Testing
 
 @testable import Importing
 
-/// A generator that gives the same numbers for the same seed (SplitMix64).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) {
-        state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
-    }
-}
-
 /// Calls `body` with the path of a file of these contents.
 func withFile<Value>(_ name: String, _ contents: String, _ body: (String) throws -> Value) throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)

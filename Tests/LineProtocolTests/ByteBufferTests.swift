@@ -1,4 +1,5 @@
 import LineProtocol
+import SeededTesting
 import Testing
 
 @Suite struct `A byte buffer` {

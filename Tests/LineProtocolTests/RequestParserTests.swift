@@ -1,3 +1,4 @@
+import SeededTesting
 import Testing
 
 @testable import LineProtocol

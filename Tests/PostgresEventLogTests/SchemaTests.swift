@@ -4,6 +4,7 @@ import EventLogContract
 import EventLoop
 import Postgres
 import PostgresEventLog
+import SeededTesting
 import Testing
 
 /// The schema by itself, as any SQL client sees it.

@@ -1,6 +1,7 @@
 import Domain
 import EventLog
 import Projections
+import SeededTesting
 import Testing
 
 @Suite("Checkpoints")

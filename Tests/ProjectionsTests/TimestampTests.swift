@@ -1,6 +1,7 @@
 import Domain
 import Foundation
 import Projections
+import SeededTesting
 import Testing
 
 @Suite("RFC 3339")

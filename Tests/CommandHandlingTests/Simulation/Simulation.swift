@@ -2,6 +2,7 @@ import CommandHandling
 import Domain
 import EventLog
 import Projections
+import SeededTesting
 
 /// Clients of several server processes on one log that fails, each step drawn from a seed.
 actor Simulation {

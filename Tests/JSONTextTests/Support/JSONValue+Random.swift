@@ -1,5 +1,7 @@
 // What the tests of JSON are written with: any value at all, from a seed, and its text.
 
+import SeededTesting
+
 @testable import JSONText
 
 extension JSONValue {

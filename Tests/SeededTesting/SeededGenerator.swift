@@ -22,8 +22,14 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// One of the elements.
     public mutating func pick<Element>(_ elements: [Element]) -> Element { elements.randomElement(using: &self)! }
 
+    /// True so many times in a hundred.
+    public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
+
+    /// A number of the range.
+    public mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &self) }
+
     /// Nil half of the time.
     public mutating func maybe<Value>(_ value: (inout SeededGenerator) -> Value) -> Value? {
-        Bool.random(using: &self) ? value(&self) : nil
+        chance(50) ? value(&self) : nil
     }
 }
