@@ -25,19 +25,15 @@ public struct Logger: Sendable {
     }
 
     /// Something that an operator has to know.
-    public func error(_ message: @autoclosure () -> String) { write(.error, message) }
+    public func error(_ message: @autoclosure () -> String) { say(.error, message) }
     /// Something that an operator may want to know.
-    public func info(_ message: @autoclosure () -> String) { write(.info, message) }
+    public func info(_ message: @autoclosure () -> String) { say(.info, message) }
     /// Something that a developer may want to know.
-    public func debug(_ message: @autoclosure () -> String) { write(.debug, message) }
+    public func debug(_ message: @autoclosure () -> String) { say(.debug, message) }
 
-    private func write(_ level: Level, _ message: () -> String) {
+    private func say(_ level: Level, _ message: () -> String) {
         guard level <= self.level else { return }
         let line = "tiffin: \(level == .info ? "" : "\(level.rawValue): ")\(message())\n"
-        _ = line.withCString { writeAll(2, $0, strlen($0)) }
+        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
     }
-}
-
-private func writeAll(_ descriptor: Int32, _ bytes: UnsafePointer<CChar>, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }

@@ -1,0 +1,41 @@
+internal import EventLoop
+internal import Foundation
+
+/// Waits for the operator to say that it is enough.
+@LoopActor
+final class StopSignal {
+    private var sources: [SignalSource] = []
+    private var waiter: CheckedContinuation<Void, Never>?
+    private var hasFired = false
+
+    init() {
+        // Where a signal cannot be watched, it ends the process as it always did.
+        sources = [.interrupt, .terminate].compactMap { signal in
+            try? SignalSource(signal) { [unowned self] in fire() }
+        }
+    }
+
+    private func fire() {
+        // Whoever presses Ctrl-C again does not want to wait.
+        if hasFired { exit(130) }
+        hasFired = true
+        waiter?.resume()
+        waiter = nil
+    }
+
+    func wait() async {
+        if hasFired { return }
+        await withCheckedContinuation { waiter = $0 }
+    }
+
+    /// Waits for so long at most, and returns whether it is enough.
+    func wait(milliseconds: UInt64) async -> Bool {
+        let timer = LoopTimer(milliseconds: milliseconds) { [unowned self] in
+            waiter?.resume()
+            waiter = nil
+        }
+        await wait()
+        timer.cancel()
+        return hasFired
+    }
+}
