@@ -112,32 +112,50 @@ public final class Journal {
         return events.count == Journal.readLimit
     }
 
-    /// Reads the log to its end, before any command is handled. While one page is folded, the next is read and
-    /// decoded beside it.
+    /// Reads the log to its end, before any command is handled. While one page is folded, the next is decoded
+    /// and the one after that is read, each beside the other.
     ///
     /// - Parameter progress: is told the position after every page.
     public func readToEnd(
         progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) {
-        var page = try await read(after: position, upTo: .max)
-        while !page.isEmpty {
-            let end = position + Int64(page.count)
-            let next = Task { [log, partition] in await Journal.page(of: log, partition, after: end) }
-            pass(page)
-            progress(position)
-            page = try await next.value.get()
+        var end = position
+        var reading = readPage(after: end)
+        var decoding: Task<[Result<DecodedEvent, CorruptEvent>], Never>?
+        while true {
+            let page = try await reading.value.get()
+            let previous = decoding
+            if !page.isEmpty {
+                end += Int64(page.count)
+                reading = readPage(after: end)
+                decoding = Task { await Journal.decode(page) }
+            }
+            if let previous {
+                pass(await previous.value)
+                progress(position)
+            }
+            if page.isEmpty { return }
         }
+    }
+
+    private func readPage(after position: Int64) -> Task<Result<[RecordedEvent], EventLogError>, Never> {
+        Task { [log, partition] in await Journal.page(of: log, partition, after: position) }
     }
 
     @concurrent
     private static func page(
         of log: any EventLog, _ partition: Int, after position: Int64
-    ) async -> Result<[Result<DecodedEvent, CorruptEvent>], EventLogError> {
+    ) async -> Result<[RecordedEvent], EventLogError> {
         do throws(EventLogError) {
             return .success(try await read(log, partition, after: position, limit: readLimit))
         } catch {
             return .failure(error)
         }
+    }
+
+    @concurrent
+    private static func decode(_ page: [RecordedEvent]) async -> [Result<DecodedEvent, CorruptEvent>] {
+        page.map(decode)
     }
 
     /// Loads a stream that the processor asked for.
@@ -183,17 +201,17 @@ public final class Journal {
         after position: Int64, upTo last: Int64, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         let limit = Int(min(Int64(Journal.readLimit), last - position))
-        return try await Journal.read(log, partition, after: position, limit: limit)
+        return try await Journal.read(log, partition, after: position, limit: limit).map(Journal.decode)
     }
 
     private static func read(
         _ log: any EventLog, _ partition: Int, after position: Int64, limit: Int
-    ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
+    ) async throws(EventLogError) -> [RecordedEvent] {
         let recorded = try await log.read(partition: partition, after: position, limit: limit)
         for (number, event) in recorded.enumerated() where event.position != position + Int64(number) + 1 {
             throw .unavailable("the log is damaged: position \(position + Int64(number) + 1) is missing")
         }
-        return recorded.map(decode)
+        return recorded
     }
 
     /// Projects events that follow ``position``.
