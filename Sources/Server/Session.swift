@@ -21,7 +21,7 @@ final class Session {
     let server: Server
     let connectedAt: UInt64
     var name = ""
-    var library = (name: "", version: "")
+    var clientLibrary = (name: "", version: "")
     var lastCommand = ""
     private(set) var commandCount = 0
     private(set) var lastActivity: UInt64

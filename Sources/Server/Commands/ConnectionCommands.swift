@@ -169,9 +169,9 @@ enum ConnectionCommands {
     private static func setInfo(_ session: Session, _ option: Argument, _ value: Argument) throws(Failure) {
         let text = try clientName(value)
         if option.equals(caseInsensitive: "LIB-NAME") {
-            session.library.name = text
+            session.clientLibrary.name = text
         } else if option.equals(caseInsensitive: "LIB-VER") {
-            session.library.version = text
+            session.clientLibrary.version = text
         } else {
             throw Failure("ERR", "Unrecognized option '\(String(decoding: option.bytes, as: UTF8.self))'")
         }
@@ -219,6 +219,6 @@ extension Session {
         return "id=\(id) addr=\(connection.peerAddress) laddr=\(connection.localAddress) name=\(name) "
             + "age=\((now - connectedAt) / second) idle=\((now - min(now, lastActivity)) / second) flags=N db=0 "
             + "cmd=\(command) tot-cmds=\(commandCount) user=default resp=\(version.rawValue) "
-            + "lib-name=\(library.name) lib-ver=\(library.version)"
+            + "lib-name=\(clientLibrary.name) lib-ver=\(clientLibrary.version)"
     }
 }
