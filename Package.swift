@@ -14,6 +14,13 @@ let strict: [SwiftSetting] = [
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
 ]
 
+// Debian's libroaring has no description for pkg-config, and needs none: it lies where the compiler looks.
+#if os(macOS)
+    let roaring: String? = "roaring"
+#else
+    let roaring: String? = nil
+#endif
+
 /// A library target of ours; `uses` lists the only targets it may import.
 func layer(_ name: String, uses: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
     .target(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
@@ -36,6 +43,10 @@ let package = Package(
         .systemLibrary(
             name: "CLibCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
+            name: "CLibICU", pkgConfig: "icu-uc icu-i18n", providers: [.apt(["libicu-dev"]), .brew(["icu4c"])]),
+        .systemLibrary(
+            name: "CLibRoaring", pkgConfig: roaring, providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
 
         // Values and functions: no I/O.
         layer("JSONText"),
@@ -43,6 +54,8 @@ let package = Package(
         layer("Domain"),
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
+        layer("TextAnalysis", uses: ["CLibICU"]),
+        layer("Catalogue", uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "TextAnalysis"]),
         layer("CommandHandling", uses: ["Domain", "EventLog"]),
 
         // The edges: sockets, timers, processes, PostgreSQL.
@@ -59,7 +72,7 @@ let package = Package(
         layer(
             "Server",
             uses: [
-                "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
+                "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
                 "PostgresProjections", "Projections",
             ]),
         layer("Importing", uses: ["JSONText", "LineProtocol"]),
@@ -94,6 +107,8 @@ let package = Package(
                 "TestSupport",
             ]),
         tests(of: "Projections", uses: ["Domain", "EventLog", "SeededTesting"]),
+        tests(of: "TextAnalysis", uses: ["SeededTesting"]),
+        tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),

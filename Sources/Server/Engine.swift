@@ -85,29 +85,3 @@ final class Engine {
         for shard in shards { await shard.stop() }
     }
 }
-
-/// Home documents that are ready to be sent. Forgets all of them when they become too many bytes: what is asked
-/// for is made again.
-@LoopActor
-final class HomeCache {
-    private let maximumBytes: Int
-    private var homes: [Identifier: [UInt8]] = [:]
-    private var bytes = 0
-
-    init(maximumBytes: Int) {
-        self.maximumBytes = maximumBytes
-    }
-
-    subscript(outlet: Identifier) -> [UInt8]? {
-        get { homes[outlet] }
-        set {
-            let added = newValue?.count ?? 0
-            if bytes + added > maximumBytes {
-                homes = [:]
-                bytes = 0
-            }
-            bytes += added - (homes[outlet]?.count ?? 0)
-            homes[outlet] = newValue
-        }
-    }
-}

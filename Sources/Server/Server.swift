@@ -43,14 +43,15 @@ public final class Server {
         self.logger = logger
         self.log = log
         statistics = Statistics(commandCount: CommandTable.shared.commands.count)
-        let homes = HomeCache(maximumBytes: configuration.homeCacheBytes)
+        let changes = ChangeFeed()
+        let homes = HomeCache(maximumBytes: configuration.homeCacheBytes, changes)
         var shards: [Shard] = []
         for partition in 0..<log.partitionCount {
             let began = LoopActor.now
             let restored = try await store?.restore(partition: partition) ?? .nothing(partition)
             if let note = restored.note { logger.info(note) }
             let shard = Shard(
-                restored.model, digests: restored.digests, log: log, store: store, homes: homes,
+                restored.model, digests: restored.digests, log: log, store: store, changes: changes,
                 configuration: configuration, logger: logger, clock: clock)
             var toldAt = LoopActor.now
             try await shard.catchUp { position in

@@ -43,7 +43,7 @@ final class Shard {
     /// - Parameter readModel: as restored, with the digests of its saved rows.
     init(
         _ readModel: ReadModel, digests: ReadModel.Digests, log: any EventLog, store: PostgresReadModelStore?,
-        homes: HomeCache, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+        changes: ChangeFeed, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
     ) {
         let model = Box(readModel)
         self.model = model
@@ -63,17 +63,11 @@ final class Shard {
         ) { events in
             LoopActor.assumeIsolated {
                 model.value.apply(events)
-                for case .success(let event) in events {
-                    switch event.event {
-                    case .outlet, .menu: homes[event.stream.id] = nil
-                    case .cart, .order: break
-                    }
-                }
                 for case .failure(let corruption) in events {
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
-                    if let stream = StreamName(corruption.stream) { homes[stream.id] = nil }
                 }
+                changes.publish(events)
             }
         }
     }

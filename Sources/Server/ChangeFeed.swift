@@ -1,0 +1,25 @@
+internal import EventLog
+internal import EventLoop
+
+/// Tells which streams have changed, to whoever keeps something ready that is made of them.
+@LoopActor
+final class ChangeFeed {
+    private var observers: [@LoopActor (StreamName) -> Void] = []
+
+    /// Calls `observer` for every event that has been folded into a read model, in order; more than once for a
+    /// stream where it has more than one.
+    func observe(_ observer: @escaping @LoopActor (StreamName) -> Void) { observers.append(observer) }
+
+    /// The events are folded in.
+    func publish(_ events: [Result<DecodedEvent, CorruptEvent>]) {
+        for event in events {
+            let stream =
+                switch event {
+                case .success(let event): event.stream
+                case .failure(let corruption): StreamName(corruption.stream)
+                }
+            guard let stream else { continue }
+            for observer in observers { observer(stream) }
+        }
+    }
+}

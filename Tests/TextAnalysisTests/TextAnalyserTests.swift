@@ -1,0 +1,6 @@
+import Testing
+import TextAnalysis
+
+@Suite struct TextAnalyserTests {
+    @Test func isMade() { _ = TextAnalyser() }
+}
