@@ -27,6 +27,11 @@ public struct OutletHome: Sendable {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
+    /// Every outlet that is shown.
+    public var shown: [OutletRecord] {
+        outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
+    }
+
     /// The number of outlets.
     public var outletCount: Int { outlets.count }
 

@@ -41,7 +41,10 @@ struct ArgumentSpec: Sendable {
 
     /// As a person reads it: `<item>`, `[NOTE <text>]`.
     var usage: String {
-        let value = kind == .pureToken ? "" : "<\(name)>"
+        // A name of several words stands for as many values, and `…` for more of the last.
+        let value =
+            kind == .pureToken
+            ? "" : name.split(separator: " ").map { $0 == "…" ? "…" : "<\($0)>" }.joined(separator: " ")
         let words = [token, value.isEmpty ? nil : value].compactMap(\.self).joined(separator: " ")
         return (isOptional ? "[\(words)]" : words) + (isRepeated ? " …" : "")
     }

@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import CommandHandling
 internal import Domain
 internal import EventLog
@@ -12,11 +13,13 @@ final class Engine {
     let partitioning: Partitioning
     private let shards: [Shard]
     private let homes: HomeCache
+    private let liveCatalogue: LiveCatalogue
     let clock: () -> Timestamp
 
-    init(shards: [Shard], homes: HomeCache, clock: @escaping () -> Timestamp) {
+    init(shards: [Shard], homes: HomeCache, catalogue: LiveCatalogue, clock: @escaping () -> Timestamp) {
         self.shards = shards
         self.homes = homes
+        liveCatalogue = catalogue
         self.clock = clock
         partitioning = Partitioning(count: shards.count)
     }
@@ -59,6 +62,9 @@ final class Engine {
         homes[outlet] = bytes
         return bytes
     }
+
+    /// Every item and outlet, as of now.
+    var catalogue: Catalogue { liveCatalogue.current }
 
     /// The sum of quantities in a cart.
     func count(of cart: Identifier) throws(Failure) -> Int {

@@ -45,13 +45,14 @@ public final class Server {
         statistics = Statistics(commandCount: CommandTable.shared.commands.count)
         let changes = ChangeFeed()
         let homes = HomeCache(maximumBytes: configuration.homeCacheBytes, changes)
+        let catalogue = LiveCatalogue(clock: clock)
         var shards: [Shard] = []
         for partition in 0..<log.partitionCount {
             let began = LoopActor.now
             let restored = try await store?.restore(partition: partition) ?? .nothing(partition)
             if let note = restored.note { logger.info(note) }
             let shard = Shard(
-                restored.model, digests: restored.digests, log: log, store: store, changes: changes,
+                restored.model, digests: restored.digests, log: log, store: store, changes: changes, catalogue: catalogue,
                 configuration: configuration, logger: logger, clock: clock)
             var toldAt = LoopActor.now
             try await shard.catchUp { position in
@@ -64,7 +65,10 @@ public final class Server {
                     + "in \((LoopActor.now - began) / 1_000_000) ms")
             shards.append(shard)
         }
-        engine = Engine(shards: shards, homes: homes, clock: clock)
+        let began = LoopActor.now
+        catalogue.load(shards.map(\.readModel))
+        logger.debug("\(catalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
+        engine = Engine(shards: shards, homes: homes, catalogue: catalogue, clock: clock)
     }
 
     // MARK: Running

@@ -43,7 +43,7 @@ final class Shard {
     /// - Parameter readModel: as restored, with the digests of its saved rows.
     init(
         _ readModel: ReadModel, digests: ReadModel.Digests, log: any EventLog, store: PostgresReadModelStore?,
-        changes: ChangeFeed, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+        changes: ChangeFeed, catalogue: LiveCatalogue, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
     ) {
         let model = Box(readModel)
         self.model = model
@@ -67,6 +67,7 @@ final class Shard {
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
                 }
+                catalogue.follow(events, model.value)
                 changes.publish(events)
             }
         }

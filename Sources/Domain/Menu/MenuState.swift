@@ -8,16 +8,6 @@ public struct MenuState: Equatable, Sendable {
         public var items: [Identifier]
     }
 
-    /// An item, where it stands, and whether it can be had.
-    public struct Entry: Equatable, Sendable {
-        /// The item as the merchant describes it.
-        public var item: MenuItem
-        /// The section that lists it.
-        public var section: Identifier
-        /// Why it cannot be ordered now, if so.
-        public var suspension: Suspension?
-    }
-
     /// An item that is sold out, until a moment or until somebody resumes it.
     public struct Suspension: Equatable, Sendable {
         /// When it can be had again by itself.

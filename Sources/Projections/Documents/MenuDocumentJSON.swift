@@ -1,5 +1,5 @@
 public import Domain
-internal import JSONText
+public import JSONText
 
 /// A menu as `MENU.GET` answers it: what `MENU.PUT` takes, with what is sold out and the version.
 public enum MenuDocumentJSON {
@@ -80,7 +80,7 @@ public enum ItemDocument {
     }
 
     /// Whether the item can be had: where not, a client knows by itself when it can be again.
-    static func writeAvailability(_ suspension: MenuState.Suspension?, to writer: inout JSONWriter) {
+    public static func writeAvailability(_ suspension: MenuState.Suspension?, to writer: inout JSONWriter) {
         writer.field("available", suspension == nil)
         writer.field("availableFrom", suspension?.until?.rfc3339)
     }

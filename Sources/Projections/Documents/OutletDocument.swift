@@ -1,5 +1,5 @@
-internal import Domain
-internal import JSONText
+public import Domain
+public import JSONText
 
 /// An outlet as `OUTLET.GET` answers it, and as it stands in its home.
 public enum OutletDocument {
@@ -13,7 +13,20 @@ public enum OutletDocument {
     static func write(_ record: OutletRecord, to writer: inout JSONWriter, accessibilityID: StaticString?) {
         guard let (details, status) = record.details else { return writer.null() }
         writer.beginObject()
-        writer.field("id", record.id.rawValue)
+        writeFields(record.id, details, status, to: &writer)
+        if let accessibilityID {
+            writer.field("accessibilityId", accessibilityID.description)
+        } else {
+            writer.field("version", record.outletVersion)
+        }
+        writer.endObject()
+    }
+
+    /// The members that say what an outlet is, for any document that shows it.
+    public static func writeFields(
+        _ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status, to writer: inout JSONWriter
+    ) {
+        writer.field("id", id.rawValue)
         writer.field("name", details.name)
         writer.field("city", details.city)
         writer.field("area", details.area)
@@ -37,16 +50,11 @@ public enum OutletDocument {
             writer.endObject()
         }
         writer.endArray()
-        write(status, to: &writer)
-        if let accessibilityID {
-            writer.field("accessibilityId", accessibilityID.description)
-        } else {
-            writer.field("version", record.outletVersion)
-        }
-        writer.endObject()
+        writeStatus(status, to: &writer)
     }
 
-    private static func write(_ status: Outlet.Status, to writer: inout JSONWriter) {
+    /// Whether it takes orders, and if not, until when.
+    public static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
         switch status {
         case .closed: writer.field("status", "closed")
         case .open: writer.field("status", "open")

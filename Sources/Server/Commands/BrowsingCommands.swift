@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Domain
 internal import EventLoop
 internal import LineProtocol
@@ -35,5 +36,84 @@ enum BrowsingCommands {
             let item = try arguments[2].identifier("item")
             session.reply(document: record.flatMap { ItemDocument.bytes(of: item, in: $0) })
         },
+        Command(
+            "BROWSE", .browsing, role: .customer, "Gives a page of the items that satisfy every filter.",
+            ArgumentSpec.filters + ArgumentSpec.options(pages)
+        ) { session, arguments throws(Failure) in
+            try session.browse(.items, arguments)
+        },
+        Command(
+            "OUTLETS", .browsing, role: .customer, "Gives a page of the outlets that satisfy every filter.",
+            ArgumentSpec.filters + ArgumentSpec.options(pages)
+        ) { session, arguments throws(Failure) in
+            try session.browse(.outlets, arguments)
+        },
+        Command(
+            "SURPRISE", .browsing, role: .customer,
+            "Gives one of the items that satisfy every filter, each as likely as any other, or null.",
+            ArgumentSpec.filters + ArgumentSpec.options([.seed])
+        ) { session, arguments throws(Failure) in
+            let catalogue = session.server.engine.catalogue
+            let query = try session.query(.items, arguments, [.seed], catalogue)
+            session.reply(document: catalogue.surprise(query))
+        },
     ]
+
+    fileprivate static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets]
+}
+
+extension Session {
+    fileprivate func browse(_ kind: ListingKind, _ arguments: Arguments) throws(Failure) {
+        let catalogue = server.engine.catalogue
+        let query = try query(kind, arguments, BrowsingCommands.pages, catalogue)
+        reply(document: catalogue.page(query))
+    }
+
+    fileprivate func query(
+        _ kind: ListingKind, _ arguments: Arguments, _ options: [CatalogueQuery.Option], _ catalogue: Catalogue
+    ) throws(Failure) -> CatalogueQuery {
+        var words: [String] = []
+        for argument in arguments.dropFirst() {
+            guard let word = argument.string else { throw Failure("INVALID", "a filter is not UTF-8") }
+            words.append(word)
+        }
+        let query: CatalogueQuery
+        do throws(CatalogueError) {
+            query = try catalogue.query(words, of: kind, options: Set(options))
+        } catch {
+            throw Failure(error)
+        }
+        for outlet in query.values["OUTLET"] ?? [] {
+            guard let id = Identifier(outlet), try server.engine.outlet(id) != nil else {
+                throw Failure("NOTFOUND", "no outlet '\(outlet)'")
+            }
+        }
+        return query
+    }
+}
+
+extension Failure {
+    fileprivate init(_ error: CatalogueError) {
+        switch error {
+        case .syntax: self = .syntax
+        case .invalid(let name, let reason): self = .invalid(name, reason)
+        }
+    }
+}
+
+extension ArgumentSpec {
+    /// Every registered filter.
+    fileprivate static let filters = Filter.all.map { filter in
+        ArgumentSpec(
+            name: filter.values, kind: filter.values.isEmpty ? .pureToken : .string, token: filter.name,
+            isOptional: true, isRepeated: filter.isRepeatable)
+    }
+
+    fileprivate static func options(_ options: [CatalogueQuery.Option]) -> [ArgumentSpec] {
+        options.map {
+            ArgumentSpec(
+                name: $0.value, kind: $0.value.isEmpty ? .pureToken : .string, token: $0.rawValue, isOptional: true,
+                isRepeated: false)
+        }
+    }
 }

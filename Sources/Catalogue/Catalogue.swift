@@ -1,0 +1,240 @@
+public import Domain
+internal import JSONText
+public import Projections
+internal import TextAnalysis
+
+/// The projection `catalogue`: every item and every outlet, found by any combination of filters, in any order.
+///
+/// It belongs to one thread. Questions are answered at once from bitmaps and sorted lists that follow every event;
+/// none takes longer than going once through the rows.
+public final class Catalogue {
+    /// The name it has in the database.
+    public static let name = "catalogue"
+
+    private let analyser = TextAnalyser()
+    private let outlets = OutletTable()
+    private let items: ItemTable
+    private let outletIndex: SearchIndex
+    private let itemIndex: SearchIndex
+    private var outletMoves = MoveLog()
+    private var itemMoves = MoveLog()
+    /// The number of events folded in, of all partitions: to be set before their changes are told.
+    public var revision: Int64 = 0
+
+    /// An empty catalogue.
+    public init() {
+        items = ItemTable(outlets)
+        outletIndex = SearchIndex(analyser, outlets)
+        itemIndex = SearchIndex(analyser, items)
+    }
+
+    /// The number of items.
+    public var itemCount: Int { itemIndex.all.count }
+
+    /// The number of outlets.
+    public var outletCount: Int { outletIndex.all.count }
+
+    // MARK: Loading
+
+    /// Takes in every outlet with its menu, of a catalogue that is still empty.
+    public func load(_ records: [OutletRecord], revision: Int64) {
+        precondition(outletCount == 0, "a catalogue is loaded once")
+        self.revision = revision
+        outletMoves.begin(at: revision)
+        itemMoves.begin(at: revision)
+        for record in records.sorted(by: { $0.id < $1.id }) {
+            guard let (details, status) = record.details else { continue }
+            let outlet = CatalogueOutlet(record.id, details, status)
+            let outletRow = outlets.add(outlet)
+            outlet.items.reserveCapacity(record.menu.entries.count)
+            for entry in record.menu.entries.values.sorted(by: { $0.id < $1.id }) {
+                let row = items.add(entry, at: outletRow)
+                itemIndex.load(items.listing(of: entry, at: outlet), at: row)
+            }
+            outletIndex.load(outlets.listing(at: outletRow), at: outletRow)
+        }
+        outletIndex.finishLoading()
+        itemIndex.finishLoading()
+    }
+
+    // MARK: Following events
+
+    /// An outlet has changed.
+    ///
+    /// - Parameters:
+    ///   - record: the outlet as it is now; nil where it is not, or not any more, to be shown.
+    ///   - touched: the items that may have changed; nil for all.
+    public func update(_ id: Identifier, to record: OutletRecord?, items touched: Set<Identifier>?) {
+        guard let record, let (details, status) = record.details else {
+            if let row = outlets.row(of: id) { remove(row) }
+            return
+        }
+        guard let row = outlets.row(of: id) else {
+            let outlet = CatalogueOutlet(id, details, status)
+            let row = outlets.add(outlet)
+            update(itemsOf: outlet, row, to: record.menu, nil)
+            insert(outlets.listing(at: row), .outlets, at: row)
+            return
+        }
+        let outlet = outlets[row]
+        let before = outlets.listing(at: row)
+        if outlet.details != details || outlet.status != status {
+            let listings = outlet.items.map(items.listing(at:))
+            outlet.details = details
+            outlet.status = status
+            for (itemRow, old) in zip(outlet.items, listings) {
+                changed(.items, from: old, to: items.listing(at: itemRow), at: itemRow) {}
+            }
+        }
+        update(itemsOf: outlet, row, to: record.menu, touched)
+        changed(.outlets, from: before, to: outlets.listing(at: row), at: row) {}
+    }
+
+    private func update(
+        itemsOf outlet: CatalogueOutlet, _ outletRow: UInt32, to menu: MenuState, _ touched: Set<Identifier>?
+    ) {
+        let touched = touched ?? Set(menu.entries.keys).union(outlet.items.map { items[$0].id })
+        for id in touched {
+            switch (items.row(of: id, at: outlet), menu.entries[id]) {
+            case (let row?, let entry?):
+                guard items[row] != entry else { continue }
+                let old = items.listing(at: row)
+                changed(.items, from: old, to: items.listing(of: entry, at: outlet), at: row) {
+                    items.replace(row, with: entry)
+                }
+            case (let row?, nil): remove(itemAt: row)
+            case (nil, let entry?):
+                let row = items.add(entry, at: outletRow)
+                insert(items.listing(at: row), .items, at: row)
+            case (nil, nil): break
+            }
+        }
+    }
+
+    private func remove(_ row: UInt32) {
+        for item in outlets[row].items { remove(itemAt: item) }
+        let listing = outlets.listing(at: row)
+        outletIndex.remove(listing, at: row)
+        outlets.remove(row)
+        outletMoves.record(listing, revision: revision)
+    }
+
+    private func remove(itemAt row: UInt32) {
+        let listing = items.listing(at: row)
+        itemIndex.remove(listing, at: row)
+        items.remove(row)
+        itemMoves.record(listing, revision: revision)
+    }
+
+    private func insert(_ listing: Listing, _ kind: ListingKind, at row: UInt32) {
+        index(of: kind).insert(listing, at: row)
+    }
+
+    private func changed(
+        _ kind: ListingKind, from old: Listing, to new: Listing, at row: UInt32, change: () -> Void
+    ) {
+        guard index(of: kind).update(from: old, to: new, at: row, change: change) else { return }
+        switch kind {
+        case .items: itemMoves.record(old, revision: revision)
+        case .outlets: outletMoves.record(old, revision: revision)
+        }
+    }
+
+    private func index(of kind: ListingKind) -> SearchIndex {
+        switch kind {
+        case .items: itemIndex
+        case .outlets: outletIndex
+        }
+    }
+
+    /// Lets what was sold out or paused until now come back.
+    public func advance(to now: Timestamp) {
+        for index in [itemIndex, outletIndex] {
+            for case let availability as AvailabilityIndex in index.filters { _ = availability.advance(to: now) }
+        }
+    }
+
+    // MARK: Questions
+
+    /// Understands the words of a question.
+    public func query(
+        _ words: [String], of kind: ListingKind, options: Set<CatalogueQuery.Option>
+    ) throws(CatalogueError) -> CatalogueQuery {
+        try CatalogueQuery(words, of: kind, options: options, analyser: analyser)
+    }
+
+    /// A page of what is found: `{"total","items","next","facets"}`.
+    public func page(_ query: CatalogueQuery) -> [UInt8] {
+        let index = index(of: query.kind)
+        let matches = index.matches(query)
+        let page = page(query, matches)
+        var writer = JSONWriter(reservingCapacity: 256 + 512 * page.rows.count)
+        writer.beginObject()
+        writer.field("total", matches.all.count)
+        writer.key("items")
+        writer.beginArray()
+        for row in page.rows { write(row, query.kind, to: &writer) }
+        writer.endArray()
+        writer.field("next", page.next?.text)
+        writer.key("facets")
+        if query.wantsFacets { Facets(of: matches.all, in: index).write(to: &writer) } else { writer.null() }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func page(_ query: CatalogueQuery, _ matches: Matches) -> Page {
+        let moves =
+            switch query.kind {
+            case .items: itemMoves
+            case .outlets: outletMoves
+            }
+        let moved = query.after.flatMap { moves.listings(at: $0.revision) } ?? [:]
+        return index(of: query.kind).page(
+            of: matches, query, after: query.after, limit: query.limit, revision: revision, moved: moved, row: row)
+    }
+
+    private func row(of id: ListingID) -> UInt32? {
+        guard let outlet = outlets.row(of: id.outlet) else { return nil }
+        guard let item = id.item else { return outlet }
+        return items.row(of: item, at: outlets[outlet])
+    }
+
+    /// One of what is found, every one as likely; nil where nothing is.
+    public func surprise(_ query: CatalogueQuery) -> [UInt8]? {
+        let index = index(of: query.kind)
+        let matches = index.matches(query).all
+        let row: UInt32?
+        if let seed = query.seed {
+            var generator = SplitMix64(state: seed)
+            row = index.choose(matches, using: &generator)
+        } else {
+            var generator = SystemRandomNumberGenerator()
+            row = index.choose(matches, using: &generator)
+        }
+        return row.map { row in
+            var writer = JSONWriter(reservingCapacity: 512)
+            write(row, query.kind, to: &writer)
+            return writer.bytes
+        }
+    }
+
+    private func write(_ row: UInt32, _ kind: ListingKind, to writer: inout JSONWriter) {
+        switch kind {
+        case .items: ListingDocument.write(items[row], at: items.outlet(at: row), to: &writer)
+        case .outlets: ListingDocument.write(outlets[row], to: &writer)
+        }
+    }
+}
+
+/// Chance that can be repeated (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
+private struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var bits = state
+        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
+        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
+        return bits ^ bits >> 31
+    }
+}

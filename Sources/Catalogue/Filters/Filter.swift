@@ -1,0 +1,179 @@
+internal import Domain
+internal import TextAnalysis
+
+// The open registry of filters. A new kind is one entry in the list here: it is then indexed, accepted by every
+// command that browses, combined with the others, kept up to date in saved queries, and documented.
+
+/// A kind of filter: its name, its values, what it looks up, and how it narrows.
+public struct Filter: Sendable {
+    /// The word that it begins with.
+    public let name: String
+    /// The names of what follows, such as `min max`; `…` stands for more of the last. Empty for none.
+    public let values: String
+    /// Whether it may be given more than once.
+    public let isRepeatable: Bool
+    /// The counts that it has in `facets`, if any.
+    let facet: Facet?
+    let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
+    let read: @Sendable (inout FilterWords, TextAnalyser) throws(CatalogueError) -> Narrowing
+
+    /// Every kind of filter.
+    public static let all: [Filter] = [
+        text("TEXT"),
+        anyOf("CUISINE", "cuisine", facet: Facet("cuisines")) { $0.cuisines },
+        anyOf("CITY", "city", facet: Facet("cities"), atMost: 1) { $0.city.map { [$0] } ?? [] },
+        anyOf("AREA", "area", atMost: 1) { $0.area.map { [$0] } ?? [] },
+        exactly("OUTLET", "outlet") { [$0.id.outlet.rawValue] },
+        anyOf("KIND", "kind", facet: Facet("kinds"), atMost: 1) { $0.kinds },
+        everyOne("TAG", "tag", facet: Facet("tags")) { $0.tags },
+        range("PRICE", facet: Facet("prices") { $0.price.map { [PriceBand.name(of: $0)] } ?? [] }) { $0.price },
+        atLeast("RATING", "rating", digits: 2) { $0.rating },
+        atMost("DELIVERY", "minutes") { $0.deliveryMinutes },
+        available("OPEN"),
+    ]
+
+    static func named(_ name: String) -> Int? { all.firstIndex { $0.name == name } }
+}
+
+/// What is counted of a filter's listings.
+struct Facet: Sendable {
+    let name: String
+    /// What is counted, where it is not what the filter looks up.
+    let values: (@Sendable (Listing) -> [String])?
+
+    init(_ name: String, _ values: (@Sendable (Listing) -> [String])? = nil) {
+        self.name = name
+        self.values = values
+    }
+}
+
+/// Prices that are counted together: 1–1.99…, 2–4.99…, 5–9.99… times a power of ten.
+enum PriceBand {
+    /// The first and the last price of the band, as `PRICE` takes them, with a dash between.
+    static func name(of price: Int64) -> String {
+        guard price > 0 else { return "0-0" }
+        var scale: Int64 = 1
+        while scale <= price / 10 { scale *= 10 }
+        let (first, next): (Int64, Int64) =
+            switch price / scale {
+            case 1: (1, 2)
+            case 2...4: (2, 5)
+            default: (5, 10)
+            }
+        return "\(first * scale)-\(next * scale - 1)"
+    }
+}
+
+// MARK: Ways to narrow
+
+extension Filter {
+    /// Listings that have every word of a text, of the last word a beginning.
+    static func text(_ name: String) -> Filter {
+        Filter(
+            name: name, values: "words …", isRepeatable: false, facet: nil,
+            makeIndex: { TextIndex($0) },
+            read: { words, analyser throws(CatalogueError) in
+                let text = try words.some(atMost: FilterWords.maximumValues).joined(separator: " ")
+                guard let terms = analyser.queryTerms(of: text) else {
+                    throw .invalid(name, "must have at most \(TextAnalyser.maximumQueryTerms) words")
+                }
+                guard !terms.isEmpty else { throw .invalid(name, "has no letter or digit") }
+                return Narrowing(TextQuery(terms: terms))
+            })
+    }
+
+    /// Listings with any of some words; case and accents do not count.
+    static func anyOf(
+        _ name: String, _ value: String, facet: Facet? = nil, atMost count: Int = FilterWords.maximumValues,
+        _ values: @escaping @Sendable (Listing) -> [String]
+    ) -> Filter {
+        Filter(
+            name: name, values: count == 1 ? value : "\(value) …", isRepeatable: false, facet: facet,
+            makeIndex: { analyser in WordIndex(fold: analyser.fold, values) },
+            read: { words, analyser throws(CatalogueError) in
+                anyOf(Set(try words.some(atMost: count).map(analyser.fold)))
+            })
+    }
+
+    /// Listings with one word, spelt exactly so.
+    static func exactly(
+        _ name: String, _ value: String, _ values: @escaping @Sendable (Listing) -> [String]
+    ) -> Filter {
+        Filter(
+            name: name, values: value, isRepeatable: false, facet: nil,
+            makeIndex: { _ in WordIndex(fold: { $0 }, values) },
+            read: { words, _ throws(CatalogueError) in anyOf([try words.next()]) })
+    }
+
+    /// Listings with a word; repeated, with all of them.
+    static func everyOne(
+        _ name: String, _ value: String, facet: Facet? = nil, _ values: @escaping @Sendable (Listing) -> [String]
+    ) -> Filter {
+        Filter(
+            name: name, values: value, isRepeatable: true, facet: facet,
+            makeIndex: { analyser in WordIndex(fold: analyser.fold, values) },
+            read: { words, analyser throws(CatalogueError) in anyOf([analyser.fold(try words.next())]) })
+    }
+
+    private static func anyOf(_ words: Set<String>) -> Narrowing {
+        Narrowing(
+            WordIndex.self,
+            rows: { index in Bitmap.union(words.map(index.rows(having:))) },
+            accepts: { index, listing in !words.isDisjoint(with: index.foldedValues(of: listing)) })
+    }
+
+    /// Listings with a number from one to another, both included.
+    static func range(
+        _ name: String, facet: Facet? = nil, _ value: @escaping @Sendable (Listing) -> Int64?
+    ) -> Filter {
+        Filter(
+            name: name, values: "min max", isRepeatable: false, facet: facet,
+            makeIndex: { _ in NumberIndex(value) },
+            read: { words, _ throws(CatalogueError) in
+                let low = try words.number(name)
+                let high = try words.number(name)
+                guard low <= high else { throw .invalid(name, "the smallest comes first") }
+                return within(low...high)
+            })
+    }
+
+    /// Listings with a decimal number that is not smaller.
+    static func atLeast(
+        _ name: String, _ argument: String, digits: Int, _ value: @escaping @Sendable (Listing) -> Int64?
+    ) -> Filter {
+        Filter(
+            name: name, values: argument, isRepeatable: false, facet: nil,
+            makeIndex: { _ in NumberIndex(value) },
+            read: { words, _ throws(CatalogueError) in
+                within(try words.decimal(name, digits: digits)...Int64.max)
+            })
+    }
+
+    /// Listings with a number that is not larger.
+    static func atMost(
+        _ name: String, _ argument: String, _ value: @escaping @Sendable (Listing) -> Int64?
+    ) -> Filter {
+        Filter(
+            name: name, values: argument, isRepeatable: false, facet: nil,
+            makeIndex: { _ in NumberIndex(value) },
+            read: { words, _ throws(CatalogueError) in within(0...(try words.number(name))) })
+    }
+
+    private static func within(_ range: ClosedRange<Int64>) -> Narrowing {
+        Narrowing(
+            NumberIndex.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
+            accepts: { index, listing in index.value(of: listing).map(range.contains) ?? false })
+    }
+
+    /// Listings that can be ordered now.
+    static func available(_ name: String) -> Filter {
+        Filter(
+            name: name, values: "", isRepeatable: false, facet: nil,
+            makeIndex: { _ in AvailabilityIndex() },
+            read: { _, _ throws(CatalogueError) in
+                Narrowing(
+                    AvailabilityIndex.self, rows: { $0.available },
+                    accepts: { index, listing in listing.availability.holds(at: index.now) })
+            })
+    }
+}

@@ -1,0 +1,52 @@
+/// The words of a call that follow the name of a filter, taken one by one.
+struct FilterWords {
+    /// The most values of one filter.
+    static let maximumValues = 50
+
+    private let words: [String]
+    private(set) var index = 0
+    /// Whether a word begins another filter or option. The first value of a filter is never taken for one.
+    private let isName: (String) -> Bool
+
+    init(_ words: [String], isName: @escaping (String) -> Bool) {
+        self.words = words
+        self.isName = isName
+    }
+
+    var isAtEnd: Bool { index == words.count }
+
+    /// The next word.
+    mutating func next() throws(CatalogueError) -> String {
+        guard index < words.count else { throw .syntax }
+        defer { index += 1 }
+        return words[index]
+    }
+
+    /// The next word, and those after it up to the next name.
+    mutating func some(atMost count: Int) throws(CatalogueError) -> [String] {
+        var values = [try next()]
+        while values.count < count, index < words.count, !isName(words[index]) { values.append(try next()) }
+        return values
+    }
+
+    /// The next word as a whole number from 0.
+    mutating func number(_ name: String) throws(CatalogueError) -> Int64 {
+        let word = try next()
+        guard let number = Int64(word), number >= 0 else { throw .invalid(name, "must be a whole number from 0") }
+        return number
+    }
+
+    /// The next word as a decimal number from 0, times ten to the power of `digits`.
+    mutating func decimal(_ name: String, digits: Int) throws(CatalogueError) -> Int64 {
+        let word = try next()
+        let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), let whole = Int64(parts[0]), (0...1_000_000).contains(whole),
+            parts.count == 1 || (1...digits).contains(parts[1].utf8.count),
+            parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
+        else { throw .invalid(name, "must be a number from 0 with at most \(digits) decimals") }
+        var fraction = parts.count == 2 ? String(parts[1]) : ""
+        while fraction.utf8.count < digits { fraction += "0" }
+        let scale = (0..<digits).reduce(Int64(1)) { scale, _ in scale * 10 }
+        return whole * scale + (Int64(fraction) ?? 0)
+    }
+}

@@ -1,0 +1,81 @@
+/// Rows by a number from 0, such as a price: exact, and found in buckets whose width grows with the number, as in
+/// a high dynamic range histogram.
+final class NumberIndex: FilterIndex {
+    /// Buckets in each doubling of the number: each is about 3 % wide.
+    private static let bucketBits = 5
+    /// Stands for no number.
+    private static let none: Int64 = -1
+
+    private let value: (Listing) -> Int64?
+    private var numbers: [Int64] = []
+    private var buckets: [Int: Bitmap] = [:]
+    private var last: (bucket: Int, rows: Bitmap)?
+
+    init(_ value: @escaping (Listing) -> Int64?) { self.value = value }
+
+    func insert(_ listing: Listing, at row: UInt32) { insert(value(listing), at: row) }
+
+    func remove(_ listing: Listing, at row: UInt32) { remove(at: row) }
+
+    func update(from old: Listing, to new: Listing, at row: UInt32) {
+        let number = value(new)
+        guard number != value(old) else { return }
+        remove(at: row)
+        insert(number, at: row)
+    }
+
+    private func insert(_ number: Int64?, at row: UInt32) {
+        while numbers.count <= Int(row) { numbers.append(Self.none) }
+        guard let number else { return }
+        precondition(number >= 0)
+        numbers[Int(row)] = number
+        let bucket = Self.bucket(of: number)
+        if let last, last.bucket == bucket { return last.rows.insert(row) }
+        let rows = buckets[bucket] ?? Bitmap()
+        buckets[bucket] = rows
+        last = (bucket, rows)
+        rows.insert(row)
+    }
+
+    private func remove(at row: UInt32) {
+        let number = numbers[Int(row)]
+        guard number != Self.none else { return }
+        numbers[Int(row)] = Self.none
+        let bucket = Self.bucket(of: number)
+        buckets[bucket]?.remove(row)
+        if buckets[bucket]?.isEmpty == true {
+            buckets[bucket] = nil
+            last = nil
+        }
+    }
+
+    /// Numbers below 2⁶ have buckets of their own; from there on every doubling has 2⁵.
+    private static func bucket(of number: Int64) -> Int {
+        let width = Int64.bitWidth - number.leadingZeroBitCount
+        let shift = max(0, width - bucketBits - 1)
+        return shift << bucketBits + Int(number >> Int64(shift))
+    }
+
+    /// The rows whose number lies in the range.
+    func rows(in range: ClosedRange<Int64>) -> Bitmap {
+        let first = Self.bucket(of: max(0, range.lowerBound))
+        let last = Self.bucket(of: max(0, range.upperBound))
+        var whole: [Bitmap] = []
+        var boundary: [UInt32] = []
+        for (bucket, rows) in buckets where (first...last).contains(bucket) {
+            if bucket > first, bucket < last {
+                whole.append(rows)
+            } else {
+                boundary += rows.rows.filter { range.contains(numbers[Int($0)]) }
+            }
+        }
+        return Bitmap.union(whole + [Bitmap(boundary)])
+    }
+
+    /// Those of the rows whose number lies in the range.
+    func rows(in range: ClosedRange<Int64>, among rows: Bitmap) -> Bitmap {
+        Bitmap(rows.rows.filter { range.contains(numbers[Int($0)]) })
+    }
+
+    func value(of listing: Listing) -> Int64? { value(listing) }
+}

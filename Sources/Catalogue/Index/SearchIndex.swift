@@ -1,0 +1,162 @@
+internal import Domain
+internal import TextAnalysis
+
+/// Where the listings of an index are kept.
+protocol ListingSource: AnyObject {
+    func listing(at row: UInt32) -> Listing
+    func id(at row: UInt32) -> ListingID
+    func name(at row: UInt32) -> String
+    func precedes(_ a: UInt32, _ b: UInt32) -> Bool
+}
+
+/// The listings of one kind, items or outlets: under every filter, and in every order.
+final class SearchIndex {
+    let analyser: TextAnalyser
+    unowned let source: any ListingSource
+    private(set) var all = Bitmap()
+    let filters: [any FilterIndex]
+    /// What is counted, by name. Those that are not a filter's own come behind the filters in `indexes`.
+    let facets: [(name: String, words: WordIndex)]
+    private let indexes: [any FilterIndex]
+    private(set) var orders: [Order]
+
+    /// The listings in the order of one sort.
+    struct Order {
+        var keys: [Int64] = []
+        var rows = SortedChunks<UInt32>()
+    }
+
+    init(_ analyser: TextAnalyser, _ source: any ListingSource) {
+        self.analyser = analyser
+        self.source = source
+        let filters = Filter.all.map { $0.makeIndex(analyser) }
+        self.filters = filters
+        facets = zip(Filter.all, filters).compactMap { filter, index in
+            guard let facet = filter.facet else { return nil }
+            if let values = facet.values { return (facet.name, WordIndex(fold: { $0 }, values)) }
+            guard let words = index as? WordIndex else { preconditionFailure("only words are counted") }
+            return (facet.name, words)
+        }
+        indexes = filters + facets.map(\.words).filter { words in !filters.contains { $0 === words } }
+        orders = ListingOrder.allCases.map { _ in Order() }
+    }
+
+    // MARK: Loading many
+
+    /// Takes in a listing behind all others; ``finishLoading()`` puts them in order.
+    func load(_ listing: Listing, at row: UInt32) {
+        all.insert(row)
+        for index in indexes { index.insert(listing, at: row) }
+        setKeys(of: listing, at: row)
+    }
+
+    func finishLoading() {
+        for index in indexes { index.finishLoading() }
+        for order in ListingOrder.allCases {
+            var sorted = SortedRows(all.rows, by: orders[order.rawValue].keys)
+            if order.comparesNames { sortByName(&sorted.rows, orders[order.rawValue].keys) }
+            orders[order.rawValue].rows = SortedChunks(sorted: sorted.rows)
+        }
+    }
+
+    /// Sorts runs of equal keys by their names.
+    private func sortByName(_ rows: inout [UInt32], _ keys: [Int64]) {
+        var start = 0
+        while start < rows.count {
+            var end = start + 1
+            while end < rows.count, keys[Int(rows[end])] == keys[Int(rows[start])] { end += 1 }
+            if end - start > 1 {
+                // The same names are there again and again: each is folded once.
+                var folded: [String: String] = [:]
+                let named = rows[start..<end].map { row in
+                    let name = source.name(at: row)
+                    if let known = folded[name] { return (known, row) }
+                    let new = analyser.fold(name)
+                    folded[name] = new
+                    return (new, row)
+                }
+                if folded.count > 1 {
+                    let sorted = named.sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1 < $1.1 }
+                    rows.replaceSubrange(start..<end, with: sorted.lazy.map(\.1))
+                }
+            }
+            start = end
+        }
+    }
+
+    private func setKeys(of listing: Listing, at row: UInt32) {
+        let name = analyser.fold(listing.name)
+        for order in ListingOrder.allCases {
+            while orders[order.rawValue].keys.count <= Int(row) { orders[order.rawValue].keys.append(0) }
+            orders[order.rawValue].keys[Int(row)] = order.key(listing, foldedName: name)
+        }
+    }
+
+    // MARK: Changing one
+
+    /// A listing is in its place at the source.
+    func insert(_ listing: Listing, at row: UInt32) {
+        all.insert(row)
+        for index in indexes { index.insert(listing, at: row) }
+        setKeys(of: listing, at: row)
+        for order in ListingOrder.allCases { place(row, in: order) }
+    }
+
+    /// A listing is about to leave its place at the source.
+    func remove(_ listing: Listing, at row: UInt32) {
+        all.remove(row)
+        for index in indexes { index.remove(listing, at: row) }
+        for order in ListingOrder.allCases { displace(row, in: order) }
+    }
+
+    /// A listing changes at the source. Returns whether it may stand elsewhere in some order now.
+    func update(from old: Listing, to new: Listing, at row: UInt32, change: () -> Void) -> Bool {
+        let names = (old: analyser.fold(old.name), new: analyser.fold(new.name))
+        let moved = ListingOrder.allCases.filter { order in
+            order.key(old, foldedName: names.old) != order.key(new, foldedName: names.new)
+                || order.comparesNames && names.old != names.new
+        }
+        for order in moved { displace(row, in: order) }
+        change()
+        for index in indexes { index.update(from: old, to: new, at: row) }
+        for order in moved {
+            orders[order.rawValue].keys[Int(row)] = order.key(new, foldedName: names.new)
+            place(row, in: order)
+        }
+        return !moved.isEmpty || old.name != new.name || old.texts != new.texts
+    }
+
+    private func place(_ row: UInt32, in order: ListingOrder) {
+        let keys = orders[order.rawValue].keys
+        orders[order.rawValue].rows.insert(row) { precedes($0, $1, keys, comparesNames: order.comparesNames) }
+    }
+
+    private func displace(_ row: UInt32, in order: ListingOrder) {
+        let keys = orders[order.rawValue].keys
+        let found = orders[order.rawValue].rows.remove(row) {
+            precedes($0, $1, keys, comparesNames: order.comparesNames)
+        }
+        precondition(found, "a listing is not where it was put")
+    }
+
+    func precedes(_ a: UInt32, _ b: UInt32, _ keys: [Int64], comparesNames: Bool) -> Bool {
+        if keys[Int(a)] != keys[Int(b)] { return keys[Int(a)] < keys[Int(b)] }
+        if comparesNames {
+            let names = (source.name(at: a), source.name(at: b))
+            if names.0 != names.1 {
+                let folded = (analyser.fold(names.0), analyser.fold(names.1))
+                if folded.0 != folded.1 { return folded.0 < folded.1 }
+            }
+        }
+        return source.precedes(a, b)
+    }
+
+    // MARK: Keys
+
+    func key(of listing: Listing, in order: ListingOrder, tier: Int) -> SortKey {
+        let name = analyser.fold(listing.name)
+        return SortKey(
+            tier: tier, number: order.key(listing, foldedName: name), name: order.comparesNames ? name : "",
+            id: listing.id)
+    }
+}

@@ -1,0 +1,34 @@
+/// Rows sorted by their keys; equal keys keep the order of the rows.
+struct SortedRows {
+    /// Keys that lie no further apart are counted instead of compared.
+    private static let countedRange: UInt64 = 1 << 22
+
+    var rows: [UInt32]
+
+    /// - Parameter rows: in ascending order.
+    init(_ rows: [UInt32], by keys: [Int64]) {
+        let known = rows.lazy.map { keys[Int($0)] }.filter { $0 != .max }
+        guard let least = known.min(), let greatest = known.max() else {
+            self.rows = rows
+            return
+        }
+        let range = UInt64(bitPattern: greatest &- least)
+        guard range <= Self.countedRange else {
+            self.rows = rows.map { (keys[Int($0)], $0) }.sorted { $0 < $1 }.map(\.1)
+            return
+        }
+        // What has no key comes behind all that have one.
+        func slot(_ row: UInt32) -> Int { keys[Int(row)] == .max ? Int(range) + 1 : Int(keys[Int(row)] - least) }
+        var starts = [Int](repeating: 0, count: Int(range) + 3)
+        for row in rows { starts[slot(row) + 1] += 1 }
+        for index in starts.indices.dropFirst() { starts[index] += starts[index - 1] }
+        self.rows = [UInt32](unsafeUninitializedCapacity: rows.count) { buffer, initialized in
+            for row in rows {
+                let slot = slot(row)
+                buffer[starts[slot]] = row
+                starts[slot] += 1
+            }
+            initialized = rows.count
+        }
+    }
+}

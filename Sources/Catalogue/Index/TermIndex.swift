@@ -1,0 +1,164 @@
+/// Rows by the terms of a text. Every term's beginnings of one to three characters are kept too, so that a letter
+/// that has just been typed is answered as fast as a word.
+final class TermIndex {
+    /// Beginnings up to this many characters are kept.
+    static let keptPrefix = 3
+    private struct Term {
+        var text: String
+        var rows: Bitmap
+        var prefixes: [UInt32]
+    }
+
+    private struct Prefix {
+        var text: String
+        var rows: Bitmap
+        /// How many terms begin with it.
+        var terms = 0
+    }
+
+    private var termIDs: [String: UInt32] = [:]
+    private var terms: [Term?] = []
+    private var freeTerms: [UInt32] = []
+    private var sorted = SortedChunks<UInt32>()
+    private var prefixIDs: [String: UInt32] = [:]
+    private var prefixes: [Prefix?] = []
+    private var freePrefixes: [UInt32] = []
+    /// The rows of each text while many are inserted: menus say the same thing often. Nil afterwards.
+    private var loading: [String: [UInt32]]? = [:]
+
+    // MARK: Texts
+
+    /// Puts a row under the terms of its text.
+    ///
+    /// - Parameter analyse: calls its argument with every term of the text.
+    func insert(_ text: String, at row: UInt32, analyse: ((String) -> Void) -> Void) {
+        guard loading == nil else { return loading![text, default: []].append(row) }
+        insert(ids(analyse), [row])
+    }
+
+    private func insert(_ ids: [UInt32], _ rows: [UInt32]) {
+        var prefixes: [UInt32] = []
+        for id in ids {
+            guard let term = terms[Int(id)] else { preconditionFailure("a term without rows") }
+            term.rows.insert(rows)
+            for prefix in term.prefixes where !prefixes.contains(prefix) { prefixes.append(prefix) }
+        }
+        for prefix in prefixes { self.prefixes[Int(prefix)]?.rows.insert(rows) }
+    }
+
+    /// Takes a row away from the terms in `old` that are not in `new`, and puts it under those that are only there.
+    func update(from old: Set<String>, to new: Set<String>, at row: UInt32) {
+        let gone = old.subtracting(new).compactMap { termIDs[$0] }
+        insert(ids { add in for term in new.subtracting(old) { add(term) } }, [row])
+        let kept = Set(new.lazy.compactMap { self.termIDs[$0] }.flatMap { self.terms[Int($0)]?.prefixes ?? [] })
+        for id in gone {
+            guard let term = terms[Int(id)] else { continue }
+            term.rows.remove(row)
+            for prefix in term.prefixes where !kept.contains(prefix) { prefixes[Int(prefix)]?.rows.remove(row) }
+            if term.rows.isEmpty { forget(id) }
+        }
+    }
+
+    /// Many texts have been inserted.
+    ///
+    /// - Parameter analyse: calls its last argument with every term of a text.
+    func finishLoading(analyse: (String, (String) -> Void) -> Void) {
+        let texts = loading ?? [:]
+        for (text, rows) in texts { insert(ids { add in analyse(text, add) }, rows) }
+        loading = nil
+        let ids = terms.indices.filter { terms[$0] != nil }.map(UInt32.init)
+        sorted = SortedChunks(sorted: ids.sorted(by: precedes))
+    }
+
+    // MARK: Terms
+
+    /// The ids of terms, each once; new ones are made.
+    private func ids(_ analyse: ((String) -> Void) -> Void) -> [UInt32] {
+        var ids: [UInt32] = []
+        analyse { term in
+            let id = id(of: term)
+            if !ids.contains(id) { ids.append(id) }
+        }
+        return ids
+    }
+
+    private func id(of text: String) -> UInt32 {
+        if let id = termIDs[text] { return id }
+        let id = Self.place(Term(text: text, rows: Bitmap(), prefixes: prefixes(of: text)), in: &terms, &freeTerms)
+        termIDs[text] = id
+        if loading == nil { sorted.insert(id, by: precedes) }
+        return id
+    }
+
+    private func prefixes(of text: String) -> [UInt32] {
+        var end = text.startIndex
+        var ids: [UInt32] = []
+        while ids.count < Self.keptPrefix, end < text.endIndex {
+            end = text.unicodeScalars.index(after: end)
+            let prefix = String(text[..<end])
+            let id: UInt32
+            if let known = prefixIDs[prefix] {
+                id = known
+            } else {
+                id = Self.place(Prefix(text: prefix, rows: Bitmap()), in: &prefixes, &freePrefixes)
+                prefixIDs[prefix] = id
+            }
+            prefixes[Int(id)]?.terms += 1
+            ids.append(id)
+        }
+        return ids
+    }
+
+    private func forget(_ id: UInt32) {
+        guard let term = terms[Int(id)] else { return }
+        sorted.remove(id, by: precedes)
+        termIDs[term.text] = nil
+        terms[Int(id)] = nil
+        freeTerms.append(id)
+        for prefix in term.prefixes {
+            guard let known = prefixes[Int(prefix)] else { continue }
+            if known.terms > 1 {
+                prefixes[Int(prefix)]?.terms -= 1
+            } else {
+                prefixIDs[known.text] = nil
+                prefixes[Int(prefix)] = nil
+                freePrefixes.append(prefix)
+            }
+        }
+    }
+
+    private static func place<Element>(
+        _ element: Element, in list: inout [Element?], _ free: inout [UInt32]
+    ) -> UInt32 {
+        if let id = free.popLast() {
+            list[Int(id)] = element
+            return id
+        }
+        list.append(element)
+        return UInt32(list.count - 1)
+    }
+
+    private func precedes(_ a: UInt32, _ b: UInt32) -> Bool { text(of: a) < text(of: b) }
+
+    private func text(of id: UInt32) -> String {
+        guard let term = terms[Int(id)] else { preconditionFailure("a sorted term that is not there") }
+        return term.text
+    }
+
+    // MARK: Looking up
+
+    /// The rows with the term.
+    func rows(having term: String) -> Bitmap? { termIDs[term].flatMap { terms[Int($0)]?.rows } }
+
+    /// The rows with a term that begins so.
+    func rows(beginning prefix: String) -> Bitmap? {
+        if prefix.unicodeScalars.count <= Self.keptPrefix { return prefixIDs[prefix].flatMap { prefixes[Int($0)]?.rows } }
+        var found: [Bitmap] = []
+        sorted.forEach(from: { text(of: $0) < prefix }) { id in
+            guard let term = terms[Int(id)], term.text.utf8.starts(with: prefix.utf8) else { return false }
+            found.append(term.rows)
+            return true
+        }
+        return found.isEmpty ? nil : Bitmap.union(found)
+    }
+}

@@ -1,0 +1,95 @@
+internal import TextAnalysis
+
+/// Rows by their text: by name, and by whatever else is said of them.
+final class TextIndex: FilterIndex {
+    private let analyser: TextAnalyser
+    private let names = TermIndex()
+    private let others = TermIndex()
+
+    init(_ analyser: TextAnalyser) { self.analyser = analyser }
+
+    func insert(_ listing: Listing, at row: UInt32) {
+        names.insert(listing.name, at: row) { analyser.forEachTerm(of: listing.name, $0) }
+        for text in listing.texts { others.insert(text, at: row) { analyser.forEachTerm(of: text, $0) } }
+    }
+
+    func remove(_ listing: Listing, at row: UInt32) {
+        names.update(from: terms(of: [listing.name]), to: [], at: row)
+        others.update(from: terms(of: listing.texts), to: [], at: row)
+    }
+
+    func update(from old: Listing, to new: Listing, at row: UInt32) {
+        if old.name != new.name {
+            names.update(from: terms(of: [old.name]), to: terms(of: [new.name]), at: row)
+        }
+        if old.texts != new.texts { others.update(from: terms(of: old.texts), to: terms(of: new.texts), at: row) }
+    }
+
+    func finishLoading() {
+        names.finishLoading(analyse: analyser.forEachTerm)
+        others.finishLoading(analyse: analyser.forEachTerm)
+    }
+
+    private func terms(of texts: [String]) -> Set<String> {
+        var terms: Set<String> = []
+        for text in texts { analyser.forEachTerm(of: text) { terms.insert($0) } }
+        return terms
+    }
+
+    // MARK: Looking up
+
+    /// The rows that have every word, sorted into tiers by how much of it is in the name.
+    func tiers(_ query: TextQuery) -> TextTiers {
+        var all: Bitmap?
+        var inName: Bitmap?
+        var someInName = Bitmap()
+        for (number, term) in query.terms.enumerated() {
+            let isPrefix = number == query.terms.count - 1
+            let names = (isPrefix ? names.rows(beginning: term) : names.rows(having: term)) ?? Bitmap()
+            let others = isPrefix ? others.rows(beginning: term) : others.rows(having: term)
+            let either = others.map(names.union) ?? names
+            all = all.map { $0.intersection(either) } ?? either
+            inName = inName.map { $0.intersection(names) } ?? names
+            someInName = number == 0 ? names : someInName.union(names)
+        }
+        let nothing = Bitmap()
+        let matches = all ?? nothing
+        let first = inName ?? nothing
+        return TextTiers(
+            all: matches,
+            tiers: query.terms.count == 1
+                ? [first, matches.subtracting(first)]
+                : [first, matches.intersection(someInName).subtracting(first), matches.subtracting(someInName)])
+    }
+
+    /// The tier of a listing, or nil where it does not match.
+    func tier(of listing: Listing, _ query: TextQuery) -> Int? {
+        let names = terms(of: [listing.name])
+        let others = terms(of: listing.texts)
+        var inName = 0
+        for (number, term) in query.terms.enumerated() {
+            let isPrefix = number == query.terms.count - 1
+            func has(_ terms: Set<String>) -> Bool {
+                isPrefix ? terms.contains { $0.utf8.starts(with: term.utf8) } : terms.contains(term)
+            }
+            if has(names) {
+                inName += 1
+            } else if !has(others) {
+                return nil
+            }
+        }
+        if inName == query.terms.count { return 0 }
+        return inName > 0 || query.terms.count == 1 ? 1 : 2
+    }
+}
+
+/// What a text is searched by: terms that a listing must all have, of the last of them a beginning.
+struct TextQuery: Equatable, Sendable {
+    var terms: [String]
+}
+
+/// Matches of a text, best first.
+struct TextTiers {
+    var all: Bitmap
+    var tiers: [Bitmap]
+}

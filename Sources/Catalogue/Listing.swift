@@ -1,0 +1,89 @@
+public import Domain
+
+/// Which outlet, or which item of an outlet.
+public struct ListingID: Hashable, Comparable, Sendable {
+    /// The outlet.
+    public var outlet: Identifier
+    /// The item, or nil where the outlet itself is meant.
+    public var item: Identifier?
+
+    /// Orders by outlet, then by item.
+    public static func < (a: ListingID, b: ListingID) -> Bool {
+        if a.outlet != b.outlet { return a.outlet < b.outlet }
+        switch (a.item, b.item) {
+        case (let a?, let b?): return a < b
+        case (let a, let b): return a == nil && b != nil
+        }
+    }
+}
+
+/// An item or an outlet as filters, sorts and facets see it.
+public struct Listing {
+    /// Which one.
+    public var id: ListingID
+    /// What it is called.
+    public var name: String
+    /// What else it is found by as text.
+    public var texts: [String]
+    /// Its cuisines: an item that names none has those of its outlet.
+    public var cuisines: [String]
+    /// The outlet's city.
+    public var city: String?
+    /// The outlet's part of the city.
+    public var area: String?
+    /// The item's kind; of an outlet, those of its items.
+    public var kinds: [String]
+    /// The item's tags; of an outlet, those of its items.
+    public var tags: [String]
+    /// What it costs in minor units; of an outlet, what two people pay.
+    public var price: Int64?
+    /// The outlet's rating, in hundredths.
+    public var rating: Int64?
+    /// How long the outlet's delivery takes, in minutes.
+    public var deliveryMinutes: Int64?
+    /// When it can be ordered.
+    public var availability: Availability
+}
+
+/// When something can be ordered.
+public enum Availability: Hashable, Sendable {
+    case now
+    /// Not before that moment, and then by itself.
+    case from(Timestamp)
+    /// Not before somebody changes it.
+    case never
+
+    /// When both can be.
+    func and(_ other: Availability) -> Availability {
+        switch (self, other) {
+        case (.never, _), (_, .never): .never
+        case (.from(let a), .from(let b)): .from(max(a, b))
+        case (.from(let moment), .now), (.now, .from(let moment)): .from(moment)
+        case (.now, .now): .now
+        }
+    }
+
+    /// Whether it can be ordered at that moment.
+    func holds(at now: Timestamp) -> Bool {
+        switch self {
+        case .now: true
+        case .from(let moment): moment <= now
+        case .never: false
+        }
+    }
+
+    init(_ status: Outlet.Status) {
+        switch status {
+        case .open: self = .now
+        case .closed: self = .never
+        case .paused(let until, _): self = .from(until)
+        }
+    }
+
+    init(_ suspension: MenuState.Suspension?) {
+        switch suspension {
+        case nil: self = .now
+        case let suspension?: self = suspension.until.map(Availability.from) ?? .never
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import Domain
+internal import JSONText
+internal import Projections
+
+/// An item or outlet as it stands in a list.
+enum ListingDocument {
+    static func write(_ entry: MenuState.Entry, at outlet: CatalogueOutlet, to writer: inout JSONWriter) {
+        let item = entry.item
+        writer.beginObject()
+        writer.field("outlet", outlet.id.rawValue)
+        writer.field("item", item.id.rawValue)
+        writer.field("kind", item.kind)
+        writer.field("name", item.name)
+        writer.field("description", item.description)
+        writer.field("price", item.price?.minorUnits)
+        writer.field("currency", outlet.details.currency.code)
+        writer.field("cuisine", item.cuisine)
+        writer.field("tags", item.tags)
+        writer.field("imageSmall", item.imageSmall)
+        ItemDocument.writeAvailability(entry.suspension, to: &writer)
+        writer.field("outletName", outlet.details.name)
+        writer.field("city", outlet.details.city)
+        writer.field("area", outlet.details.area)
+        writer.key("rating")
+        if let rating = outlet.details.rating { writer.decimal(rating.hundredths, digits: 2) } else { writer.null() }
+        writer.field("deliveryMinutes", outlet.details.deliveryMinutes)
+        OutletDocument.writeStatus(outlet.status, to: &writer)
+        writer.endObject()
+    }
+
+    static func write(_ outlet: CatalogueOutlet, to writer: inout JSONWriter) {
+        writer.beginObject()
+        OutletDocument.writeFields(outlet.id, outlet.details, outlet.status, to: &writer)
+        writer.endObject()
+    }
+}

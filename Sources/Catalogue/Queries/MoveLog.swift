@@ -1,0 +1,32 @@
+/// What listings were before they last changed their place in some order: so that a reader who is turning pages
+/// meets each where it was when they began.
+struct MoveLog {
+    /// The most moves that are remembered.
+    static let maximumMoves = 10_000
+
+    private var moves: [(revision: Int64, before: Listing)] = []
+    /// Every move after this revision is remembered.
+    private(set) var completeSince: Int64 = 0
+
+    /// Forgets everything before a revision.
+    mutating func begin(at revision: Int64) {
+        moves = []
+        completeSince = revision
+    }
+
+    mutating func record(_ before: Listing, revision: Int64) {
+        moves.append((revision, before))
+        guard moves.count > Self.maximumMoves else { return }
+        // Half of them at once, so that a move does not cost as much as all of them.
+        let dropped = Self.maximumMoves / 2
+        completeSince = moves[dropped - 1].revision
+        moves.removeFirst(dropped)
+    }
+
+    /// What each listing that has moved since then was at that revision; nil where that is not known any more.
+    func listings(at revision: Int64) -> [ListingID: Listing]? {
+        guard revision >= completeSince else { return nil }
+        let first = SortedChunks<Int>.partitionPoint(moves.count) { moves[$0].revision <= revision }
+        return Dictionary(moves[first...].lazy.map { ($0.before.id, $0.before) }, uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,183 @@
+internal import Domain
+internal import TextAnalysis
+
+/// The rows of one page.
+struct Page {
+    var rows: [UInt32]
+    /// Where the next page begins; nil on the last.
+    var next: Cursor?
+}
+
+/// What a question finds, sorted into tiers of relevance where it ranks.
+struct Matches {
+    var all: Bitmap
+    var tiers: [Bitmap]
+}
+
+extension SearchIndex {
+    /// From so many rows on, those that a number narrows are found through its index and not one by one.
+    private static let fewRows = 20_000
+    /// So many rows are looked at in order before the matches themselves are gone through.
+    private static let walkedRows = 65_536
+    /// With no more matches than this, they are gone through at once.
+    private static let fewMatches = 4_096
+
+    // MARK: Matching
+
+    func matches(_ query: CatalogueQuery) -> Matches {
+        var found: Bitmap?
+        var tiers: [Bitmap]?
+        let (late, early) = query.narrowings.reduce(into: ([(Int, Narrowing)](), [(Int, Narrowing)]())) { parts, next in
+            if next.narrowing.rowsAmong == nil { parts.1.append(next) } else { parts.0.append(next) }
+        }
+        for (filter, narrowing) in early {
+            var rows: Bitmap
+            if query.sort.ranksMatches, tiers == nil, let ranked = narrowing.tiers?(filters[filter]) {
+                tiers = ranked.tiers
+                rows = ranked.all
+            } else {
+                rows = narrowing.rows(filters[filter])
+            }
+            found = found.map { $0.intersection(rows) } ?? rows
+        }
+        for (filter, narrowing) in late {
+            if let few = found, few.count < Self.fewRows, let among = narrowing.rowsAmong {
+                found = among(filters[filter], few)
+            } else {
+                let rows = narrowing.rows(filters[filter])
+                found = found.map { $0.intersection(rows) } ?? rows
+            }
+        }
+        let all = found ?? self.all
+        return Matches(all: all, tiers: tiers.map { $0.map(all.intersection) } ?? [all])
+    }
+
+    /// Whether a listing would be found.
+    func accepts(_ listing: Listing, _ query: CatalogueQuery) -> Bool {
+        query.narrowings.allSatisfy { $0.narrowing.accepts(filters[$0.filter], listing) }
+    }
+
+    /// Where a listing stands among what is found.
+    func key(of listing: Listing, _ query: CatalogueQuery) -> SortKey {
+        var tier = 0
+        if query.sort.ranksMatches, let ranking = query.narrowings.first(where: { $0.narrowing.tier != nil }) {
+            tier = ranking.narrowing.tier?(filters[ranking.filter], listing) ?? 0
+        }
+        return key(of: listing, in: query.sort.order, tier: tier)
+    }
+
+    // MARK: Pages
+
+    /// The rows behind `after`, in order, at most `limit`. A listing that has moved since the reader began is
+    /// where it was then.
+    ///
+    /// - Parameter moved: what listings were when the reader began, of those that have moved since.
+    func page(
+        of matches: Matches, _ query: CatalogueQuery, after: Cursor?, limit: Int, revision: Int64,
+        moved: [ListingID: Listing], row: (ListingID) -> UInt32?
+    ) -> Page {
+        var elsewhere: Set<UInt32> = []
+        var found: [(key: SortKey, row: UInt32)] = []
+        for (id, before) in moved {
+            guard let row = row(id), matches.all.contains(row) else { continue }
+            elsewhere.insert(row)
+            let key = key(of: before, query)
+            if after.map({ SortKey.precedes($0.key, key) }) ?? true { found.append((key, row)) }
+        }
+        // One more than asked for tells whether there is a next page.
+        for row in rows(of: matches, query.sort.order, after: after?.key, limit: limit + 1, without: elsewhere) {
+            found.append((key(of: source.listing(at: row), query), row))
+        }
+        if !elsewhere.isEmpty { found.sort { SortKey.precedes($0.key, $1.key) } }
+        guard found.count > limit else { return Page(rows: found.map(\.row), next: nil) }
+        let cursor = Cursor(
+            query: query.fingerprint, revision: after?.revision ?? revision, key: found[limit - 1].key)
+        return Page(rows: found[..<limit].map(\.row), next: cursor)
+    }
+
+    private func rows(
+        of matches: Matches, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: Set<UInt32>
+    ) -> [UInt32] {
+        var rows: [UInt32] = []
+        for (tier, set) in matches.tiers.enumerated() where rows.count < limit && !set.isEmpty {
+            if let after, tier < after.tier { continue }
+            let start = after.flatMap { $0.tier == tier ? $0 : nil }
+            rows += self.rows(of: set, order, after: start, limit: limit - rows.count, without: elsewhere)
+        }
+        return rows
+    }
+
+    private func rows(
+        of set: Bitmap, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: Set<UInt32>
+    ) -> [UInt32] {
+        if set.count > Self.fewMatches {
+            var rows: [UInt32] = []
+            var steps = 0
+            var isComplete = true
+            orders[order.rawValue].rows.forEach(from: { row in after.map { !isBehind(row, $0, order) } ?? false }) { row in
+                steps += 1
+                if steps > Self.walkedRows {
+                    isComplete = false
+                    return false
+                }
+                if set.contains(row), !elsewhere.contains(row) { rows.append(row) }
+                return rows.count < limit
+            }
+            if isComplete { return rows }
+        }
+        return smallest(limit, of: set, order, after: after, without: elsewhere)
+    }
+
+    /// The first rows of a set in an order, by looking at every one.
+    private func smallest(
+        _ limit: Int, of set: Bitmap, _ order: ListingOrder, after: SortKey?, without elsewhere: Set<UInt32>
+    ) -> [UInt32] {
+        let keys = orders[order.rawValue].keys
+        let comparesNames = order.comparesNames
+        var best: [UInt32] = []
+        best.reserveCapacity(limit + 1)
+        for row in set.rows {
+            if let worst = best.last, best.count == limit {
+                if keys[Int(row)] > keys[Int(worst)] { continue }
+                if !precedes(row, worst, keys, comparesNames: comparesNames) { continue }
+            }
+            if let after, !isBehind(row, after, order) { continue }
+            if elsewhere.contains(row) { continue }
+            let place = SortedChunks<UInt32>.partitionPoint(best.count) {
+                precedes(best[$0], row, keys, comparesNames: comparesNames)
+            }
+            best.insert(row, at: place)
+            if best.count > limit { best.removeLast() }
+        }
+        return best
+    }
+
+    /// Whether a row comes after a key of its tier.
+    private func isBehind(_ row: UInt32, _ key: SortKey, _ order: ListingOrder) -> Bool {
+        let number = orders[order.rawValue].keys[Int(row)]
+        if number != key.number { return number > key.number }
+        if order.comparesNames {
+            let name = analyser.fold(source.name(at: row))
+            if name != key.name { return name > key.name }
+        }
+        return source.id(at: row) > key.id
+    }
+
+    // MARK: One of many
+
+    /// One of the rows, each as likely as any other. The same numbers choose the same listing among the same.
+    func choose(_ set: Bitmap, using generator: inout some RandomNumberGenerator) -> UInt32? {
+        let count = set.count
+        guard count > 0 else { return nil }
+        // Rows are numbered as listings came; their order by name does not depend on that.
+        let order = orders[ListingOrder.name.rawValue]
+        if count > Self.fewMatches {
+            while true {
+                let row = order.rows[Int.random(in: 0..<all.count, using: &generator)]
+                if set.contains(row) { return row }
+            }
+        }
+        let rows = set.rows.sorted { precedes($0, $1, order.keys, comparesNames: true) }
+        return rows[Int.random(in: 0..<count, using: &generator)]
+    }
+}

@@ -1,0 +1,71 @@
+// The registry of sorts: each keeps every listing in order, so that the first page of half a million costs no
+// more than that of twenty.
+
+/// A way to sort listings, smallest key first; listings with equal keys follow by their ids.
+struct Sort: Sendable {
+    /// The name in `SORT`.
+    let name: String
+    /// Whether better matches of a text come first, and the order decides among equals only.
+    let ranksMatches: Bool
+    /// What is kept sorted.
+    let order: ListingOrder
+
+    static let all: [Sort] = [
+        Sort(name: "relevance", ranksMatches: true, order: .bestRated),
+        Sort(name: "name", ranksMatches: false, order: .name),
+        Sort(name: "price", ranksMatches: false, order: .cheapest),
+        Sort(name: "-price", ranksMatches: false, order: .dearest),
+        Sort(name: "rating", ranksMatches: false, order: .bestRated),
+        Sort(name: "delivery", ranksMatches: false, order: .fastest),
+    ]
+
+    static func named(_ name: String) -> Sort? { all.first { $0.name == name } }
+}
+
+/// An order that listings are kept in.
+enum ListingOrder: Int, CaseIterable, Sendable {
+    case bestRated, name, cheapest, dearest, fastest
+
+    /// What is compared first. What is not known comes last.
+    func key(_ listing: Listing, foldedName: String) -> Int64 {
+        switch self {
+        case .bestRated: listing.rating.map { -$0 } ?? .max
+        case .name: Self.beginning(of: foldedName)
+        case .cheapest: listing.price ?? .max
+        case .dearest: listing.price.map { -$0 } ?? .max
+        case .fastest: listing.deliveryMinutes ?? .max
+        }
+    }
+
+    /// Whether listings with equal keys are told apart by their folded names.
+    var comparesNames: Bool { self == .name }
+
+    /// The first eight bytes as a number that sorts as they do.
+    private static func beginning(of name: String) -> Int64 {
+        var bits: UInt64 = 0
+        var count = 0
+        for byte in name.utf8.prefix(8) {
+            bits = bits << 8 | UInt64(byte)
+            count += 1
+        }
+        bits <<= UInt64(8 * (8 - count))
+        return Int64(bitPattern: bits ^ (1 << 63))
+    }
+}
+
+/// Where a listing stands in a sort.
+struct SortKey: Equatable, Sendable {
+    /// The tier of relevance; 0 where matches are not ranked.
+    var tier: Int
+    var number: Int64
+    /// The folded name, for sorts that compare it.
+    var name: String
+    var id: ListingID
+
+    static func precedes(_ a: SortKey, _ b: SortKey) -> Bool {
+        if a.tier != b.tier { return a.tier < b.tier }
+        if a.number != b.number { return a.number < b.number }
+        if a.name != b.name { return a.name < b.name }
+        return a.id < b.id
+    }
+}

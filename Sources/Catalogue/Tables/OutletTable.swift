@@ -1,0 +1,78 @@
+internal import Domain
+
+/// An outlet as the catalogue keeps it.
+final class CatalogueOutlet {
+    let id: Identifier
+    var details: OutletDetails
+    var status: Outlet.Status
+    /// The rows of its items, in the order of the items' ids.
+    var items: [UInt32] = []
+    /// How many of its items are of each kind, and have each tag.
+    var kinds: [String: Int] = [:]
+    var tags: [String: Int] = [:]
+
+    init(_ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status) {
+        self.id = id
+        self.details = details
+        self.status = status
+    }
+
+    var availability: Availability { Availability(status) }
+
+    /// Counts an item's kind and tags in, or out.
+    func count(_ item: MenuItem, _ change: Int) {
+        Self.count(item.kind, change, in: &kinds)
+        for tag in Set(item.tags) { Self.count(tag, change, in: &tags) }
+    }
+
+    private static func count(_ word: String, _ change: Int, in counts: inout [String: Int]) {
+        let count = counts[word, default: 0] + change
+        counts[word] = count == 0 ? nil : count
+    }
+}
+
+/// The outlets of the catalogue, by row.
+final class OutletTable: ListingSource {
+    private(set) var outlets: [CatalogueOutlet?] = []
+    private var rows: [Identifier: UInt32] = [:]
+    private var free: [UInt32] = []
+
+    subscript(row: UInt32) -> CatalogueOutlet {
+        guard let outlet = outlets[Int(row)] else { preconditionFailure("no outlet in that row") }
+        return outlet
+    }
+
+    func row(of id: Identifier) -> UInt32? { rows[id] }
+
+    func add(_ outlet: CatalogueOutlet) -> UInt32 {
+        let row = free.popLast() ?? UInt32(outlets.count)
+        if Int(row) == outlets.count { outlets.append(outlet) } else { outlets[Int(row)] = outlet }
+        rows[outlet.id] = row
+        return row
+    }
+
+    func remove(_ row: UInt32) {
+        rows[self[row].id] = nil
+        outlets[Int(row)] = nil
+        free.append(row)
+    }
+
+    // MARK: Listings
+
+    func listing(at row: UInt32) -> Listing {
+        let outlet = self[row]
+        let details = outlet.details
+        return Listing(
+            id: ListingID(outlet: outlet.id), name: details.name,
+            texts: details.cuisines + [details.city, details.area].compactMap(\.self), cuisines: details.cuisines,
+            city: details.city, area: details.area, kinds: outlet.kinds.keys.sorted(), tags: outlet.tags.keys.sorted(),
+            price: details.priceForTwo?.minorUnits, rating: details.rating.map { Int64($0.hundredths) },
+            deliveryMinutes: details.deliveryMinutes.map(Int64.init), availability: outlet.availability)
+    }
+
+    func id(at row: UInt32) -> ListingID { ListingID(outlet: self[row].id) }
+
+    func name(at row: UInt32) -> String { self[row].details.name }
+
+    func precedes(_ a: UInt32, _ b: UInt32) -> Bool { self[a].id < self[b].id }
+}

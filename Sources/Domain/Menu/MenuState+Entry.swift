@@ -1,0 +1,152 @@
+extension MenuState {
+    /// An item, where it stands, and whether it can be had.
+    ///
+    /// Menus are most of what a server keeps in memory, so an entry is one block with all its texts behind each
+    /// other, shared by whoever looks items up, and taken apart when somebody does.
+    ///
+    /// Sendable unchecked: the block never changes once it is made.
+    public struct Entry: @unchecked Sendable {
+        private var storage: EntryStorage
+
+        /// An item in its section.
+        public init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
+            storage = EntryStorage.make(item, section, suspension)
+        }
+
+        /// The item's id.
+        public var id: Identifier { storage.header.id }
+
+        /// What the item is called.
+        public var name: String { storage.name }
+
+        /// The item as the merchant describes it.
+        public var item: MenuItem {
+            get { storage.item }
+            set { storage = EntryStorage.make(newValue, section, suspension) }
+        }
+
+        /// The section that lists it.
+        public var section: Identifier {
+            get { storage.header.section }
+            set { storage = EntryStorage.make(item, newValue, suspension) }
+        }
+
+        /// Why it cannot be ordered now, if so.
+        public var suspension: Suspension? {
+            get { storage.header.suspension }
+            set { storage = EntryStorage.make(item, section, newValue) }
+        }
+    }
+}
+
+extension MenuState.Entry: Equatable {
+    /// Whether items, sections and suspensions are the same.
+    public static func == (a: Self, b: Self) -> Bool {
+        a.storage === b.storage || a.item == b.item && a.section == b.section && a.suspension == b.suspension
+    }
+}
+
+/// What an entry holds.
+private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
+    struct Header {
+        var id: Identifier
+        var section: Identifier
+        var suspension: MenuState.Suspension?
+        var price: Amount?
+        var maxQuantity: Int32?
+        var count: Int32
+    }
+
+    static func make(
+        _ item: MenuItem, _ section: Identifier, _ suspension: MenuState.Suspension?
+    ) -> EntryStorage {
+        var texts = PackedTexts()
+        texts.append(item.name)
+        texts.append(item.kind)
+        texts.append(item.description)
+        texts.append(item.cuisine)
+        texts.append(item.imageSmall)
+        texts.append(item.imageLarge)
+        for tag in item.tags { texts.append(tag) }
+        let bytes = texts.bytes
+        let buffer = create(minimumCapacity: bytes.count) { _ in
+            Header(
+                id: item.id, section: section, suspension: suspension, price: item.price,
+                maxQuantity: item.maxQuantity.map(Int32.init(clamping:)), count: Int32(bytes.count))
+        }
+        buffer.withUnsafeMutablePointerToElements { elements in
+            bytes.withUnsafeBufferPointer { source in
+                if let start = source.baseAddress { elements.initialize(from: start, count: source.count) }
+            }
+        }
+        return unsafeDowncast(buffer, to: EntryStorage.self)
+    }
+
+    var name: String {
+        read { texts in texts.next() ?? "" }
+    }
+
+    var item: MenuItem {
+        read { texts in
+            let name = texts.next() ?? ""
+            let kind = texts.next() ?? ""
+            var item = MenuItem(
+                id: header.id, kind: kind, name: name, description: texts.next(), price: header.price,
+                cuisine: texts.next(), imageSmall: texts.next(), imageLarge: texts.next(),
+                maxQuantity: header.maxQuantity.map(Int.init))
+            while !texts.isAtEnd { item.tags.append(texts.next() ?? "") }
+            return item
+        }
+    }
+
+    private func read<Result>(_ body: (inout PackedTexts.Reader) -> Result) -> Result {
+        withUnsafeMutablePointers { header, elements in
+            var reader = PackedTexts.Reader(
+                UnsafeRawBufferPointer(start: elements, count: Int(header.pointee.count)))
+            return body(&reader)
+        }
+    }
+}
+
+/// Texts behind each other, each with its length in front; a length of 0 stands for none.
+private struct PackedTexts {
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ text: String?) {
+        guard var text else { return bytes.append(0) }
+        text.withUTF8 { utf8 in
+            // Seven bits a byte, the lowest first, as long as there are more.
+            var rest = utf8.count + 1
+            while rest > 0x7F {
+                bytes.append(UInt8(rest & 0x7F) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(rest))
+            bytes.append(contentsOf: utf8)
+        }
+    }
+
+    struct Reader {
+        private let bytes: UnsafeRawBufferPointer
+        private var index = 0
+
+        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        var isAtEnd: Bool { index == bytes.count }
+
+        mutating func next() -> String? {
+            var count = 0
+            var shift = 0
+            while true {
+                let byte = bytes[index]
+                index += 1
+                count |= Int(byte & 0x7F) << shift
+                if byte < 0x80 { break }
+                shift += 7
+            }
+            guard count > 0 else { return nil }
+            defer { index += count - 1 }
+            return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)]), as: UTF8.self)
+        }
+    }
+}

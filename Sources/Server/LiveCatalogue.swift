@@ -1,0 +1,92 @@
+internal import Catalogue
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+
+/// The catalogue of all partitions, kept in step with their read models.
+@LoopActor
+final class LiveCatalogue {
+    private let catalogue = Catalogue()
+    private let clock: () -> Timestamp
+    private var isLoaded = false
+
+    init(clock: @escaping () -> Timestamp) {
+        self.clock = clock
+    }
+
+    /// The catalogue as of now.
+    var current: Catalogue {
+        catalogue.advance(to: clock())
+        return catalogue
+    }
+
+    /// How much is in it, for people.
+    var size: String { "catalogue: \(catalogue.itemCount) items and \(catalogue.outletCount) outlets" }
+
+    /// Takes in what the read models hold, once they have been read to the end of the log.
+    func load(_ models: [ReadModel]) {
+        catalogue.load(
+            models.flatMap { $0.outletHome.shown }, revision: models.reduce(0) { $0 + $1.position })
+        isLoaded = true
+    }
+
+    /// Follows events that a read model has folded in.
+    func follow(_ events: [Result<DecodedEvent, CorruptEvent>], _ model: borrowing ReadModel) {
+        guard isLoaded else { return }
+        var touched: [Identifier: TouchedItems] = [:]
+        for event in events {
+            switch event {
+            case .success(let event):
+                switch event.event {
+                case .outlet: touched[event.stream.id, default: .some([])].add([])
+                case .menu(let change): touched[event.stream.id, default: .some([])].add(change.touchedItems)
+                case .cart, .order: break
+                }
+            case .failure(let corruption):
+                if let stream = StreamName(corruption.stream) { touched[stream.id] = .all }
+            }
+        }
+        let catalogue = current
+        catalogue.revision += Int64(events.count)
+        for (outlet, items) in touched {
+            let isShown = model.outletHome.corruption(of: outlet) == nil
+            catalogue.update(
+                outlet, to: isShown ? model.outletHome[outlet] : nil, items: items.items)
+        }
+    }
+}
+
+/// The items that events may have changed.
+private enum TouchedItems {
+    case some(Set<Identifier>)
+    case all
+
+    var items: Set<Identifier>? {
+        switch self {
+        case .some(let items): items
+        case .all: nil
+        }
+    }
+
+    mutating func add(_ more: [Identifier]?) {
+        guard let more, case .some(var items) = self else { return self = .all }
+        self = .all  // Lets go of the set, so that adding to it does not copy it.
+        items.formUnion(more)
+        self = .some(items)
+    }
+}
+
+extension Menu.Event {
+    /// The items that look different afterwards; nil where that takes the menu to know.
+    fileprivate var touchedItems: [Identifier]? {
+        switch self {
+        case .sectionAdded, .sectionChanged, .sectionMoved: []
+        case .sectionRemoved: nil
+        case .itemAdded(let item, _, _), .itemChanged(let item): [item.id]
+        case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
+            .itemResumed(let id):
+            [id]
+        }
+    }
+}
