@@ -47,9 +47,9 @@ public final class Catalogue {
             let outlet = CatalogueOutlet(record.id, details, status)
             let outletRow = outlets.add(outlet)
             outlet.items.reserveCapacity(record.menu.entries.count)
-            for entry in record.menu.entries.values.sorted(by: { $0.id < $1.id }) {
-                let row = items.add(entry, at: outletRow)
-                itemIndex.load(items.listing(of: entry, at: outlet), at: row)
+            for entry in record.menu.entries.values {
+                let listing = items.listing(of: entry, at: outlet)
+                itemIndex.load(listing, at: items.add(entry, listing, at: outletRow))
             }
             outletIndex.load(outlets.listing(at: outletRow), at: outletRow)
         }
@@ -93,19 +93,20 @@ public final class Catalogue {
     private func update(
         itemsOf outlet: CatalogueOutlet, _ outletRow: UInt32, to menu: MenuState, _ touched: Set<Identifier>?
     ) {
-        let touched = touched ?? Set(menu.entries.keys).union(outlet.items.map { items[$0].id })
+        let touched = touched ?? Set(menu.entries.values.map(\.id)).union(outlet.items.map { items[$0].id })
         for id in touched {
             switch (items.row(of: id, at: outlet), menu.entries[id]) {
             case (let row?, let entry?):
                 guard items[row] != entry else { continue }
                 let old = items.listing(at: row)
-                changed(.items, from: old, to: items.listing(of: entry, at: outlet), at: row) {
-                    items.replace(row, with: entry)
+                let new = items.listing(of: entry, at: outlet)
+                changed(.items, from: old, to: new, at: row) {
+                    items.replace(row, old, with: entry, new)
                 }
             case (let row?, nil): remove(itemAt: row)
             case (nil, let entry?):
-                let row = items.add(entry, at: outletRow)
-                insert(items.listing(at: row), .items, at: row)
+                let listing = items.listing(of: entry, at: outlet)
+                insert(listing, .items, at: items.add(entry, listing, at: outletRow))
             case (nil, nil): break
             }
         }
@@ -122,7 +123,7 @@ public final class Catalogue {
     private func remove(itemAt row: UInt32) {
         let listing = items.listing(at: row)
         itemIndex.remove(listing, at: row)
-        items.remove(row)
+        items.remove(row, listing)
         itemMoves.record(listing, revision: revision)
     }
 
@@ -163,8 +164,10 @@ public final class Catalogue {
         try CatalogueQuery(words, of: kind, options: options, analyser: analyser)
     }
 
-    /// A page of what is found: `{"total","items","next","facets"}`.
-    public func page(_ query: CatalogueQuery) -> [UInt8] {
+    /// A page of what is found: `{"total","items","next","facets","state"}`.
+    ///
+    /// - Parameter emptyState: what an empty answer is called.
+    public func page(_ query: CatalogueQuery, emptyState: String = "empty") -> [UInt8] {
         let index = index(of: query.kind)
         let matches = index.matches(query)
         let page = page(query, matches)
@@ -178,6 +181,7 @@ public final class Catalogue {
         writer.field("next", page.next?.text)
         writer.key("facets")
         if query.wantsFacets { Facets(of: matches.all, in: index).write(to: &writer) } else { writer.null() }
+        writer.field("state", matches.all.isEmpty ? emptyState : "ready")
         writer.endObject()
         return writer.bytes
     }

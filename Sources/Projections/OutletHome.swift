@@ -55,12 +55,12 @@ public struct OutletHome: Sendable {
         guard let record = outlets[outlet], let (details, status) = record.details else { return .noOutlet }
         guard status.takesOrders(at: now) else { return .outletClosed(status) }
         guard let entry = record.menu.entries[item] else { return .noItem }
-        guard let price = entry.item.price else { return .notForSale }
+        guard let price = entry.price else { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
         return .available(
             Offer.Item(
-                name: entry.item.name, unitPrice: price, currency: details.currency,
-                maxQuantity: entry.item.maxQuantity ?? MenuItem.quantityLimit))
+                name: entry.name, unitPrice: price, currency: details.currency,
+                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit))
     }
 
     // MARK: Saving

@@ -52,7 +52,8 @@ public final class Server {
             let restored = try await store?.restore(partition: partition) ?? .nothing(partition)
             if let note = restored.note { logger.info(note) }
             let shard = Shard(
-                restored.model, digests: restored.digests, log: log, store: store, changes: changes, catalogue: catalogue,
+                restored.model, digests: restored.digests, log: log, store: store, changes: changes,
+                catalogue: catalogue,
                 configuration: configuration, logger: logger, clock: clock)
             var toldAt = LoopActor.now
             try await shard.catchUp { position in
@@ -68,6 +69,7 @@ public final class Server {
         let began = LoopActor.now
         catalogue.load(shards.map(\.readModel))
         logger.debug("\(catalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
+        ProcessResources.giveBackMemory()
         engine = Engine(shards: shards, homes: homes, catalogue: catalogue, clock: clock)
     }
 

@@ -43,7 +43,8 @@ final class Shard {
     /// - Parameter readModel: as restored, with the digests of its saved rows.
     init(
         _ readModel: ReadModel, digests: ReadModel.Digests, log: any EventLog, store: PostgresReadModelStore?,
-        changes: ChangeFeed, catalogue: LiveCatalogue, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+        changes: ChangeFeed, catalogue: LiveCatalogue, configuration: Configuration, logger: Logger,
+        clock: @escaping () -> Timestamp
     ) {
         let model = Box(readModel)
         self.model = model

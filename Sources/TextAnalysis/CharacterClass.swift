@@ -1,4 +1,4 @@
-internal import CLibICU
+internal import ICUBridge
 
 /// What a character of folded text is to the splitting into terms.
 enum CharacterClass {
@@ -28,17 +28,16 @@ enum CharacterClass {
         // Typewriter and typographic ones, and the two that are letters to Unicode: the Ukrainian and the Hawaiian.
         case "'", "\u{2018}", "\u{2019}", "\u{02BB}", "\u{02BC}": self = .apostrophe
         default:
-            let code = UChar32(bitPattern: character.value)
-            if CategorySet.lettersAndNumbers.contains(code) {
+            let code = Int32(bitPattern: character.value)
+            if icu_bridge_is_letter_or_number(code) {
                 self = CharacterClass.isUnspaced(code) ? .unspacedLetter : .letter
             } else {
-                self = CategorySet.marks.contains(code) ? .mark : .separator
+                self = icu_bridge_is_mark(code) ? .mark : .separator
             }
         }
     }
 
-    private static func isUnspaced(_ code: UChar32) -> Bool {
-        tiffin_icu_needs_dictionary(code) || tiffin_icu_is_used_in(code, USCRIPT_HAN)
-            || tiffin_icu_is_used_in(code, USCRIPT_HIRAGANA) || tiffin_icu_is_used_in(code, USCRIPT_KATAKANA)
+    private static func isUnspaced(_ code: Int32) -> Bool {
+        icu_bridge_needs_dictionary(code) || icu_bridge_is_used_in_han(code) || icu_bridge_is_used_in_kana(code)
     }
 }

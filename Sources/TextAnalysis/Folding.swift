@@ -1,4 +1,4 @@
-internal import CLibICU
+internal import ICUBridge
 
 /// Folds text of any script with ICU: its NFKC case folding, then without accents, then Latin letters by those of
 /// ASCII that stand for them, in NFC.
@@ -6,10 +6,10 @@ internal import CLibICU
 /// Accents are the nonspacing marks that belong to no script (Latin, Greek and Cyrillic accents, Arabic vowels). A mark
 /// that has a script of its own is part of the spelling, and so are the voice marks, which both kinds of kana share.
 final class Folding {
-    private let caseFolding = Folding.form(tiffin_icu_nfkc_casefold)
-    private let decomposition = Folding.form(tiffin_icu_nfd)
-    private let composition = Folding.form(tiffin_icu_nfc)
-    private let latinToASCII: UnsafeMutablePointer<UTransliterator?>
+    private let caseFolding = Folding.form(icu_bridge_nfkc_casefold)
+    private let decomposition = Folding.form(icu_bridge_nfd)
+    private let composition = Folding.form(icu_bridge_nfc)
+    private let latinToASCII: UnsafeMutableRawPointer
     /// What Latin letters were found to stand for. There are fewer than 2,000 that can get in.
     private var latinLetters: [UInt32: [UInt16]] = [:]
     private var source = UnitBuffer()
@@ -17,37 +17,37 @@ final class Folding {
 
     init() {
         let name = Array("Latin-ASCII".utf16)
-        var status = U_ZERO_ERROR
-        let opened = tiffin_icu_open_transliterator(name, Int32(name.count), &status)
+        var status: icu_bridge_status = 0
+        let opened = icu_bridge_open_transliterator(name, Int32(name.count), &status)
         ICU.check(status)
         guard let opened else { preconditionFailure("ICU opened nothing and said nothing") }
         latinToASCII = opened
     }
 
     deinit {
-        tiffin_icu_close_transliterator(latinToASCII)
+        icu_bridge_close_transliterator(latinToASCII)
     }
 
     /// Writes the folded text as UTF-8 to the array, which may be longer than it; returns how many bytes it has.
     func fold(_ text: UnsafeBufferPointer<UInt8>, into bytes: inout [UInt8]) -> Int {
-        source.fill { tiffin_icu_from_utf8(text.baseAddress, Int32(text.count), $0, $1, &$2) }
+        source.fill { icu_bridge_from_utf8(text.baseAddress, Int32(text.count), $0, $1, &$2) }
         normalise(to: caseFolding)
         normalise(to: decomposition)
         simplify()
         normalise(to: composition)
         return source.withUnits { units in
-            ICU.fill(&bytes) { tiffin_icu_to_utf8(units.baseAddress, Int32(units.count), $0, $1, &$2) }
+            ICU.fill(&bytes) { icu_bridge_to_utf8(units.baseAddress, Int32(units.count), $0, $1, &$2) }
         }
     }
 
     /// Whether the character never changes with what is before it.
     static func keepsApart(_ character: Unicode.Scalar) -> Bool {
-        tiffin_icu_has_boundary_before(form(tiffin_icu_nfc), UChar32(bitPattern: character.value))
+        icu_bridge_has_boundary_before(form(icu_bridge_nfc), Int32(bitPattern: character.value))
     }
 
-    private func normalise(to form: OpaquePointer) {
+    private func normalise(to form: UnsafeRawPointer) {
         source.withUnits { units in
-            target.fill { tiffin_icu_normalize(form, units.baseAddress, Int32(units.count), $0, $1, &$2) }
+            target.fill { icu_bridge_normalize(form, units.baseAddress, Int32(units.count), $0, $1, &$2) }
         }
         swap(&source, &target)
     }
@@ -77,26 +77,26 @@ final class Folding {
     }
 
     private func simplify(_ character: UInt32, _ units: UnsafeBufferPointer<UInt16>) {
-        let code = UChar32(bitPattern: character)
-        switch tiffin_icu_script(code) {
-        case USCRIPT_INHERITED where Folding.isAccent(code): break
-        case USCRIPT_LATIN: for unit in latinLetter(character, units) { target.append(unit) }
-        default: for unit in units { target.append(unit) }
+        let code = Int32(bitPattern: character)
+        if icu_bridge_is_latin(code) {
+            for unit in latinLetter(character, units) { target.append(unit) }
+        } else if !Folding.isAccent(code) {
+            for unit in units { target.append(unit) }
         }
     }
 
-    private static func isAccent(_ code: UChar32) -> Bool {
-        CategorySet.marksWithoutSpace.contains(code) && !tiffin_icu_is_used_in(code, USCRIPT_KATAKANA)
+    private static func isAccent(_ code: Int32) -> Bool {
+        icu_bridge_is_inherited(code) && icu_bridge_is_nonspacing_mark(code) && !icu_bridge_is_used_in_katakana(code)
     }
 
     /// What a Latin letter stands for in lower-case ASCII; itself if for nothing.
     private func latinLetter(_ character: UInt32, _ units: UnsafeBufferPointer<UInt16>) -> [UInt16] {
         if let known = latinLetters[character] { return known }
         var text = Array(units)
-        var status = U_ZERO_ERROR
+        var status: icu_bridge_status = 0
         // No letter stands for more than a few.
         text.append(contentsOf: repeatElement(0, count: 32))
-        let count = tiffin_icu_transliterate(latinToASCII, &text, Int32(units.count), Int32(text.count), &status)
+        let count = icu_bridge_transliterate(latinToASCII, &text, Int32(units.count), Int32(text.count), &status)
         ICU.check(status)
         text.removeSubrange(Int(count)...)
         let isASCII = !text.isEmpty && text.allSatisfy { $0 < 0x80 }
@@ -105,8 +105,10 @@ final class Folding {
         return folded
     }
 
-    private static func form(_ instance: (UnsafeMutablePointer<UErrorCode>) -> OpaquePointer?) -> OpaquePointer {
-        var status = U_ZERO_ERROR
+    private static func form(_ instance: (UnsafeMutablePointer<icu_bridge_status>) -> UnsafeRawPointer?)
+        -> UnsafeRawPointer
+    {
+        var status: icu_bridge_status = 0
         let form = instance(&status)
         ICU.check(status)
         guard let form else { preconditionFailure("ICU has no form and said nothing") }

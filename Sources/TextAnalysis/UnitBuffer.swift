@@ -1,4 +1,4 @@
-internal import CLibICU
+internal import ICUBridge
 
 /// UTF-16 that ICU reads and writes, in memory kept from one text to the next.
 struct UnitBuffer {
@@ -12,7 +12,7 @@ struct UnitBuffer {
 
     /// Replaces the units by what an ICU function writes: it gets the target, its capacity and the status, and returns
     /// how many units there are, written or not.
-    mutating func fill(_ write: (UnsafeMutablePointer<UInt16>?, Int32, inout UErrorCode) -> Int32) {
+    mutating func fill(_ write: (UnsafeMutablePointer<UInt16>?, Int32, inout icu_bridge_status) -> Int32) {
         count = ICU.fill(&storage, write)
     }
 

@@ -26,7 +26,10 @@ public struct Filter: Sendable {
         exactly("OUTLET", "outlet") { [$0.id.outlet.rawValue] },
         anyOf("KIND", "kind", facet: Facet("kinds"), atMost: 1) { $0.kinds },
         everyOne("TAG", "tag", facet: Facet("tags")) { $0.tags },
-        range("PRICE", facet: Facet("prices") { $0.price.map { [PriceBand.name(of: $0)] } ?? [] }) { $0.price },
+        range(
+            "PRICE", facet: Facet("prices") { $0.price.map { [PriceBand.name(of: $0)] } ?? [] },
+            leastKeys: { low, high in [.cheapest: low, .dearest: -high] }
+        ) { $0.price },
         atLeast("RATING", "rating", digits: 2) { $0.rating },
         atMost("DELIVERY", "minutes") { $0.deliveryMinutes },
         available("OPEN"),
@@ -74,7 +77,10 @@ extension Filter {
             makeIndex: { TextIndex($0) },
             read: { words, analyser throws(CatalogueError) in
                 let text = try words.some(atMost: FilterWords.maximumValues).joined(separator: " ")
-                guard let terms = analyser.queryTerms(of: text) else {
+                let terms: [String]
+                do throws(TooManyTerms) {
+                    terms = try analyser.queryTerms(of: text)
+                } catch {
                     throw .invalid(name, "must have at most \(TextAnalyser.maximumQueryTerms) words")
                 }
                 guard !terms.isEmpty else { throw .invalid(name, "has no letter or digit") }
@@ -124,7 +130,9 @@ extension Filter {
 
     /// Listings with a number from one to another, both included.
     static func range(
-        _ name: String, facet: Facet? = nil, _ value: @escaping @Sendable (Listing) -> Int64?
+        _ name: String, facet: Facet? = nil,
+        leastKeys: @escaping @Sendable (Int64, Int64) -> [ListingOrder: Int64] = { _, _ in [:] },
+        _ value: @escaping @Sendable (Listing) -> Int64?
     ) -> Filter {
         Filter(
             name: name, values: "min max", isRepeatable: false, facet: facet,
@@ -133,7 +141,9 @@ extension Filter {
                 let low = try words.number(name)
                 let high = try words.number(name)
                 guard low <= high else { throw .invalid(name, "the smallest comes first") }
-                return within(low...high)
+                var narrowing = within(low...high)
+                narrowing.leastKeys = leastKeys(low, high)
+                return narrowing
             })
     }
 

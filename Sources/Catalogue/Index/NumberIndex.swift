@@ -3,11 +3,8 @@
 final class NumberIndex: FilterIndex {
     /// Buckets in each doubling of the number: each is about 3 % wide.
     private static let bucketBits = 5
-    /// Stands for no number.
-    private static let none: Int64 = -1
-
     private let value: (Listing) -> Int64?
-    private var numbers: [Int64] = []
+    private var numbers = NumberColumn()
     private var buckets: [Int: Bitmap] = [:]
     private var last: (bucket: Int, rows: Bitmap)?
 
@@ -25,10 +22,9 @@ final class NumberIndex: FilterIndex {
     }
 
     private func insert(_ number: Int64?, at row: UInt32) {
-        while numbers.count <= Int(row) { numbers.append(Self.none) }
+        numbers[row] = number
         guard let number else { return }
         precondition(number >= 0)
-        numbers[Int(row)] = number
         let bucket = Self.bucket(of: number)
         if let last, last.bucket == bucket { return last.rows.insert(row) }
         let rows = buckets[bucket] ?? Bitmap()
@@ -38,9 +34,8 @@ final class NumberIndex: FilterIndex {
     }
 
     private func remove(at row: UInt32) {
-        let number = numbers[Int(row)]
-        guard number != Self.none else { return }
-        numbers[Int(row)] = Self.none
+        guard let number = numbers[row] else { return }
+        numbers[row] = nil
         let bucket = Self.bucket(of: number)
         buckets[bucket]?.remove(row)
         if buckets[bucket]?.isEmpty == true {
@@ -66,7 +61,7 @@ final class NumberIndex: FilterIndex {
             if bucket > first, bucket < last {
                 whole.append(rows)
             } else {
-                boundary += rows.rows.filter { range.contains(numbers[Int($0)]) }
+                boundary += rows.rows.filter { numbers[$0].map(range.contains) ?? false }
             }
         }
         return Bitmap.union(whole + [Bitmap(boundary)])
@@ -74,7 +69,7 @@ final class NumberIndex: FilterIndex {
 
     /// Those of the rows whose number lies in the range.
     func rows(in range: ClosedRange<Int64>, among rows: Bitmap) -> Bitmap {
-        Bitmap(rows.rows.filter { range.contains(numbers[Int($0)]) })
+        Bitmap(rows.rows.filter { numbers[$0].map(range.contains) ?? false })
     }
 
     func value(of listing: Listing) -> Int64? { value(listing) }

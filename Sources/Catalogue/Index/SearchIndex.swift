@@ -18,11 +18,12 @@ final class SearchIndex {
     /// What is counted, by name. Those that are not a filter's own come behind the filters in `indexes`.
     let facets: [(name: String, words: WordIndex)]
     private let indexes: [any FilterIndex]
+    private var loadedNames = LoadedNames()
     private(set) var orders: [Order]
 
     /// The listings in the order of one sort.
     struct Order {
-        var keys: [Int64] = []
+        var keys = NumberColumn()
         var rows = SortedChunks<UInt32>()
     }
 
@@ -47,48 +48,22 @@ final class SearchIndex {
     func load(_ listing: Listing, at row: UInt32) {
         all.insert(row)
         for index in indexes { index.insert(listing, at: row) }
-        setKeys(of: listing, at: row)
+        setKeys(of: listing, loadedNames.fold(listing.name, at: row, analyser), at: row)
     }
 
     func finishLoading() {
         for index in indexes { index.finishLoading() }
         for order in ListingOrder.allCases {
-            var sorted = SortedRows(all.rows, by: orders[order.rawValue].keys)
-            if order.comparesNames { sortByName(&sorted.rows, orders[order.rawValue].keys) }
-            orders[order.rawValue].rows = SortedChunks(sorted: sorted.rows)
+            let keys = order.comparesNames ? loadedNames.ranks : orders[order.rawValue].keys
+            // Equal keys keep the order of rows, which are loaded in the order of their ids.
+            orders[order.rawValue].rows = SortedChunks(sorted: SortedRows(all.rows, by: keys).rows)
         }
+        loadedNames = LoadedNames()
     }
 
-    /// Sorts runs of equal keys by their names.
-    private func sortByName(_ rows: inout [UInt32], _ keys: [Int64]) {
-        var start = 0
-        while start < rows.count {
-            var end = start + 1
-            while end < rows.count, keys[Int(rows[end])] == keys[Int(rows[start])] { end += 1 }
-            if end - start > 1 {
-                // The same names are there again and again: each is folded once.
-                var folded: [String: String] = [:]
-                let named = rows[start..<end].map { row in
-                    let name = source.name(at: row)
-                    if let known = folded[name] { return (known, row) }
-                    let new = analyser.fold(name)
-                    folded[name] = new
-                    return (new, row)
-                }
-                if folded.count > 1 {
-                    let sorted = named.sorted { $0.0 != $1.0 ? $0.0 < $1.0 : $0.1 < $1.1 }
-                    rows.replaceSubrange(start..<end, with: sorted.lazy.map(\.1))
-                }
-            }
-            start = end
-        }
-    }
-
-    private func setKeys(of listing: Listing, at row: UInt32) {
-        let name = analyser.fold(listing.name)
+    private func setKeys(of listing: Listing, _ foldedName: String, at row: UInt32) {
         for order in ListingOrder.allCases {
-            while orders[order.rawValue].keys.count <= Int(row) { orders[order.rawValue].keys.append(0) }
-            orders[order.rawValue].keys[Int(row)] = order.key(listing, foldedName: name)
+            orders[order.rawValue].keys[row] = order.key(listing, foldedName: foldedName)
         }
     }
 
@@ -98,7 +73,7 @@ final class SearchIndex {
     func insert(_ listing: Listing, at row: UInt32) {
         all.insert(row)
         for index in indexes { index.insert(listing, at: row) }
-        setKeys(of: listing, at: row)
+        setKeys(of: listing, analyser.fold(listing.name), at: row)
         for order in ListingOrder.allCases { place(row, in: order) }
     }
 
@@ -120,7 +95,7 @@ final class SearchIndex {
         change()
         for index in indexes { index.update(from: old, to: new, at: row) }
         for order in moved {
-            orders[order.rawValue].keys[Int(row)] = order.key(new, foldedName: names.new)
+            orders[order.rawValue].keys[row] = order.key(new, foldedName: names.new)
             place(row, in: order)
         }
         return !moved.isEmpty || old.name != new.name || old.texts != new.texts
@@ -139,8 +114,9 @@ final class SearchIndex {
         precondition(found, "a listing is not where it was put")
     }
 
-    func precedes(_ a: UInt32, _ b: UInt32, _ keys: [Int64], comparesNames: Bool) -> Bool {
-        if keys[Int(a)] != keys[Int(b)] { return keys[Int(a)] < keys[Int(b)] }
+    func precedes(_ a: UInt32, _ b: UInt32, _ keys: NumberColumn, comparesNames: Bool) -> Bool {
+        let (first, second) = (keys.key(a), keys.key(b))
+        if first != second { return first < second }
         if comparesNames {
             let names = (source.name(at: a), source.name(at: b))
             if names.0 != names.1 {
@@ -156,7 +132,7 @@ final class SearchIndex {
     func key(of listing: Listing, in order: ListingOrder, tier: Int) -> SortKey {
         let name = analyser.fold(listing.name)
         return SortKey(
-            tier: tier, number: order.key(listing, foldedName: name), name: order.comparesNames ? name : "",
+            tier: tier, number: order.key(listing, foldedName: name) ?? .max, name: order.comparesNames ? name : "",
             id: listing.id)
     }
 }

@@ -6,19 +6,19 @@ struct SortedRows {
     var rows: [UInt32]
 
     /// - Parameter rows: in ascending order.
-    init(_ rows: [UInt32], by keys: [Int64]) {
-        let known = rows.lazy.map { keys[Int($0)] }.filter { $0 != .max }
+    init(_ rows: [UInt32], by keys: NumberColumn) {
+        let known = rows.lazy.map { keys.key($0) }.filter { $0 != .max }
         guard let least = known.min(), let greatest = known.max() else {
             self.rows = rows
             return
         }
         let range = UInt64(bitPattern: greatest &- least)
         guard range <= Self.countedRange else {
-            self.rows = rows.map { (keys[Int($0)], $0) }.sorted { $0 < $1 }.map(\.1)
+            self.rows = rows.map { (keys.key($0), $0) }.sorted { $0 < $1 }.map(\.1)
             return
         }
         // What has no key comes behind all that have one.
-        func slot(_ row: UInt32) -> Int { keys[Int(row)] == .max ? Int(range) + 1 : Int(keys[Int(row)] - least) }
+        func slot(_ row: UInt32) -> Int { keys.key(row) == .max ? Int(range) + 1 : Int(keys.key(row) - least) }
         var starts = [Int](repeating: 0, count: Int(range) + 3)
         for row in rows { starts[slot(row) + 1] += 1 }
         for index in starts.indices.dropFirst() { starts[index] += starts[index - 1] }

@@ -1,3 +1,5 @@
+internal import TextAnalysis
+
 /// Rows by the terms of a text. Every term's beginnings of one to three characters are kept too, so that a letter
 /// that has just been typed is answered as fast as a word.
 final class TermIndex {
@@ -16,6 +18,7 @@ final class TermIndex {
         var terms = 0
     }
 
+    private let analyser: TextAnalyser
     private var termIDs: [String: UInt32] = [:]
     private var terms: [Term?] = []
     private var freeTerms: [UInt32] = []
@@ -28,12 +31,18 @@ final class TermIndex {
 
     // MARK: Texts
 
-    /// Puts a row under the terms of its text.
-    ///
-    /// - Parameter analyse: calls its argument with every term of the text.
-    func insert(_ text: String, at row: UInt32, analyse: ((String) -> Void) -> Void) {
-        guard loading == nil else { return loading![text, default: []].append(row) }
-        insert(ids(analyse), [row])
+    init(_ analyser: TextAnalyser) { self.analyser = analyser }
+
+    /// The terms of texts.
+    func terms(of texts: [String]) -> Set<String> {
+        var terms: Set<String> = []
+        for text in texts { analyser.forEachTerm(of: text) { terms.insert($0) } }
+        return terms
+    }
+
+    /// Puts a row under the terms of a text.
+    func insert(_ text: String, at row: UInt32) {
+        if loading == nil { insert(ids(of: text), [row]) } else { loading![text, default: []].append(row) }
     }
 
     private func insert(_ ids: [UInt32], _ rows: [UInt32]) {
@@ -46,11 +55,14 @@ final class TermIndex {
         for prefix in prefixes { self.prefixes[Int(prefix)]?.rows.insert(rows) }
     }
 
-    /// Takes a row away from the terms in `old` that are not in `new`, and puts it under those that are only there.
-    func update(from old: Set<String>, to new: Set<String>, at row: UInt32) {
-        let gone = old.subtracting(new).compactMap { termIDs[$0] }
-        insert(ids { add in for term in new.subtracting(old) { add(term) } }, [row])
-        let kept = Set(new.lazy.compactMap { self.termIDs[$0] }.flatMap { self.terms[Int($0)]?.prefixes ?? [] })
+    /// Takes a row away from the terms of its old texts and puts it under those of the new.
+    func update(from oldTexts: [String], to newTexts: [String], at row: UInt32) {
+        guard oldTexts != newTexts else { return }
+        let new = terms(of: newTexts)
+        let gone = terms(of: oldTexts).subtracting(new).compactMap { termIDs[$0] }
+        let ids = new.map(id)
+        insert(ids, [row])
+        let kept = Set(ids.flatMap { terms[Int($0)]?.prefixes ?? [] })
         for id in gone {
             guard let term = terms[Int(id)] else { continue }
             term.rows.remove(row)
@@ -60,22 +72,19 @@ final class TermIndex {
     }
 
     /// Many texts have been inserted.
-    ///
-    /// - Parameter analyse: calls its last argument with every term of a text.
-    func finishLoading(analyse: (String, (String) -> Void) -> Void) {
+    func finishLoading() {
         let texts = loading ?? [:]
-        for (text, rows) in texts { insert(ids { add in analyse(text, add) }, rows) }
+        for (text, rows) in texts { insert(ids(of: text), rows) }
         loading = nil
-        let ids = terms.indices.filter { terms[$0] != nil }.map(UInt32.init)
-        sorted = SortedChunks(sorted: ids.sorted(by: precedes))
+        sorted = SortedChunks(sorted: terms.indices.filter { terms[$0] != nil }.map(UInt32.init).sorted(by: precedes))
     }
 
     // MARK: Terms
 
-    /// The ids of terms, each once; new ones are made.
-    private func ids(_ analyse: ((String) -> Void) -> Void) -> [UInt32] {
+    /// The ids of a text's terms, each once; new ones are made.
+    private func ids(of text: String) -> [UInt32] {
         var ids: [UInt32] = []
-        analyse { term in
+        analyser.forEachTerm(of: text) { term in
             let id = id(of: term)
             if !ids.contains(id) { ids.append(id) }
         }
@@ -152,7 +161,9 @@ final class TermIndex {
 
     /// The rows with a term that begins so.
     func rows(beginning prefix: String) -> Bitmap? {
-        if prefix.unicodeScalars.count <= Self.keptPrefix { return prefixIDs[prefix].flatMap { prefixes[Int($0)]?.rows } }
+        if prefix.unicodeScalars.count <= Self.keptPrefix {
+            return prefixIDs[prefix].flatMap { prefixes[Int($0)]?.rows }
+        }
         var found: [Bitmap] = []
         sorted.forEach(from: { text(of: $0) < prefix }) { id in
             guard let term = terms[Int(id)], term.text.utf8.starts(with: prefix.utf8) else { return false }

@@ -2,38 +2,32 @@ internal import TextAnalysis
 
 /// Rows by their text: by name, and by whatever else is said of them.
 final class TextIndex: FilterIndex {
-    private let analyser: TextAnalyser
-    private let names = TermIndex()
-    private let others = TermIndex()
+    private let names: TermIndex
+    private let others: TermIndex
 
-    init(_ analyser: TextAnalyser) { self.analyser = analyser }
+    init(_ analyser: TextAnalyser) {
+        names = TermIndex(analyser)
+        others = TermIndex(analyser)
+    }
 
     func insert(_ listing: Listing, at row: UInt32) {
-        names.insert(listing.name, at: row) { analyser.forEachTerm(of: listing.name, $0) }
-        for text in listing.texts { others.insert(text, at: row) { analyser.forEachTerm(of: text, $0) } }
+        names.insert(listing.name, at: row)
+        for text in listing.texts { others.insert(text, at: row) }
     }
 
     func remove(_ listing: Listing, at row: UInt32) {
-        names.update(from: terms(of: [listing.name]), to: [], at: row)
-        others.update(from: terms(of: listing.texts), to: [], at: row)
+        names.update(from: [listing.name], to: [], at: row)
+        others.update(from: listing.texts, to: [], at: row)
     }
 
     func update(from old: Listing, to new: Listing, at row: UInt32) {
-        if old.name != new.name {
-            names.update(from: terms(of: [old.name]), to: terms(of: [new.name]), at: row)
-        }
-        if old.texts != new.texts { others.update(from: terms(of: old.texts), to: terms(of: new.texts), at: row) }
+        names.update(from: [old.name], to: [new.name], at: row)
+        others.update(from: old.texts, to: new.texts, at: row)
     }
 
     func finishLoading() {
-        names.finishLoading(analyse: analyser.forEachTerm)
-        others.finishLoading(analyse: analyser.forEachTerm)
-    }
-
-    private func terms(of texts: [String]) -> Set<String> {
-        var terms: Set<String> = []
-        for text in texts { analyser.forEachTerm(of: text) { terms.insert($0) } }
-        return terms
+        names.finishLoading()
+        others.finishLoading()
     }
 
     // MARK: Looking up
@@ -64,8 +58,8 @@ final class TextIndex: FilterIndex {
 
     /// The tier of a listing, or nil where it does not match.
     func tier(of listing: Listing, _ query: TextQuery) -> Int? {
-        let names = terms(of: [listing.name])
-        let others = terms(of: listing.texts)
+        let names = names.terms(of: [listing.name])
+        let others = others.terms(of: listing.texts)
         var inName = 0
         for (number, term) in query.terms.enumerated() {
             let isPrefix = number == query.terms.count - 1

@@ -15,7 +15,9 @@ struct Facets {
         facets = index.facets.map { name, words in
             var counts: [String: Int] = [:]
             if let listings {
-                for listing in listings { for value in Set(words.values(of: listing)) { counts[value, default: 0] += 1 } }
+                for listing in listings {
+                    for value in Set(words.values(of: listing)) { counts[value, default: 0] += 1 }
+                }
             } else if total == index.all.count {
                 counts = words.rows.mapValues(\.count)
             } else {

@@ -27,6 +27,7 @@ struct MoveLog {
     func listings(at revision: Int64) -> [ListingID: Listing]? {
         guard revision >= completeSince else { return nil }
         let first = SortedChunks<Int>.partitionPoint(moves.count) { moves[$0].revision <= revision }
-        return Dictionary(moves[first...].lazy.map { ($0.before.id, $0.before) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(
+            moves[first...].lazy.map { ($0.before.id, $0.before) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -6,6 +6,8 @@ struct Narrowing {
     var rowsAmong: ((any FilterIndex, Bitmap) -> Bitmap)?
     /// Whether one listing does.
     var accepts: (any FilterIndex, Listing) -> Bool
+    /// The least key that its rows have in an order, where it bounds them: nothing before is looked at.
+    var leastKeys: [ListingOrder: Int64] = [:]
     /// Which of its rows come first by relevance; nil for filters that do not rank.
     var tiers: ((any FilterIndex) -> TextTiers)?
     /// The tier of a listing that is accepted.

@@ -12,6 +12,8 @@ struct Page {
 struct Matches {
     var all: Bitmap
     var tiers: [Bitmap]
+    /// No match has a smaller key in the order that was asked for.
+    var leastKey: Int64
 }
 
 extension SearchIndex {
@@ -49,7 +51,9 @@ extension SearchIndex {
             }
         }
         let all = found ?? self.all
-        return Matches(all: all, tiers: tiers.map { $0.map(all.intersection) } ?? [all])
+        return Matches(
+            all: all, tiers: tiers.map { $0.map(all.intersection) } ?? [all],
+            leastKey: query.narrowings.compactMap { $0.narrowing.leastKeys[query.sort.order] }.max() ?? .min)
     }
 
     /// Whether a listing would be found.
@@ -102,19 +106,24 @@ extension SearchIndex {
         for (tier, set) in matches.tiers.enumerated() where rows.count < limit && !set.isEmpty {
             if let after, tier < after.tier { continue }
             let start = after.flatMap { $0.tier == tier ? $0 : nil }
-            rows += self.rows(of: set, order, after: start, limit: limit - rows.count, without: elsewhere)
+            rows += self.rows(
+                of: set, order, from: matches.leastKey, after: start, limit: limit - rows.count, without: elsewhere)
         }
         return rows
     }
 
     private func rows(
-        of set: Bitmap, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: Set<UInt32>
+        of set: Bitmap, _ order: ListingOrder, from leastKey: Int64, after: SortKey?, limit: Int,
+        without elsewhere: Set<UInt32>
     ) -> [UInt32] {
         if set.count > Self.fewMatches {
             var rows: [UInt32] = []
             var steps = 0
             var isComplete = true
-            orders[order.rawValue].rows.forEach(from: { row in after.map { !isBehind(row, $0, order) } ?? false }) { row in
+            let keys = orders[order.rawValue].keys
+            orders[order.rawValue].rows.forEach(
+                from: { row in keys.key(row) < leastKey || after.map { !isBehind(row, $0, order) } ?? false }
+            ) { row in
                 steps += 1
                 if steps > Self.walkedRows {
                     isComplete = false
@@ -138,7 +147,7 @@ extension SearchIndex {
         best.reserveCapacity(limit + 1)
         for row in set.rows {
             if let worst = best.last, best.count == limit {
-                if keys[Int(row)] > keys[Int(worst)] { continue }
+                if keys.key(row) > keys.key(worst) { continue }
                 if !precedes(row, worst, keys, comparesNames: comparesNames) { continue }
             }
             if let after, !isBehind(row, after, order) { continue }
@@ -154,7 +163,7 @@ extension SearchIndex {
 
     /// Whether a row comes after a key of its tier.
     private func isBehind(_ row: UInt32, _ key: SortKey, _ order: ListingOrder) -> Bool {
-        let number = orders[order.rawValue].keys[Int(row)]
+        let number = orders[order.rawValue].keys.key(row)
         if number != key.number { return number > key.number }
         if order.comparesNames {
             let name = analyser.fold(source.name(at: row))

@@ -27,13 +27,13 @@ enum ListingOrder: Int, CaseIterable, Sendable {
     case bestRated, name, cheapest, dearest, fastest
 
     /// What is compared first. What is not known comes last.
-    func key(_ listing: Listing, foldedName: String) -> Int64 {
+    func key(_ listing: Listing, foldedName: String) -> Int64? {
         switch self {
-        case .bestRated: listing.rating.map { -$0 } ?? .max
+        case .bestRated: listing.rating.map { -$0 }
         case .name: Self.beginning(of: foldedName)
-        case .cheapest: listing.price ?? .max
-        case .dearest: listing.price.map { -$0 } ?? .max
-        case .fastest: listing.deliveryMinutes ?? .max
+        case .cheapest: listing.price
+        case .dearest: listing.price.map { -$0 }
+        case .fastest: listing.deliveryMinutes
         }
     }
 

@@ -25,10 +25,12 @@ final class ItemTable: ListingSource {
     }
 
     private func place(of item: Identifier, at outlet: CatalogueOutlet) -> Int {
-        SortedChunks<UInt32>.partitionPoint(outlet.items.count) { self[outlet.items[$0]].id < item }
+        // They are loaded in their order: the next one comes last.
+        guard let last = outlet.items.last, !(self[last].id < item) else { return outlet.items.count }
+        return SortedChunks<UInt32>.partitionPoint(outlet.items.count) { self[outlet.items[$0]].id < item }
     }
 
-    func add(_ entry: MenuState.Entry, at outletRow: UInt32) -> UInt32 {
+    func add(_ entry: MenuState.Entry, _ listing: Listing, at outletRow: UInt32) -> UInt32 {
         let row = free.popLast() ?? UInt32(entries.count)
         let outlet = outlets[outletRow]
         let place = place(of: entry.id, at: outlet)
@@ -40,21 +42,21 @@ final class ItemTable: ListingSource {
             outletRows[Int(row)] = outletRow
         }
         outlet.items.insert(row, at: place)
-        outlet.count(entry.item, 1)
+        outlet.count(listing, 1)
         return row
     }
 
-    func replace(_ row: UInt32, with entry: MenuState.Entry) {
+    func replace(_ row: UInt32, _ old: Listing, with entry: MenuState.Entry, _ new: Listing) {
         let outlet = outlet(at: row)
-        outlet.count(self[row].item, -1)
-        outlet.count(entry.item, 1)
+        outlet.count(old, -1)
+        outlet.count(new, 1)
         entries[Int(row)] = entry
     }
 
-    func remove(_ row: UInt32) {
+    func remove(_ row: UInt32, _ listing: Listing) {
         let outlet = outlet(at: row)
         outlet.items.remove(at: place(of: self[row].id, at: outlet))
-        outlet.count(self[row].item, -1)
+        outlet.count(listing, -1)
         entries[Int(row)] = nil
         free.append(row)
     }

@@ -7,9 +7,9 @@ final class CatalogueOutlet {
     var status: Outlet.Status
     /// The rows of its items, in the order of the items' ids.
     var items: [UInt32] = []
-    /// How many of its items are of each kind, and have each tag.
-    var kinds: [String: Int] = [:]
-    var tags: [String: Int] = [:]
+    /// The kinds and tags of its items.
+    var kinds = CountedWords()
+    var tags = CountedWords()
 
     init(_ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status) {
         self.id = id
@@ -20,14 +20,9 @@ final class CatalogueOutlet {
     var availability: Availability { Availability(status) }
 
     /// Counts an item's kind and tags in, or out.
-    func count(_ item: MenuItem, _ change: Int) {
-        Self.count(item.kind, change, in: &kinds)
-        for tag in Set(item.tags) { Self.count(tag, change, in: &tags) }
-    }
-
-    private static func count(_ word: String, _ change: Int, in counts: inout [String: Int]) {
-        let count = counts[word, default: 0] + change
-        counts[word] = count == 0 ? nil : count
+    func count(_ item: Listing, _ change: Int) {
+        for kind in item.kinds { kinds.count(kind, change) }
+        for tag in item.tags { tags.count(tag, change) }
     }
 }
 
@@ -65,7 +60,7 @@ final class OutletTable: ListingSource {
         return Listing(
             id: ListingID(outlet: outlet.id), name: details.name,
             texts: details.cuisines + [details.city, details.area].compactMap(\.self), cuisines: details.cuisines,
-            city: details.city, area: details.area, kinds: outlet.kinds.keys.sorted(), tags: outlet.tags.keys.sorted(),
+            city: details.city, area: details.area, kinds: outlet.kinds.words, tags: outlet.tags.words,
             price: details.priceForTwo?.minorUnits, rating: details.rating.map { Int64($0.hundredths) },
             deliveryMinutes: details.deliveryMinutes.map(Int64.init), availability: outlet.availability)
     }

@@ -244,8 +244,9 @@ extension MenuState {
     fileprivate mutating func changeEntry(
         _ item: Identifier, _ change: (inout Entry) -> Void
     ) throws(ImpossibleEvent) {
-        guard entries[item] != nil else { throw Menu.impossible("an event on an unknown item", item) }
-        change(&entries[item]!)
+        guard var entry = entries[item] else { throw Menu.impossible("an event on an unknown item", item) }
+        change(&entry)
+        entries[item] = entry
     }
 }
 

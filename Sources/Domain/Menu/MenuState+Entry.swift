@@ -19,6 +19,12 @@ extension MenuState {
         /// What the item is called.
         public var name: String { storage.name }
 
+        /// What one costs.
+        public var price: Amount? { storage.header.price }
+
+        /// The most of it that a line takes.
+        public var maxQuantity: Int? { storage.header.maxQuantity }
+
         /// The item as the merchant describes it.
         public var item: MenuItem {
             get { storage.item }
@@ -48,13 +54,39 @@ extension MenuState.Entry: Equatable {
 
 /// What an entry holds.
 private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
+    /// Absent values are stood for by numbers that cannot be: an optional would take twice the room.
     struct Header {
+        private static let none = Int64.min
+        /// Sold out with no end.
+        private static let noEnd = Int64.max
+
         var id: Identifier
         var section: Identifier
-        var suspension: MenuState.Suspension?
-        var price: Amount?
-        var maxQuantity: Int32?
-        var count: Int32
+        private var minorUnits: Int64
+        private var until: Int64
+        private var mostAtOnce: Int32
+        var byteCount: Int32
+
+        init(_ item: MenuItem, _ section: Identifier, _ suspension: MenuState.Suspension?, byteCount: Int) {
+            id = item.id
+            self.section = section
+            minorUnits = item.price?.minorUnits ?? Self.none
+            until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
+            mostAtOnce = item.maxQuantity.map(Int32.init(clamping:)) ?? .min
+            self.byteCount = Int32(byteCount)
+        }
+
+        var price: Amount? { minorUnits == Self.none ? nil : Amount(minorUnits: minorUnits) }
+
+        var suspension: MenuState.Suspension? {
+            switch until {
+            case Self.none: nil
+            case Self.noEnd: MenuState.Suspension(until: nil)
+            default: MenuState.Suspension(until: Timestamp(millisecondsSinceEpoch: until))
+            }
+        }
+
+        var maxQuantity: Int? { mostAtOnce == .min ? nil : Int(mostAtOnce) }
     }
 
     static func make(
@@ -70,9 +102,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         for tag in item.tags { texts.append(tag) }
         let bytes = texts.bytes
         let buffer = create(minimumCapacity: bytes.count) { _ in
-            Header(
-                id: item.id, section: section, suspension: suspension, price: item.price,
-                maxQuantity: item.maxQuantity.map(Int32.init(clamping:)), count: Int32(bytes.count))
+            Header(item, section, suspension, byteCount: bytes.count)
         }
         buffer.withUnsafeMutablePointerToElements { elements in
             bytes.withUnsafeBufferPointer { source in
@@ -93,7 +123,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             var item = MenuItem(
                 id: header.id, kind: kind, name: name, description: texts.next(), price: header.price,
                 cuisine: texts.next(), imageSmall: texts.next(), imageLarge: texts.next(),
-                maxQuantity: header.maxQuantity.map(Int.init))
+                maxQuantity: header.maxQuantity)
             while !texts.isAtEnd { item.tags.append(texts.next() ?? "") }
             return item
         }
@@ -102,7 +132,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     private func read<Result>(_ body: (inout PackedTexts.Reader) -> Result) -> Result {
         withUnsafeMutablePointers { header, elements in
             var reader = PackedTexts.Reader(
-                UnsafeRawBufferPointer(start: elements, count: Int(header.pointee.count)))
+                UnsafeRawBufferPointer(start: elements, count: Int(header.pointee.byteCount)))
             return body(&reader)
         }
     }

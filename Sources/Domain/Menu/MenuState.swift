@@ -25,7 +25,7 @@ public struct MenuState: Equatable, Sendable {
     /// The sections in their order.
     public internal(set) var sections: [Section] = []
     /// Every item of every section.
-    public internal(set) var entries: [Identifier: Entry] = [:]
+    public internal(set) var entries = Entries()
 
     /// The menu as a merchant would write it.
     public var document: MenuDocument {

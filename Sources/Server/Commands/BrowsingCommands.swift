@@ -66,7 +66,9 @@ extension Session {
     fileprivate func browse(_ kind: ListingKind, _ arguments: Arguments) throws(Failure) {
         let catalogue = server.engine.catalogue
         let query = try query(kind, arguments, BrowsingCommands.pages, catalogue)
-        reply(document: catalogue.page(query))
+        // An outlet without a menu is something else than one where nothing matches.
+        let outlet = try query.values["OUTLET"]?.first.flatMap(Identifier.init).flatMap(server.engine.outlet)
+        reply(document: catalogue.page(query, emptyState: outlet?.menuVersion == 0 ? "noMenu" : "empty"))
     }
 
     fileprivate func query(

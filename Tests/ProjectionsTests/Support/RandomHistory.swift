@@ -119,7 +119,7 @@ struct RandomHistory {
     }
 
     private mutating func menuCommand(_ state: Menu.State) -> Menu.Command {
-        let item = state.entries.keys.sorted().randomElement(using: &generator) ?? "none"
+        let item = state.entries.values.map(\.id).randomElement(using: &generator) ?? "none"
         switch generator.number(0..<6) {
         case 0: return .suspend(item, until: generator.chance(50) ? 5_000 : nil, now: 0)
         case 1: return .resume(item)

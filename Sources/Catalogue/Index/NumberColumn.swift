@@ -1,0 +1,38 @@
+/// A number a row, or none: four bytes each as long as every number fits.
+struct NumberColumn {
+    private var narrow: [Int32] = []
+    /// In the place of `narrow` from the first number on that does not fit.
+    private var wide: [Int64]?
+
+    /// The number of a row; nil where it has none, or there is no such row. `Int64.max` cannot be stored.
+    subscript(row: UInt32) -> Int64? {
+        get {
+            let row = Int(row)
+            if let wide { return row < wide.count && wide[row] != .max ? wide[row] : nil }
+            return row < narrow.count && narrow[row] != .max ? Int64(narrow[row]) : nil
+        }
+        set { set(newValue ?? .max, at: Int(row)) }
+    }
+
+    /// As a sort compares it: no number is greater than all.
+    func key(_ row: UInt32) -> Int64 {
+        if wide != nil { return wide![Int(row)] }
+        let number = narrow[Int(row)]
+        return number == .max ? .max : Int64(number)
+    }
+
+    private mutating func set(_ number: Int64, at row: Int) {
+        let short = number == .max ? Int32.max : Int32(exactly: number)
+        if wide == nil, let short, short != .max || number == .max {
+            while narrow.count <= row { narrow.append(.max) }
+            narrow[row] = short
+            return
+        }
+        if wide == nil {
+            wide = narrow.map { $0 == .max ? .max : Int64($0) }
+            narrow = []
+        }
+        while wide!.count <= row { wide!.append(.max) }
+        wide![row] = number
+    }
+}

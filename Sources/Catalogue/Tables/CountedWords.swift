@@ -1,0 +1,20 @@
+/// Words with the number of times that each is there, sorted: they are few, and there is such a list an outlet.
+struct CountedWords {
+    private(set) var words: [String] = []
+    private var counts: [Int32] = []
+
+    /// Adds to a word's number, or takes away from it.
+    mutating func count(_ word: String, _ change: Int) {
+        let place = SortedChunks<String>.partitionPoint(words.count) { words[$0] < word }
+        if place == words.count || words[place] != word {
+            words.insert(word, at: place)
+            counts.insert(0, at: place)
+        }
+        counts[place] += Int32(change)
+        precondition(counts[place] >= 0, "a word was taken away that was not there")
+        if counts[place] == 0 {
+            words.remove(at: place)
+            counts.remove(at: place)
+        }
+    }
+}
