@@ -10,6 +10,10 @@ internal import TextAnalysis
 public final class Catalogue {
     /// The name it has in the database.
     public static let name = "catalogue"
+    /// The most saved queries.
+    public static let maximumSaved = 250
+    /// After so many changes at once saved queries ask again instead of following each.
+    private static let followedChanges = 500
 
     private let analyser = TextAnalyser()
     private let outlets = OutletTable()
@@ -18,8 +22,15 @@ public final class Catalogue {
     private let itemIndex: SearchIndex
     private var outletMoves = MoveLog()
     private var itemMoves = MoveLog()
+    private var saved: [Identifier: SavedQuery] = [:]
+    /// The saved queries whose answers may have changed.
+    private var touched: Set<Identifier> = []
+    /// How many listings have changed since ``revision`` was set.
+    private var changesOfRevision = 0
     /// The number of events folded in, of all partitions: to be set before their changes are told.
-    public var revision: Int64 = 0
+    public var revision: Int64 = 0 {
+        didSet { changesOfRevision = 0 }
+    }
 
     /// An empty catalogue.
     public init() {
@@ -118,6 +129,7 @@ public final class Catalogue {
         outletIndex.remove(listing, at: row)
         outlets.remove(row)
         outletMoves.record(listing, revision: revision)
+        follow(.outlets, from: listing, to: nil)
     }
 
     private func remove(itemAt row: UInt32) {
@@ -125,20 +137,24 @@ public final class Catalogue {
         itemIndex.remove(listing, at: row)
         items.remove(row, listing)
         itemMoves.record(listing, revision: revision)
+        follow(.items, from: listing, to: nil)
     }
 
     private func insert(_ listing: Listing, _ kind: ListingKind, at row: UInt32) {
         index(of: kind).insert(listing, at: row)
+        follow(kind, from: nil, to: listing)
     }
 
     private func changed(
         _ kind: ListingKind, from old: Listing, to new: Listing, at row: UInt32, change: () -> Void
     ) {
-        guard index(of: kind).update(from: old, to: new, at: row, change: change) else { return }
-        switch kind {
-        case .items: itemMoves.record(old, revision: revision)
-        case .outlets: outletMoves.record(old, revision: revision)
+        if index(of: kind).update(from: old, to: new, at: row, change: change) {
+            switch kind {
+            case .items: itemMoves.record(old, revision: revision)
+            case .outlets: outletMoves.record(old, revision: revision)
+            }
         }
+        follow(kind, from: old, to: new)
     }
 
     private func index(of kind: ListingKind) -> SearchIndex {
@@ -150,8 +166,76 @@ public final class Catalogue {
 
     /// Lets what was sold out or paused until now come back.
     public func advance(to now: Timestamp) {
-        for index in [itemIndex, outletIndex] {
-            for case let availability as AvailabilityIndex in index.filters { _ = availability.advance(to: now) }
+        for kind in [ListingKind.items, .outlets] {
+            let index = index(of: kind)
+            for case let availability as AvailabilityIndex in index.filters {
+                let back = availability.advance(to: now)
+                for query in saved.values where query.query.kind == kind && index.usesAvailability(query.query) {
+                    for row in back { follow(query, from: nil, to: index.source.listing(at: row)) }
+                }
+            }
+        }
+    }
+
+    // MARK: Saved queries
+
+    /// Keeps a question's answer up to date from now on. Returns false where there are too many already.
+    public func save(_ query: CatalogueQuery, as name: Identifier) -> Bool {
+        guard saved[name] != nil || saved.count < Self.maximumSaved else { return false }
+        // What was saved under the name is another document: its revisions go on.
+        let last = saved[name]?.revision ?? 0
+        saved[name] = SavedQuery(name, query, revision: max(last + 1, revision))
+        touched.insert(name)
+        return true
+    }
+
+    /// Forgets a saved question. Returns whether there was one.
+    public func drop(_ name: Identifier) -> Bool {
+        guard saved.removeValue(forKey: name) != nil else { return false }
+        touched.insert(name)
+        return true
+    }
+
+    /// The answer to a saved question, as of now: `{"browse","revision","total","items","state"}`; nil where none
+    /// is saved under that name.
+    public func document(ofSaved name: Identifier) -> (revision: Int64, bytes: [UInt8])? {
+        guard let query = saved[name] else { return nil }
+        let (total, listings) = query.answer(in: index(of: query.query.kind))
+        var writer = JSONWriter(reservingCapacity: 256 + 512 * listings.count)
+        writer.beginObject()
+        writer.field("browse", name.rawValue)
+        writer.field("revision", query.revision)
+        writer.field("total", total)
+        writer.key("items")
+        writer.beginArray()
+        for id in listings {
+            guard let row = row(of: id) else { preconditionFailure("a saved query knows a listing that is gone") }
+            write(row, query.query.kind, to: &writer)
+        }
+        writer.endArray()
+        writer.field("state", total == 0 ? "empty" : "ready")
+        writer.endObject()
+        return (query.revision, writer.bytes)
+    }
+
+    /// The saved questions whose answers may have changed since this was last asked.
+    public func takeTouched() -> Set<Identifier> {
+        defer { touched = [] }
+        return touched
+    }
+
+    private func follow(_ kind: ListingKind, from old: Listing?, to new: Listing?) {
+        guard !saved.isEmpty else { return }
+        changesOfRevision += 1
+        for query in saved.values where query.query.kind == kind { follow(query, from: old, to: new) }
+    }
+
+    private func follow(_ query: SavedQuery, from old: Listing?, to new: Listing?) {
+        if changesOfRevision > Self.followedChanges {
+            query.forget(revision: revision)
+            touched.insert(query.name)
+        } else if query.follow(from: old, to: new, in: index(of: query.query.kind), revision: revision) {
+            touched.insert(query.name)
         }
     }
 

@@ -1,10 +1,15 @@
 internal import TextAnalysis
 
-/// Rows by the terms of a text. Every term's beginnings of one to three characters are kept too, so that a letter
-/// that has just been typed is answered as fast as a word.
+/// Rows by the terms of a text.
+///
+/// Rows are kept by beginnings of terms too, so that a letter that has just been typed is answered as fast as a word:
+/// by every beginning of one to three characters, and by longer ones as far as too many terms begin with the shorter,
+/// as in a burst trie. So no question gathers more than ``maximumGathered`` terms, whatever they are.
 final class TermIndex {
-    /// Beginnings up to this many characters are kept.
+    /// Beginnings up to this many characters are kept in any case.
     static let keptPrefix = 3
+    /// Where more terms share a kept beginning, those that are a character longer are kept too.
+    static let maximumGathered = 256
     private struct Term {
         var text: String
         var rows: Bitmap
@@ -16,6 +21,8 @@ final class TermIndex {
         var rows: Bitmap
         /// How many terms begin with it.
         var terms = 0
+        /// Whether all that are a character longer are kept.
+        var isGrown = false
     }
 
     private let analyser: TextAnalyser
@@ -77,6 +84,8 @@ final class TermIndex {
         for (text, rows) in texts { insert(ids(of: text), rows) }
         loading = nil
         sorted = SortedChunks(sorted: terms.indices.filter { terms[$0] != nil }.map(UInt32.init).sorted(by: precedes))
+        var crowded = prefixes.indices.map(UInt32.init)
+        while !crowded.isEmpty { crowded = crowded.flatMap(growIfCrowded) }
     }
 
     // MARK: Terms
@@ -93,29 +102,62 @@ final class TermIndex {
 
     private func id(of text: String) -> UInt32 {
         if let id = termIDs[text] { return id }
-        let id = Self.place(Term(text: text, rows: Bitmap(), prefixes: prefixes(of: text)), in: &terms, &freeTerms)
+        let id = Self.place(Term(text: text, rows: Bitmap(), prefixes: []), in: &terms, &freeTerms)
         termIDs[text] = id
-        if loading == nil { sorted.insert(id, by: precedes) }
+        var length = 1
+        while length <= Self.keptPrefix || isGrown(terms[Int(id)]?.prefixes.last), addPrefix(of: length, to: id) != nil {
+            length += 1
+        }
+        if loading == nil {
+            sorted.insert(id, by: precedes)
+            for prefix in terms[Int(id)]?.prefixes ?? [] { _ = growIfCrowded(prefix) }
+        }
         return id
     }
 
-    private func prefixes(of text: String) -> [UInt32] {
-        var end = text.startIndex
-        var ids: [UInt32] = []
-        while ids.count < Self.keptPrefix, end < text.endIndex {
-            end = text.unicodeScalars.index(after: end)
-            let prefix = String(text[..<end])
-            let id: UInt32
-            if let known = prefixIDs[prefix] {
-                id = known
-            } else {
-                id = Self.place(Prefix(text: prefix, rows: Bitmap()), in: &prefixes, &freePrefixes)
-                prefixIDs[prefix] = id
-            }
-            prefixes[Int(id)]?.terms += 1
-            ids.append(id)
+    private func isGrown(_ prefix: UInt32?) -> Bool { prefix.flatMap { prefixes[Int($0)]?.isGrown } ?? false }
+
+    /// Keeps a term's beginning of so many characters; nil where it is shorter.
+    private func addPrefix(of length: Int, to id: UInt32) -> UInt32? {
+        let text = text(of: id)
+        guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex)
+        else { return nil }
+        let beginning = String(text[..<end])
+        let prefix: UInt32
+        if let known = prefixIDs[beginning] {
+            prefix = known
+        } else {
+            prefix = Self.place(Prefix(text: beginning, rows: Bitmap()), in: &prefixes, &freePrefixes)
+            prefixIDs[beginning] = prefix
         }
-        return ids
+        prefixes[Int(prefix)]?.terms += 1
+        terms[Int(id)]?.prefixes.append(prefix)
+        return prefix
+    }
+
+    /// Keeps the beginnings that are a character longer, where too many terms share this one; returns them.
+    private func growIfCrowded(_ id: UInt32) -> [UInt32] {
+        guard let prefix = prefixes[Int(id)], !prefix.isGrown, prefix.terms > Self.maximumGathered else { return [] }
+        let length = prefix.text.unicodeScalars.count
+        guard length >= Self.keptPrefix else { return [] }
+        prefixes[Int(id)]?.isGrown = true
+        var longer: Set<UInt32> = []
+        forEachTerm(beginning: prefix.text) { term in
+            guard let next = addPrefix(of: length + 1, to: term) else { return }
+            if let rows = terms[Int(term)]?.rows { prefixes[Int(next)]?.rows.formUnion(rows) }
+            longer.insert(next)
+        }
+        return Array(longer)
+    }
+
+    private func forEachTerm(beginning prefix: String, _ body: (UInt32) -> Void) {
+        var found: [UInt32] = []
+        sorted.forEach(from: { text(of: $0) < prefix }) { id in
+            guard text(of: id).utf8.starts(with: prefix.utf8) else { return false }
+            found.append(id)
+            return true
+        }
+        for id in found { body(id) }
     }
 
     private func forget(_ id: UInt32) {
@@ -161,14 +203,11 @@ final class TermIndex {
 
     /// The rows with a term that begins so.
     func rows(beginning prefix: String) -> Bitmap? {
-        if prefix.unicodeScalars.count <= Self.keptPrefix {
-            return prefixIDs[prefix].flatMap { prefixes[Int($0)]?.rows }
-        }
+        if let kept = prefixIDs[prefix] { return prefixes[Int(kept)]?.rows }
+        guard prefix.unicodeScalars.count > Self.keptPrefix else { return nil }
         var found: [Bitmap] = []
-        sorted.forEach(from: { text(of: $0) < prefix }) { id in
-            guard let term = terms[Int(id)], term.text.utf8.starts(with: prefix.utf8) else { return false }
-            found.append(term.rows)
-            return true
+        forEachTerm(beginning: prefix) { id in
+            if let rows = terms[Int(id)]?.rows { found.append(rows) }
         }
         return found.isEmpty ? nil : Bitmap.union(found)
     }

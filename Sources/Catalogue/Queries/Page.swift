@@ -61,6 +61,11 @@ extension SearchIndex {
         query.narrowings.allSatisfy { $0.narrowing.accepts(filters[$0.filter], listing) }
     }
 
+    /// Whether what is found depends on the time.
+    func usesAvailability(_ query: CatalogueQuery) -> Bool {
+        query.narrowings.contains { filters[$0.filter] is AvailabilityIndex }
+    }
+
     /// Where a listing stands among what is found.
     func key(of listing: Listing, _ query: CatalogueQuery) -> SortKey {
         var tier = 0
@@ -99,7 +104,8 @@ extension SearchIndex {
         return Page(rows: found[..<limit].map(\.row), next: cursor)
     }
 
-    private func rows(
+    /// The first rows behind a key, in order.
+    func rows(
         of matches: Matches, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: Set<UInt32>
     ) -> [UInt32] {
         var rows: [UInt32] = []

@@ -57,6 +57,26 @@ enum BrowsingCommands {
             let query = try session.query(.items, arguments, [.seed], catalogue)
             session.reply(document: catalogue.surprise(query))
         },
+        Command(
+            "BROWSE.SAVE", .browsing, role: .customer,
+            "Names a question about items whose answer is kept up to date, for SUBSCRIBE; gives the answer.",
+            [.key("name")] + ArgumentSpec.filters + ArgumentSpec.options([.sort, .limit])
+        ) { session, arguments throws(Failure) in
+            let name = try arguments[1].identifier("name")
+            let catalogue = session.server.engine.catalogue
+            let query = try session.query(.items, arguments, from: 2, [.sort, .limit], catalogue)
+            guard catalogue.save(query, as: name) else {
+                throw Failure("LIMIT", "at most \(Catalogue.maximumSaved) queries are saved; BROWSE.DROP one")
+            }
+            session.reply(document: catalogue.document(ofSaved: name)?.bytes)
+        },
+        Command(
+            "BROWSE.DROP", .browsing, role: .customer, "Forgets a saved question; gives how many there were, 1 or 0.",
+            [.key("name")]
+        ) { session, arguments throws(Failure) in
+            let wasThere = session.server.engine.catalogue.drop(try arguments[1].identifier("name"))
+            session.reply { $0.integer(wasThere ? 1 : 0) }
+        },
     ]
 
     fileprivate static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets]
@@ -72,10 +92,11 @@ extension Session {
     }
 
     fileprivate func query(
-        _ kind: ListingKind, _ arguments: Arguments, _ options: [CatalogueQuery.Option], _ catalogue: Catalogue
+        _ kind: ListingKind, _ arguments: Arguments, from index: Int = 1, _ options: [CatalogueQuery.Option],
+        _ catalogue: Catalogue
     ) throws(Failure) -> CatalogueQuery {
         var words: [String] = []
-        for argument in arguments.dropFirst() {
+        for argument in arguments.dropFirst(index) {
             guard let word = argument.string else { throw Failure("INVALID", "a filter is not UTF-8") }
             words.append(word)
         }
@@ -107,14 +128,15 @@ extension ArgumentSpec {
     /// Every registered filter.
     fileprivate static let filters = Filter.all.map { filter in
         ArgumentSpec(
-            name: filter.values, kind: filter.values.isEmpty ? .pureToken : .string, token: filter.name,
-            isOptional: true, isRepeated: filter.isRepeatable)
+            name: filter.values.isEmpty ? filter.name.lowercased() : filter.values,
+            kind: filter.values.isEmpty ? .pureToken : .string, token: filter.name, isOptional: true,
+            isRepeated: filter.isRepeatable)
     }
 
     fileprivate static func options(_ options: [CatalogueQuery.Option]) -> [ArgumentSpec] {
         options.map {
             ArgumentSpec(
-                name: $0.value, kind: $0.value.isEmpty ? .pureToken : .string, token: $0.rawValue, isOptional: true,
+                name: $0.value.isEmpty ? $0.rawValue.lowercased() : $0.value, kind: $0.value.isEmpty ? .pureToken : .string, token: $0.rawValue, isOptional: true,
                 isRepeated: false)
         }
     }

@@ -1,0 +1,43 @@
+import SeededTesting
+import Testing
+import TextAnalysis
+
+@testable import Catalogue
+
+/// Thousands of terms that begin alike: what merchants' codes and numbered dishes look like.
+@Suite struct TermIndexTests {
+    private static func code(_ random: inout SeededGenerator) -> String {
+        "itm" + String(Int.random(in: 0..<4_000, using: &random)).leftPadded(to: 6)
+    }
+
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func `every beginning finds what begins so, however many terms share it`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let index = TermIndex(TextAnalyser())
+        var texts: [UInt32: String] = [:]
+        for row in 0..<1_500 as Range<UInt32> {
+            texts[row] = "\(Self.code(&random)) \(Self.code(&random))"
+            index.insert(texts[row]!, at: row)
+        }
+        index.finishLoading()
+        for step in 0..<3_000 {
+            let row = UInt32.random(in: 0..<3_000, using: &random)
+            let new = Bool.random(using: &random) ? "\(Self.code(&random)) dal" : nil
+            index.update(from: texts[row].map { [$0] } ?? [], to: new.map { [$0] } ?? [], at: row)
+            texts[row] = new
+            guard step % 50 == 0 else { continue }
+            let code = Self.code(&random)
+            for length in 1...code.count {
+                let beginning = String(code.prefix(length))
+                let expected = texts.filter { $0.value.split(separator: " ").contains { $0.hasPrefix(beginning) } }
+                #expect((index.rows(beginning: beginning)?.rows ?? []) == expected.keys.sorted())
+            }
+            let whole = texts.filter { $0.value.split(separator: " ").contains { $0 == code } }
+            #expect((index.rows(having: code)?.rows ?? []) == whole.keys.sorted())
+        }
+    }
+}
+
+extension String {
+    fileprivate func leftPadded(to length: Int) -> String { String(repeating: "0", count: max(0, length - count)) + self }
+}
