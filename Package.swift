@@ -71,6 +71,7 @@ let package = Package(
             resources: [
                 .embedInCode("migrations/0001_event_log.sql"),
                 .embedInCode("migrations/0002_projections.sql"),
+                .embedInCode("migrations/0003_catalogue.sql"),
             ]),
         layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
         layer(

@@ -45,6 +45,9 @@ public final class Catalogue {
     /// The number of outlets.
     public var outletCount: Int { outletIndex.all.count }
 
+    /// The number of saved queries.
+    public var savedCount: Int { saved.count }
+
     // MARK: Loading
 
     /// Takes in every outlet with its menu, of a catalogue that is still empty.

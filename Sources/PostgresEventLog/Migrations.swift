@@ -18,6 +18,7 @@ public enum Migrations {
     static let all = [
         Migration(number: 1, name: "event_log", sql: PackageResources._001_event_log_sql),
         Migration(number: 2, name: "projections", sql: PackageResources._002_projections_sql),
+        Migration(number: 3, name: "catalogue", sql: PackageResources._003_catalogue_sql),
     ]
 
     /// The most partitions a log may have.

@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Domain
 internal import EventLoop
 internal import Foundation
@@ -228,7 +229,7 @@ extension Server {
                 ]
             ),
             ("Log", engine.partitions.enumerated().flatMap(logLines)),
-            ("Projections", engine.partitions.enumerated().flatMap(projectionLines)),
+            ("Projections", engine.partitions.enumerated().flatMap(projectionLines) + [catalogueLine]),
             (
                 "Commandstats",
                 zip(CommandTable.shared.commands, statistics.calls).filter { $0.1 > 0 }
@@ -269,5 +270,14 @@ extension Server {
                     + "digest=\(shard.savedDigests.cartCounts)"
             ),
         ]
+    }
+
+    private var catalogueLine: (String, String) {
+        let catalogue = engine.catalogue
+        return (
+            Catalogue.name,
+            "items=\(catalogue.itemCount),outlets=\(catalogue.outletCount),saved_queries=\(catalogue.savedCount),"
+                + "revision=\(catalogue.revision)"
+        )
     }
 }
