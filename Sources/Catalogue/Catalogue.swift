@@ -12,8 +12,8 @@ public final class Catalogue {
     public static let name = "catalogue"
     /// The most saved queries.
     public static let maximumSaved = 250
-    /// After so many changes at once saved queries ask again instead of following each.
-    private static let followedChanges = 500
+    /// With more to follow at once than so many changes times saved queries, they ask again instead.
+    private static let followedAtOnce = 2_000
 
     private let analyser = TextAnalyser()
     private let outlets = OutletTable()
@@ -25,11 +25,11 @@ public final class Catalogue {
     private var saved: [Identifier: SavedQuery] = [:]
     /// The saved queries whose answers may have changed.
     private var touched: Set<Identifier> = []
-    /// How many listings have changed since ``revision`` was set.
-    private var changesOfRevision = 0
+    /// How often saved queries have followed a change since ``revision`` was set.
+    private var followed = 0
     /// The number of events folded in, of all partitions: to be set before their changes are told.
     public var revision: Int64 = 0 {
-        didSet { changesOfRevision = 0 }
+        didSet { followed = 0 }
     }
 
     /// An empty catalogue.
@@ -185,6 +185,7 @@ public final class Catalogue {
     /// Keeps a question's answer up to date from now on. Returns false where there are too many already.
     public func save(_ query: CatalogueQuery, as name: Identifier) -> Bool {
         guard saved[name] != nil || saved.count < Self.maximumSaved else { return false }
+        if let known = saved[name], known.query.asksTheSame(as: query) { return true }
         // What was saved under the name is another document: its revisions go on.
         let last = saved[name]?.revision ?? 0
         saved[name] = SavedQuery(name, query, revision: max(last + 1, revision))
@@ -228,13 +229,12 @@ public final class Catalogue {
     }
 
     private func follow(_ kind: ListingKind, from old: Listing?, to new: Listing?) {
-        guard !saved.isEmpty else { return }
-        changesOfRevision += 1
         for query in saved.values where query.query.kind == kind { follow(query, from: old, to: new) }
     }
 
     private func follow(_ query: SavedQuery, from old: Listing?, to new: Listing?) {
-        if changesOfRevision > Self.followedChanges {
+        followed += 1
+        if followed > Self.followedAtOnce {
             query.forget(revision: revision)
             touched.insert(query.name)
         } else if query.follow(from: old, to: new, in: index(of: query.query.kind), revision: revision) {

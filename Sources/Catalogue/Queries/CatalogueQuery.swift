@@ -103,6 +103,11 @@ public struct CatalogueQuery {
         }
     }
 
+    /// Whether the answers are the same.
+    func asksTheSame(as other: CatalogueQuery) -> Bool {
+        kind == other.kind && values == other.values && sort.name == other.sort.name && limit == other.limit
+    }
+
     /// FNV-1a: no defence against anybody, as a cursor is no secret.
     private mutating func fingerprint(_ word: String) {
         for byte in word.utf8 { fingerprint = (fingerprint ^ UInt64(byte)) &* 0x100_0000_01B3 }
