@@ -141,6 +141,12 @@ public struct JSONReader {
         JSONReadingError(expected: expected, offset: offset)
     }
 
+    /// The byte that the next value begins with; nil at the end.
+    mutating func nextByte() -> UInt8? {
+        skipWhitespace()
+        return peek()
+    }
+
     private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
     private mutating func take(_ byte: UInt8) -> Bool {

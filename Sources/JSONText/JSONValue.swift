@@ -1,4 +1,4 @@
-/// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events.
+/// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events, and patches.
 public enum JSONValue: Equatable, Sendable {
     case null
     case bool(Bool)
@@ -23,25 +23,25 @@ public enum JSONValue: Equatable, Sendable {
     }
 
     private init(from reader: inout JSONReader) throws(JSONReadingError) {
-        let raw = try reader.rawValue()
-        var inner = JSONReader(raw)
-        switch raw.first {
+        switch reader.nextByte() {
         case UInt8(ascii: "{"):
             var members: [Member] = []
-            try inner.beginObject()
-            while let key = try inner.nextKey() {
-                members.append(Member(key: key, value: try JSONValue(from: &inner)))
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                members.append(Member(key: key, value: try JSONValue(from: &reader)))
             }
             self = .object(members)
         case UInt8(ascii: "["):
             var elements: [JSONValue] = []
-            try inner.beginArray()
-            while try inner.nextElement() { elements.append(try JSONValue(from: &inner)) }
+            try reader.beginArray()
+            while try reader.nextElement() { elements.append(try JSONValue(from: &reader)) }
             self = .array(elements)
-        case UInt8(ascii: "\""): self = .string(try inner.string())
-        case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .bool(try inner.bool())
-        case UInt8(ascii: "n"): self = .null
-        default: self = .number(String(decoding: raw, as: UTF8.self))
+        case UInt8(ascii: "\""): self = .string(try reader.string())
+        case UInt8(ascii: "t"), UInt8(ascii: "f"): self = .bool(try reader.bool())
+        case UInt8(ascii: "n"):
+            guard reader.takeNull() else { throw reader.failure("null") }
+            self = .null
+        default: self = .number(String(decoding: try reader.rawValue(), as: UTF8.self))
         }
     }
 
@@ -63,6 +63,20 @@ public enum JSONValue: Equatable, Sendable {
                 member.value.write(to: &writer)
             }
             writer.endObject()
+        }
+    }
+
+    /// Whether it is the same value: the same texts to the byte, where `==` takes some for equal that are not, and
+    /// members in the same order.
+    func isSame(as other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.number(let a), .number(let b)), (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.array(let a), .array(let b)): a.elementsEqual(b) { $0.isSame(as: $1) }
+        case (.object(let a), .object(let b)):
+            a.elementsEqual(b) { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isSame(as: $1.value) }
+        case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
         }
     }
 
