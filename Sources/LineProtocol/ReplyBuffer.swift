@@ -82,7 +82,7 @@ public struct ReplyBuffer: ~Copyable {
     }
 
     /// A bulk string of any bytes, ending in some UTF-8.
-    public mutating func bulk(_ bytes: [UInt8], followedBy end: String) {
+    public mutating func bulk(_ bytes: ArraySlice<UInt8>, followedBy end: String) {
         var end = end
         end.withUTF8 { end in
             header(.dollar, Int64(bytes.count + end.count))

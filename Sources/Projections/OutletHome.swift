@@ -115,6 +115,12 @@ public struct OutletRecord: Sendable {
         self.revision = revision
     }
 
+    /// The outlet that a history leads to: events of its stream and its menu's, in the order of their positions.
+    public init(_ id: Identifier, folding history: [DecodedEvent]) throws(ImpossibleEvent) {
+        self.init(id: id)
+        for event in history { try apply(event) }
+    }
+
     /// What the outlet says of itself, and its status; nil before it is registered.
     public var details: (details: OutletDetails, status: Outlet.Status)? {
         switch outlet {

@@ -62,15 +62,16 @@ struct CallOptions {
         return timestamp
     }
 
+    /// The value as a whole number from 0.
+    func count(_ name: String) throws(Failure) -> Int64? {
+        guard let value = self[name] else { return nil }
+        guard let count = value.integer, count >= 0 else { throw .invalid(name, "must be a whole number from 0") }
+        return count
+    }
+
     /// The version that the client expects the stream to have.
     var expectedVersion: Int64? {
-        get throws(Failure) {
-            guard let value = self["VERSION"] else { return nil }
-            guard let version = value.integer, version >= 0 else {
-                throw .invalid("VERSION", "must be a whole number from 0")
-            }
-            return version
-        }
+        get throws(Failure) { try count("VERSION") }
     }
 
     /// The client's id for the command, with a fingerprint of everything else in the call.

@@ -24,6 +24,10 @@ public struct Configuration: Sendable {
     public var partialCommandSeconds: UInt64 = 30
     /// The most bytes of home documents that are kept ready.
     public var homeCacheBytes = 64 << 20
+    /// The most bytes of home documents that were sent lately and have changed since.
+    public var homeHistoryBytes = 64 << 20
+    /// The most bytes of patches between home documents.
+    public var homePatchBytes = 16 << 20
     /// Bounds on what each partition holds and lets wait.
     public var processorLimits = CommandProcessor.Limits()
     /// How often the log is asked for what other servers wrote, in milliseconds.

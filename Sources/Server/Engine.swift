@@ -13,12 +13,17 @@ final class Engine {
     let partitioning: Partitioning
     private let shards: [Shard]
     private let homes: HomeCache
+    private let archive: HomeArchive
     private let liveCatalogue: LiveCatalogue
     let clock: () -> Timestamp
 
-    init(shards: [Shard], homes: HomeCache, catalogue: LiveCatalogue, clock: @escaping () -> Timestamp) {
+    init(
+        shards: [Shard], homes: HomeCache, archive: HomeArchive, catalogue: LiveCatalogue,
+        clock: @escaping () -> Timestamp
+    ) {
         self.shards = shards
         self.homes = homes
+        self.archive = archive
         liveCatalogue = catalogue
         self.clock = clock
         partitioning = Partitioning(count: shards.count)
@@ -38,10 +43,10 @@ final class Engine {
 
     /// What an outlet's menu says of an item now.
     func offer(of item: Identifier, at outlet: Identifier) -> Offer {
-        home(of: outlet).offer(of: item, at: outlet, now: clock())
+        model(of: outlet).offer(of: item, at: outlet, now: clock())
     }
 
-    private func home(of outlet: Identifier) -> OutletHome {
+    private func model(of outlet: Identifier) -> OutletHome {
         shard(of: StreamName(.outlet, outlet)).readModel.outletHome
     }
 
@@ -49,18 +54,47 @@ final class Engine {
 
     /// The outlet with its menu; nil where there is none.
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? {
-        let home = home(of: outlet)
-        if let corruption = home.corruption(of: outlet) { throw Failure(corruption) }
-        return home[outlet]
+        let model = model(of: outlet)
+        if let corruption = model.corruption(of: outlet) { throw Failure(corruption) }
+        return model[outlet]
     }
 
-    /// The outlet's home without its last brace; nil where there is no such outlet.
-    func openHome(of outlet: Identifier) throws(Failure) -> [UInt8]? {
-        if let bytes = homes[outlet] { return bytes }
+    /// The outlet's home; nil where there is no such outlet.
+    func home(of outlet: Identifier) throws(Failure) -> Home? {
+        if let home = homes[outlet] { return home }
         guard let record = try self.outlet(outlet) else { return nil }
-        let bytes = HomeDocument.openBytes(of: record)
-        homes[outlet] = bytes
-        return bytes
+        let home = Home(revision: record.revision, document: HomeDocument.bytes(of: record))
+        homes.keep(home, of: outlet)
+        return home
+    }
+
+    /// What leads from the outlet's home of a revision to today's, at once or when the old one has been folded from
+    /// the log; nil where there is no such outlet.
+    func update(
+        of outlet: Identifier, since revision: Int64,
+        completion: @escaping @LoopActor (Result<HomeUpdate?, Failure>) -> Void
+    ) {
+        do throws(Failure) {
+            guard let home = try home(of: outlet) else { return completion(.success(nil)) }
+            if let update = patch(of: outlet, from: revision, to: home) { return completion(.success(update)) }
+            guard (1..<home.revision).contains(revision) else { return completion(.success(.whole(home))) }
+            archive.home(of: outlet, at: revision) { [self] old in
+                if let old { homes.keepPast(old, of: outlet) }
+                completion(
+                    Result { () throws(Failure) in
+                        try self.home(of: outlet).map { patch(of: outlet, from: revision, to: $0) ?? .whole($0) }
+                    })
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    private func patch(of outlet: Identifier, from revision: Int64, to home: Home) -> HomeUpdate? {
+        if revision == home.revision { return .patch(from: revision, to: revision, Array("[]".utf8)) }
+        return homes.patch(from: revision, to: home, of: outlet).map {
+            .patch(from: revision, to: home.revision, $0)
+        }
     }
 
     /// Every item and outlet, as of now.

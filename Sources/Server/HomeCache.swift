@@ -1,35 +1,77 @@
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import JSONText
 
-/// Home documents that are ready to be sent. Forgets all of them when they become too many bytes: what is asked
-/// for is made again.
+/// Home documents that are ready to be sent, those that were sent lately, and the patches between them.
+///
+/// Forgets all that are current when they become too many bytes, as what is asked for is made again, and of the
+/// rest those that were put in first.
 @LoopActor
 final class HomeCache {
-    private let maximumBytes: Int
-    private var homes: [Identifier: [UInt8]] = [:]
-    private var bytes = 0
+    private struct Revision: Hashable {
+        var outlet: Identifier
+        var number: Int64
+    }
+    private struct Change: Hashable {
+        var outlet: Identifier
+        var from: Int64
+        var to: Int64
+    }
 
-    init(maximumBytes: Int, _ changes: ChangeFeed) {
-        self.maximumBytes = maximumBytes
+    private let maximumBytes: Int
+    private var homes: [Identifier: Home] = [:]
+    private var bytes = 0
+    private var history: ByteCache<Revision>
+    private var patches: ByteCache<Change>
+
+    init(_ configuration: Configuration, _ changes: ChangeFeed) {
+        maximumBytes = configuration.homeCacheBytes
+        history = ByteCache(maximumBytes: configuration.homeHistoryBytes)
+        patches = ByteCache(maximumBytes: configuration.homePatchBytes)
         changes.observe { [unowned self] stream in
             switch stream.category {
-            case .outlet, .menu: self[stream.id] = nil
+            case .outlet, .menu: changed(stream.id)
             case .cart, .order: break
             }
         }
     }
 
-    subscript(outlet: Identifier) -> [UInt8]? {
-        get { homes[outlet] }
-        set {
-            let added = newValue?.count ?? 0
-            if bytes + added > maximumBytes {
-                homes = [:]
-                bytes = 0
-            }
-            bytes += added - (homes[outlet]?.count ?? 0)
-            homes[outlet] = newValue
+    /// The outlet's home, if it is ready.
+    subscript(outlet: Identifier) -> Home? { homes[outlet] }
+
+    /// Keeps a home that is current and was not ready.
+    func keep(_ home: Home, of outlet: Identifier) {
+        if bytes + home.document.count > maximumBytes {
+            homes = [:]
+            bytes = 0
         }
+        bytes += home.document.count
+        homes[outlet] = home
+    }
+
+    /// Somebody may have it and ask what has changed.
+    private func changed(_ outlet: Identifier) {
+        guard let home = homes.removeValue(forKey: outlet) else { return }
+        bytes -= home.document.count
+        keepPast(home, of: outlet)
+    }
+
+    // MARK: The past
+
+    /// Keeps a home that is not current.
+    func keepPast(_ home: Home, of outlet: Identifier) {
+        history.keep(home.document, for: Revision(outlet: outlet, number: home.revision))
+    }
+
+    /// The patch from an older home to this one; nil where the older one is not kept. Made once for everybody.
+    func patch(from revision: Int64, to home: Home, of outlet: Identifier) -> [UInt8]? {
+        let change = Change(outlet: outlet, from: revision, to: home.revision)
+        if let patch = patches[change] { return patch }
+        guard let old = history[Revision(outlet: outlet, number: revision)],
+            let patch = try? JSONPatch.bytes(from: old, to: home.document)
+        else { return nil }
+        patches.keep(patch, for: change)
+        return patch
     }
 }

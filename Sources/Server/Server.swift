@@ -44,7 +44,7 @@ public final class Server {
         self.log = log
         statistics = Statistics(commandCount: CommandTable.shared.commands.count)
         let changes = ChangeFeed()
-        let homes = HomeCache(maximumBytes: configuration.homeCacheBytes, changes)
+        let homes = HomeCache(configuration, changes)
         let catalogue = LiveCatalogue(clock: clock)
         var shards: [Shard] = []
         for partition in 0..<log.partitionCount {
@@ -70,7 +70,8 @@ public final class Server {
         catalogue.load(shards.map(\.readModel))
         logger.debug("\(catalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
         ProcessResources.giveBackMemory()
-        engine = Engine(shards: shards, homes: homes, catalogue: catalogue, clock: clock)
+        engine = Engine(
+            shards: shards, homes: homes, archive: HomeArchive(log), catalogue: catalogue, clock: clock)
     }
 
     // MARK: Running

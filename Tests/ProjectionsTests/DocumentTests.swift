@@ -85,8 +85,7 @@ struct DocumentTests {
     }
 
     @Test func `a home takes a cart's count at its end`() throws {
-        let open = HomeDocument.openBytes(of: .withoutMenu)
-        #expect(open + Array("}".utf8) == HomeDocument.bytes(of: .withoutMenu))
+        let open = HomeDocument.bytes(of: .withoutMenu).dropLast()
         let whole = try JSONSerialization.jsonObject(with: Data(open + Array(#","cartCount":3}"#.utf8)))
         #expect((whole as? [String: Any])?["cartCount"] as? Int == 3)
     }

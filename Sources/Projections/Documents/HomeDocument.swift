@@ -1,7 +1,7 @@
 internal import Domain
 internal import JSONText
 
-/// The outlet-home document, in two pieces so that the count of a cart can be put in without copying the rest.
+/// The outlet-home document. The count of a cart can be put in front of its last brace.
 public enum HomeDocument {
     /// The tag bar's height in points.
     static let tagBarHeight = 36
@@ -9,13 +9,6 @@ public enum HomeDocument {
     static let tagBarShowBelow = 36
     /// … and goes when more than so many can: the gap keeps it from flickering.
     static let tagBarHideAbove = 72
-
-    /// The document without its last brace: `,"cartCount":n}` or `}` ends it.
-    public static func openBytes(of record: OutletRecord) -> [UInt8] {
-        var bytes = bytes(of: record)
-        bytes.removeLast()
-        return bytes
-    }
 
     /// The document, without the count of a cart.
     public static func bytes(of record: OutletRecord) -> [UInt8] {

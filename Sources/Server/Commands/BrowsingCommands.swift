@@ -1,5 +1,6 @@
 internal import Catalogue
 internal import Domain
+internal import EventLog
 internal import EventLoop
 internal import LineProtocol
 internal import Projections
@@ -10,16 +11,19 @@ enum BrowsingCommands {
         Command(
             "OUTLET.HOME", .browsing, role: .customer,
             "Gives an outlet's home: sections, tag bar and carousels, or null.",
-            [.key("outlet"), .optional("cart", token: "CART")]
+            [
+                .key("outlet"), .optional("revision", .integer, token: "SINCE"), .optional("cart", token: "CART"),
+            ]
         ) { session, arguments throws(Failure) in
-            let engine = session.server.engine
-            let options = try CallOptions(ofRead: arguments, from: 2, "CART")
-            let home = try engine.openHome(of: try arguments[1].identifier("outlet"))
-            let count = try options.identifier("CART").map { cart throws(Failure) in try engine.count(of: cart) }
-            session.reply { replies in
-                guard let home else { return replies.null() }
-                replies.bulk(home, followedBy: count.map { ",\"cartCount\":\($0)}" } ?? "}")
+            let outlet = try arguments[1].identifier("outlet")
+            let options = try CallOptions(ofRead: arguments, from: 2, "SINCE", "CART")
+            let cart = try options.identifier("CART")
+            if let revision = try options.count("SINCE") {
+                return session.replyLater(withHomeOf: outlet, since: revision, cart)
             }
+            let home = try session.server.engine.home(of: outlet)
+            let count = try session.server.engine.cartCount(cart)
+            session.reply { $0.home(home, count) }
         },
         Command(
             "OUTLET.TAGS", .browsing, role: .customer, "Gives the tag bar of an outlet's home, or null.",
@@ -139,5 +143,51 @@ extension ArgumentSpec {
                 name: $0.value.isEmpty ? $0.rawValue.lowercased() : $0.value, kind: $0.value.isEmpty ? .pureToken : .string, token: $0.rawValue, isOptional: true,
                 isRepeated: false)
         }
+    }
+}
+
+extension Session {
+    /// Answers with what has changed in an outlet's home, as soon as it is known.
+    fileprivate func replyLater(withHomeOf outlet: Identifier, since revision: Int64, _ cart: Identifier?) {
+        let fulfil = promise(about: .outlet)
+        let engine = server.engine
+        engine.update(of: outlet, since: revision) { result in
+            let answer = Result { () throws(Failure) in (update: try result.get(), count: try engine.cartCount(cart)) }
+            fulfil { replies in
+                switch answer {
+                case .success((.patch(let from, let to, let patch), let count)):
+                    replies.change(of: outlet, from, to, patch, count)
+                case .success((.whole(let home), let count)): replies.home(home, count)
+                case .success((nil, _)): replies.null()
+                case .failure(let failure): replies.error(failure.code, failure.message)
+                }
+            }
+        }
+    }
+}
+
+extension Engine {
+    /// The count of a cart, if one is asked for.
+    fileprivate func cartCount(_ cart: Identifier?) throws(Failure) -> Int? {
+        guard let cart else { return nil }
+        return try count(of: cart)
+    }
+}
+
+extension ReplyBuffer {
+    /// A home, with the count of a cart.
+    fileprivate mutating func home(_ home: Home?, _ count: Int?) {
+        guard let home else { return null() }
+        bulk(home.document.dropLast(), followedBy: count.map { ",\"cartCount\":\($0)}" } ?? "}")
+    }
+
+    /// What has changed in a home; null for nothing. A revision says nothing of a cart, so its count is always
+    /// there.
+    fileprivate mutating func change(
+        of outlet: Identifier, _ from: Int64, _ to: Int64, _ patch: [UInt8], _ count: Int?
+    ) {
+        guard from != to || count != nil else { return null() }
+        let patch = count.map { ChangeDocument.patch(patch, settingCartCount: $0) } ?? patch
+        bulk(ChangeDocument.bytes(of: outlet, named: "outlet", from: from, to: to, patch: patch))
     }
 }

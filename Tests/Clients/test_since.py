@@ -1,0 +1,233 @@
+"""OUTLET.HOME … SINCE: from any revision to today's home, by a patch that another implementation applies."""
+
+import itertools
+import json
+import random
+import threading
+
+import pytest
+
+import tiffin
+from edits import Editor, canonical, patched
+from tiffin import ReplyError, Server, item_document, outlet_document, section_document, wait_until
+
+
+def history(client, editor, commands):
+    """The homes of every revision seen while random commands are sent, by revision."""
+    homes = {}
+    for _ in range(commands):
+        client.pipeline([editor.command()])
+        home = client.json("OUTLET.HOME", editor.outlet)
+        homes[home["revision"]] = home
+    return homes
+
+
+def check_all(client, outlet, homes):
+    """SINCE leads from every home seen to today's."""
+    today = homes[max(homes)]
+    assert client.json("OUTLET.HOME", outlet) == today
+    patches = 0
+    for revision, home in homes.items():
+        change = client.json("OUTLET.HOME", outlet, "SINCE", revision)
+        if home is today:
+            assert change is None
+            continue
+        assert list(change) == ["outlet", "from", "to", "patch"]
+        assert (change["outlet"], change["from"], change["to"]) == (outlet, revision, today["revision"])
+        assert canonical(patched(home, change)) == canonical(today)
+        patches += change["patch"][0]["path"] != ""
+    return patches
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_every_revision_leads_to_every_later_one(client, name, seed):
+    editor = Editor(name, random.Random(seed))
+    editor.put(client)
+    homes = {}
+    for _ in range(12):
+        homes |= history(client, editor, 5)
+        check_all(client, name, homes)
+    assert len(homes) > 20
+
+
+def test_a_small_change_is_a_small_patch(client, outlet):
+    before = client.json("OUTLET.HOME", outlet)
+    client("MENU.ITEM.PRICE", outlet, "rice", 130000)
+    change = client.json("OUTLET.HOME", outlet, "SINCE", before["revision"])
+    assert sorted(change["patch"], key=lambda operation: operation["path"]) == [
+        {"op": "replace", "path": "/revision", "value": change["to"]},
+        {"op": "replace", "path": "/sections/0/items/0/model/price", "value": 130000},
+    ]
+
+
+def test_what_is_no_revision_of_the_outlet_is_answered_with_the_whole_home(client, outlet, name):
+    client("CART.ADD", f"{name}-c", outlet, "rice", 1)
+    other = f"{name}-other"
+    tiffin.put_open_outlet(client, other, [section_document("all", [item_document("tea", 1)])])
+    client("MENU.ITEM.PRICE", outlet, "rice", 1)
+    home = client.json("OUTLET.HOME", outlet)
+    strange = client.json("OUTLET.HOME", other)["revision"]
+    for revision in (0, strange, home["revision"] + 1, 2**63 - 1):
+        assert client.json("OUTLET.HOME", outlet, "SINCE", revision) == home
+    assert client.json("OUTLET.HOME", outlet, "SINCE", strange, "CART", f"{name}-c") == {**home, "cartCount": 1}
+    assert client("OUTLET.HOME", f"{name}-nowhere", "SINCE", 1) is None
+
+
+def test_a_revision_that_nobody_saw_is_one_too(client, name):
+    """A menu put as a whole makes many events, and each is a revision."""
+    client("OUTLET.PUT", name, json.dumps(outlet_document()))
+    first = client.json("OUTLET.HOME", name)
+    sections = [section_document(f"s{n}", [item_document(f"i{n}", n) for _ in range(1)]) for n in range(4)]
+    client("MENU.PUT", name, json.dumps({"sections": sections}))
+    home = client.json("OUTLET.HOME", name)
+    assert home["revision"] - first["revision"] == 8
+    for revision in range(first["revision"], home["revision"]):
+        change = client.json("OUTLET.HOME", name, "SINCE", revision)
+        assert (change["from"], change["to"]) == (revision, home["revision"])
+    assert canonical(patched(first, client.json("OUTLET.HOME", name, "SINCE", first["revision"]))) == canonical(home)
+
+
+def test_with_a_cart_its_count_is_always_in_the_answer(client, outlet, name):
+    cart = f"{name}-c"
+    home = client.json("OUTLET.HOME", outlet, "CART", cart)
+    assert home["cartCount"] == 0
+    client("CART.ADD", cart, outlet, "rice", 3)
+    change = client.json("OUTLET.HOME", outlet, "CART", cart, "SINCE", home["revision"])
+    assert change["from"] == change["to"] == home["revision"]
+    assert patched(home, change) == {**home, "cartCount": 3}
+    client("MENU.ITEM.PRICE", outlet, "rice", 1)
+    change = client.json("OUTLET.HOME", outlet, "SINCE", home["revision"], "CART", cart)
+    assert change["from"] < change["to"]
+    assert canonical(patched(home, change)) == canonical(client.json("OUTLET.HOME", outlet, "CART", cart))
+    # A home that had no count takes one, too.
+    del home["cartCount"]
+    assert patched(home, change)["cartCount"] == 3
+
+
+@pytest.mark.parametrize("words", [
+    ("SINCE",), ("SINCE", "1", "SINCE", "1"), ("SINCE", "1", "CART"), ("SINCE", "1", "2"), ("CART", "c", "SINCE"),
+])
+def test_options_that_make_no_sense_are_a_syntax_error(client, outlet, words):
+    assert client.error("OUTLET.HOME", outlet, *words).code == "ERR"
+
+
+@pytest.mark.parametrize("revision", ["-1", "x", "1.5", "01", "9223372036854775808", ""])
+def test_a_revision_is_a_whole_number_from_0(client, outlet, revision):
+    assert str(client.error("OUTLET.HOME", outlet, "SINCE", revision)) == (
+        "INVALID SINCE: must be a whole number from 0")
+
+
+@pytest.mark.parametrize("log", ["database", "data_dir"])
+def test_revisions_lead_to_today_after_restarts_and_kills(request, log):
+    """Nothing is in memory then: homes of the past are folded from the log."""
+    server = Server(**{log: request.getfixturevalue(log)})
+    editors = [Editor(f"kitchen-{n}", random.Random(n)) for n in range(3)]
+    homes = {editor.outlet: {} for editor in editors}
+    try:
+        with server.start().client() as client:
+            for editor in editors:
+                client("OUTLET.PUT", editor.outlet, json.dumps(outlet_document()))
+                homes[editor.outlet] |= history(client, editor, 1)
+                editor.put(client)
+        for end in (server.stop, server.kill):
+            with server.client() as client:
+                for editor in editors * 4:
+                    homes[editor.outlet] |= history(client, editor, 5)
+            end()
+            with server.start().client() as client:
+                # Pipelined, so that answers that take a fold are to be kept in their order.
+                asked = [(editor.outlet, revision) for editor in editors for revision in homes[editor.outlet]]
+                replies = client.pipeline([
+                    command for outlet, revision in asked
+                    for command in [("OUTLET.HOME", outlet, "SINCE", revision), ("ECHO", revision)]])
+                for (outlet, revision), reply, echo in zip(asked, replies[::2], replies[1::2]):
+                    assert echo == str(revision).encode()
+                    last = max(homes[outlet])
+                    if revision == last:
+                        assert reply is None
+                    else:
+                        change = json.loads(reply)
+                        assert (change["from"], change["to"]) == (revision, last)
+                        assert canonical(patched(homes[outlet][revision], change)) == canonical(homes[outlet][last])
+                assert sum(check_all(client, editor.outlet, homes[editor.outlet]) for editor in editors) > 10
+        assert server.stop() == 0
+    finally:
+        server.kill()
+
+
+def test_another_server_knows_the_revisions_too(database):
+    with Server(database=database) as first, Server(database=database) as second:
+        with first.client() as writer, second.client() as reader:
+            editor = Editor("kitchen", random.Random(5))
+            editor.put(writer)
+            homes = history(writer, editor, 30)
+            wait_until(lambda: reader.json("OUTLET.HOME", "kitchen") == homes[max(homes)], 10, "the other server")
+            check_all(reader, "kitchen", homes)
+
+
+def test_a_revision_of_too_long_ago_is_answered_with_the_whole_home(client, name):
+    tiffin.put_open_outlet(client, name, [section_document("all", [item_document("tea", 1)])])
+    first = client.json("OUTLET.HOME", name)["revision"]
+    prices = itertools.cycle([100, 200])
+    replies = client.pipeline([("MENU.ITEM.PRICE", name, "tea", next(prices)) for _ in range(10_050)], window=2_000)
+    assert not any(isinstance(reply, ReplyError) for reply in replies)
+    home = client.json("OUTLET.HOME", name)
+    # The first ones take few events; those past the bound are whole.
+    assert client.json("OUTLET.HOME", name, "SINCE", first)["from"] == first
+    assert client.json("OUTLET.HOME", name, "SINCE", home["revision"] - 1) == home
+    assert client.json("OUTLET.HOME", name, "SINCE", home["revision"] - 200)["from"] == home["revision"] - 200
+
+
+def test_a_thousand_clients_that_come_back_at_once_are_answered(database):
+    with Server(database=database) as server:
+        with server.client() as client:
+            editor = Editor("kitchen", random.Random(9), items=40)
+            editor.put(client)
+            home = client.json("OUTLET.HOME", "kitchen")
+            history(client, editor, 40)
+        server.kill()
+        server.start()
+        clients = [server.client() for _ in range(1_000)]
+        try:
+            for client in clients:
+                client.send(tiffin.encode("OUTLET.HOME", "kitchen", "SINCE", home["revision"]))
+            answers = {client.read() for client in clients}
+            assert len(answers) == 1
+            change = json.loads(answers.pop())
+            assert change["from"] == home["revision"]
+            assert canonical(patched(home, change)) == canonical(clients[0].json("OUTLET.HOME", "kitchen"))
+        finally:
+            for client in clients:
+                client.close()
+
+
+def test_answers_are_right_while_others_write(server, name):
+    """Whatever `from` and `to` an answer names, its patch leads from the one to the other."""
+    editor = Editor(name, random.Random(4))
+    with server.client() as client:
+        editor.put(client)
+    done = threading.Event()
+
+    def write():
+        with server.client() as writer:
+            for _ in range(300):
+                writer.pipeline([editor.command()])
+        done.set()
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        with server.client() as client:
+            home, is_last = client.json("OUTLET.HOME", name), False
+            while not is_last:
+                # Asked once more when everything has been written.
+                is_last = done.is_set()
+                change = client.json("OUTLET.HOME", name, "SINCE", home["revision"])
+                if change is None:
+                    continue
+                assert change["from"] == home["revision"] < change["to"]
+                home = patched(home, change)
+                assert home["revision"] == change["to"]
+            assert canonical(home) == canonical(client.json("OUTLET.HOME", name))
+    finally:
+        thread.join(timeout=60)
