@@ -77,6 +77,9 @@ final class Command: Sendable {
     let group: Group
     let role: Role
     let effect: Effect
+    /// Whether a client may send it while it listens to channels in RESP2, where messages cannot be told from
+    /// replies.
+    let isForSubscribers: Bool
     let summary: String
     let arguments: [ArgumentSpec]
     /// The bytes of the name.
@@ -88,7 +91,8 @@ final class Command: Sendable {
     let run: @LoopActor (Session, Arguments) throws(Failure) -> Void
 
     init(
-        _ name: String, _ group: Group, role: Role = .anybody, effect: Effect = .read, _ summary: String,
+        _ name: String, _ group: Group, role: Role = .anybody, effect: Effect = .read,
+        isForSubscribers: Bool = false, _ summary: String,
         _ arguments: [ArgumentSpec] = [], run: @escaping @LoopActor (Session, Arguments) throws(Failure) -> Void
     ) {
         self.name = name
@@ -96,6 +100,7 @@ final class Command: Sendable {
         self.group = group
         self.role = role
         self.effect = effect
+        self.isForSubscribers = isForSubscribers
         self.summary = summary
         self.run = run
         var arguments = arguments
@@ -118,7 +123,7 @@ final class Command: Sendable {
 struct CommandTable: Sendable {
     static let shared = CommandTable(
         ConnectionCommands.all + ServerCommands.all + CatalogueCommands.all + BrowsingCommands.all
-            + CartCommands.all + LogCommands.all)
+            + SubscriptionCommands.all + CartCommands.all + LogCommands.all)
 
     let commands: [Command]
     private let indices: [UInt64: Int]

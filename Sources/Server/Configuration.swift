@@ -28,6 +28,10 @@ public struct Configuration: Sendable {
     public var homeHistoryBytes = 64 << 20
     /// The most bytes of patches between home documents.
     public var homePatchBytes = 16 << 20
+    /// The most topics that a client may listen to.
+    public var subscriptionsPerClient = 1_000
+    /// The most subscriptions of all clients together.
+    public var subscriptions = 200_000
     /// Bounds on what each partition holds and lets wait.
     public var processorLimits = CommandProcessor.Limits()
     /// How often the log is asked for what other servers wrote, in milliseconds.

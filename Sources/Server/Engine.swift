@@ -100,6 +100,16 @@ final class Engine {
     /// Every item and outlet, as of now.
     var catalogue: Catalogue { liveCatalogue.current }
 
+    /// A cart with its lines and what has become of them; nil where it never was.
+    func document(of cart: Identifier, _ committed: CommittedState) -> [UInt8]? {
+        guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
+        return CartDocument.bytes(
+            of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt
+        ) { item, outlet in
+            LoopActor.assumeIsolated { offer(of: item, at: outlet) }
+        }
+    }
+
     /// The sum of quantities in a cart.
     func count(of cart: Identifier) throws(Failure) -> Int {
         let stream = StreamName(.cart, cart)

@@ -19,6 +19,7 @@ public final class Server {
     let configuration: Configuration
     let logger: Logger
     let engine: Engine
+    let topics: Topics
     let log: any EventLog
     let startedAt = LoopActor.now
     var statistics: Statistics
@@ -72,6 +73,7 @@ public final class Server {
         ProcessResources.giveBackMemory()
         engine = Engine(
             shards: shards, homes: homes, archive: HomeArchive(log), catalogue: catalogue, clock: clock)
+        topics = Topics(engine, changes, configuration)
     }
 
     // MARK: Running
@@ -97,17 +99,24 @@ public final class Server {
         await engine.stop()
         finishTurn()
         for session in sessions.values { session.close() }
+        topics.stop()
         turn?.cancel()
     }
 
-    /// What is left to do at the end of a turn of the loop: batches go out, then replies.
+    /// What is left to do at the end of a turn of the loop: batches go out, then replies, then messages.
     private func finishTurn() {
         engine.startWork()
-        guard !withReplies.isEmpty else { return }
+        let hadReplies = sendReplies()
+        let hasPublished = topics.publish()
+        if sendReplies() || hadReplies || hasPublished { engine.startWork() }
+    }
+
+    private func sendReplies() -> Bool {
+        guard !withReplies.isEmpty else { return false }
         let sessions = withReplies
         withReplies = []
         for session in sessions { session.finishTurn() }
-        engine.startWork()
+        return true
     }
 
     func hasReplies(_ session: Session) { withReplies.append(session) }
@@ -137,7 +146,10 @@ public final class Server {
         connection.closeAfterWrites()
     }
 
-    func sessionEnded(_ session: Session) { sessions[session.id] = nil }
+    func sessionEnded(_ session: Session) {
+        topics.unsubscribe(session)
+        sessions[session.id] = nil
+    }
 
     private func closeOverdue() {
         let now = LoopActor.now

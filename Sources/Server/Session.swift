@@ -23,6 +23,8 @@ final class Session {
     var name = ""
     var clientLibrary = (name: "", version: "")
     var lastCommand = ""
+    /// What the client listens to, by channel; kept by ``Topics``.
+    var subscriptions: [String: Topic] = [:]
     private(set) var commandCount = 0
     private(set) var lastActivity: UInt64
 
@@ -72,6 +74,10 @@ final class Session {
         get { replies.version }
         set { replies.version = newValue }
     }
+
+    /// Whether the client listens to channels in RESP2: a message then looks like a reply, and it may not send what
+    /// is answered otherwise.
+    var mayOnlyListen: Bool { version == .resp2 && !subscriptions.isEmpty }
 
     // MARK: Input
 
@@ -168,6 +174,14 @@ final class Session {
             fail(Failure("ERR", "wrong number of arguments for '\(command.name.lowercased())' command"))
             return true
         }
+        guard command.isForSubscribers || !mayOnlyListen else {
+            fail(
+                Failure(
+                    "ERR",
+                    "Can't execute '\(command.name.lowercased())': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
+                        + "QUIT / RESET are allowed in this context"))
+            return true
+        }
         lastCommand = command.name
         do throws(Failure) {
             try command.run(self, arguments)
@@ -201,6 +215,14 @@ final class Session {
         var buffer = ReplyBuffer(version: version)
         write(&buffer)
         slots.append(Array(buffer.bytes))
+    }
+
+    /// Sends a message that answers no request. It is encoded already, in ``version``.
+    func push(_ frame: [UInt8]) {
+        guard !isClosing else { return }
+        frame.withUnsafeBytes { replies.append(encoded: $0) }
+        if replies.count >= server.configuration.outputPause { flush() }
+        server.hasReplies(self)
     }
 
     func fail(_ failure: Failure) {
@@ -259,6 +281,7 @@ final class Session {
         guard !isClosing else { return }
         flush()
         isClosing = true
+        server.topics.unsubscribe(self)
         connection.closeAfterWrites()
     }
 
@@ -285,7 +308,9 @@ final class Session {
         let configuration = server.configuration
         if let partialSince, now - partialSince > configuration.partialCommandSeconds * second {
             close(saying: "a command took more than \(configuration.partialCommandSeconds) seconds to arrive")
-        } else if slots.isEmpty, now > lastActivity, now - lastActivity > configuration.idleSeconds * second {
+        } else if slots.isEmpty, subscriptions.isEmpty, now > lastActivity,
+            now - lastActivity > configuration.idleSeconds * second
+        {
             close(saying: "the connection was idle for more than \(configuration.idleSeconds) seconds")
         }
     }

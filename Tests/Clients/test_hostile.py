@@ -406,7 +406,7 @@ BAD_COMMANDS = [
     ("HELLO", BIG), ("HELLO", -1), ("HELLO", 3, "SETNAME"), ("HELLO", 3, "SETNAME", "a b"), ("HELLO", 3, b"\xff"),
     ("CLIENT", "SETNAME", "x" * 100_000), ("CLIENT", "KILL", "ID", "x"), ("CLIENT", "KILL", "ID", BIG), ("CLIENT", b"\xff"), ("CLIENT", "NO", "SUCH"),
     ("SELECT", BIG), ("CONFIG", "SET", "a", "b"), ("COMMAND", "X"), (b"\xff\x00\r\n",), ("",), ("x" * 100_000, "y" * 100_000), ("AUTH", "a", "b"),
-    ("OUTLET.HOME", "OUTLET", "CART"), ("OUTLET.HOME", "OUTLET", "CART", "a b"), ("OUTLET.HOME", "OUTLET", "SINCE", 1), ("ITEM.GET", "OUTLET", "a b"),
+    ("OUTLET.HOME", "OUTLET", "CART"), ("OUTLET.HOME", "OUTLET", "CART", "a b"), ("OUTLET.HOME", "OUTLET", "SINCE", "one"), ("ITEM.GET", "OUTLET", "a b"),
     ("HELP", "x" * 100_000), ("ORDER.GET", "/"),
 ]
 

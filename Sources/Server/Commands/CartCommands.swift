@@ -70,12 +70,7 @@ enum CartCommands {
             let cart = try arguments[1].identifier("cart")
             let engine = session.server.engine
             session.replyLater(with: StreamName(.cart, cart)) { committed in
-                guard case .cart(let state) = committed.state else { return nil }
-                return CartDocument.bytes(
-                    of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt
-                ) { item, outlet in
-                    LoopActor.assumeIsolated { engine.offer(of: item, at: outlet) }
-                }
+                LoopActor.assumeIsolated { engine.document(of: cart, committed) }
             }
         },
         Command(

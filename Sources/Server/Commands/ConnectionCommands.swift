@@ -7,10 +7,20 @@ enum ConnectionCommands {
     private static let longestName = 256
 
     static let all: [Command] = [
-        Command("PING", .connection, "Answers PONG, or the message.", [.optional("message")]) {
-            session, arguments throws(Failure) in
+        Command(
+            "PING", .connection, isForSubscribers: true, "Answers PONG, or the message.", [.optional("message")]
+        ) { session, arguments throws(Failure) in
+            let isMessage = session.mayOnlyListen
             session.reply { replies in
-                if arguments.count > 1 { replies.bulk(arguments[1].bytes) } else { replies.simpleString("PONG") }
+                if isMessage {
+                    replies.array(2)
+                    replies.bulk("pong")
+                    if arguments.count > 1 { replies.bulk(arguments[1].bytes) } else { replies.bulk("") }
+                } else if arguments.count > 1 {
+                    replies.bulk(arguments[1].bytes)
+                } else {
+                    replies.simpleString("PONG")
+                }
             }
         },
         Command("ECHO", .connection, "Answers the message.", [.value("message")]) {
@@ -44,13 +54,14 @@ enum ConnectionCommands {
         ) { session, arguments throws(Failure) in
             try client(session, arguments)
         },
-        Command("RESET", .connection, "Sets the connection back to how it began.") {
+        Command("RESET", .connection, isForSubscribers: true, "Sets the connection back to how it began.") {
             session, _ throws(Failure) in
+            session.server.topics.unsubscribe(session)
             session.name = ""
             session.version = .resp2
             session.reply { $0.simpleString("RESET") }
         },
-        Command("QUIT", .connection, "Closes the connection.") { session, _ throws(Failure) in
+        Command("QUIT", .connection, isForSubscribers: true, "Closes the connection.") { session, _ throws(Failure) in
             session.reply { $0.simpleString("OK") }
             session.close()
         },
@@ -217,8 +228,8 @@ extension Session {
         let now = LoopActor.now
         let command = lastCommand.isEmpty ? "NULL" : lastCommand.lowercased()
         return "id=\(id) addr=\(connection.peerAddress) laddr=\(connection.localAddress) name=\(name) "
-            + "age=\((now - connectedAt) / second) idle=\((now - min(now, lastActivity)) / second) flags=N db=0 "
-            + "cmd=\(command) tot-cmds=\(commandCount) user=default resp=\(version.rawValue) "
+            + "age=\((now - connectedAt) / second) idle=\((now - min(now, lastActivity)) / second) flags=\(subscriptions.isEmpty ? "N" : "P") "
+            + "db=0 sub=\(subscriptions.count) cmd=\(command) tot-cmds=\(commandCount) user=default resp=\(version.rawValue) "
             + "lib-name=\(clientLibrary.name) lib-ver=\(clientLibrary.version)"
     }
 }

@@ -205,6 +205,7 @@ extension Server {
                 "Clients",
                 [
                     ("connected_clients", "\(sessions.count)"), ("maxclients", "\(configuration.maximumClients)"),
+                    ("pubsub_clients", "\(sessions.values.count { !$0.subscriptions.isEmpty })"),
                 ]
             ),
             (
@@ -219,6 +220,8 @@ extension Server {
                     ("total_connections_received", "\(statistics.connections)"),
                     ("total_commands_processed", "\(statistics.commands)"),
                     ("total_error_replies", "\(statistics.errors)"),
+                    ("pubsub_channels", "\(topics.count)"),
+                    ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
                 ]
             ),
             (

@@ -1,0 +1,27 @@
+internal import Domain
+internal import LineProtocol
+
+/// The name of a topic, understood: `home:copper-ladle`.
+struct TopicName {
+    /// What clients call it.
+    let channel: String
+    let kind: TopicKind
+    let id: Identifier
+
+    /// The name that an argument of a command is.
+    init(_ argument: Argument) throws(Failure) {
+        let bytes = argument.bytes
+        let shown = "channel '\(String(decoding: bytes.prefix(128), as: UTF8.self))'"
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        guard colon < bytes.endIndex,
+            let kind = TopicKind.all.first(where: { $0.prefix.utf8.elementsEqual(bytes[..<colon]) })
+        else {
+            let known = TopicKind.all.map { "\($0.prefix):<\($0.member)>" }
+            throw .invalid(shown, "must be \(known.joined(separator: " or "))")
+        }
+        let rest = Argument(UnsafeRawBufferPointer(rebasing: bytes[(colon + 1)...]))
+        self.kind = kind
+        id = try rest.identifier("\(shown): \(kind.member)")
+        channel = "\(kind.prefix):\(id)"
+    }
+}
