@@ -7,6 +7,9 @@ public final class TCPConnection {
     public static let lingerMilliseconds: UInt64 = 1_000
     /// How long `closeAfterWrites` waits for the peer to take what was written.
     public static let drainMilliseconds: UInt64 = 10_000
+    /// After so many seconds of silence the system asks whether the peer is still there: one that went away without
+    /// a word is noticed even where nothing is expected of it.
+    public static let keepAliveSeconds: UInt32 = 300
 
     /// The peer's address: `127.0.0.1:50100`, `[::1]:50100`.
     public let peerAddress: String
@@ -52,6 +55,7 @@ public final class TCPConnection {
         do throws(LoopError) {
             try LoopError.check(uv_accept(listener.stream, handle.stream), "accept a connection")
             try LoopError.check(uv_tcp_nodelay(handle.raw, 1), "set TCP_NODELAY")
+            try LoopError.check(uv_tcp_keepalive(handle.raw, 1, Self.keepAliveSeconds), "set SO_KEEPALIVE")
         } catch {
             handle.close()
             throw error

@@ -50,8 +50,8 @@ final class Topics {
     /// The number of topics that somebody listens to.
     var count: Int { topics.count }
 
-    /// Something that documents may be made of has changed.
-    private func changed(_ source: TopicSource) {
+    /// Something has changed that documents may be made of. Streams are told of by the ``ChangeFeed``.
+    func changed(_ source: TopicSource) {
         if listeners[source] != nil { changed.insert(source) }
     }
 
