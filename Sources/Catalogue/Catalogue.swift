@@ -91,15 +91,18 @@ public final class Catalogue {
             return
         }
         let outlet = outlets[row]
-        let before = outlets.listing(at: row)
         if outlet.details != details || outlet.status != status {
             let listings = outlet.items.map(items.listing(at:))
-            outlet.details = details
-            outlet.status = status
+            let new = outlets.listing(of: outlet, details, status)
+            changed(.outlets, from: outlets.listing(at: row), to: new, at: row) {
+                outlet.details = details
+                outlet.status = status
+            }
             for (itemRow, old) in zip(outlet.items, listings) {
                 changed(.items, from: old, to: items.listing(at: itemRow), at: itemRow) {}
             }
         }
+        let before = outlets.listing(at: row)
         update(itemsOf: outlet, row, to: record.menu, touched)
         changed(.outlets, from: before, to: outlets.listing(at: row), at: row) {}
     }

@@ -56,13 +56,16 @@ final class OutletTable: ListingSource {
 
     func listing(at row: UInt32) -> Listing {
         let outlet = self[row]
-        let details = outlet.details
-        return Listing(
+        return listing(of: outlet, outlet.details, outlet.status)
+    }
+
+    func listing(of outlet: CatalogueOutlet, _ details: OutletDetails, _ status: Outlet.Status) -> Listing {
+        Listing(
             id: ListingID(outlet: outlet.id), name: details.name,
             texts: details.cuisines + [details.city, details.area].compactMap(\.self), cuisines: details.cuisines,
             city: details.city, area: details.area, kinds: outlet.kinds.words, tags: outlet.tags.words,
             price: details.priceForTwo?.minorUnits, rating: details.rating.map { Int64($0.hundredths) },
-            deliveryMinutes: details.deliveryMinutes.map(Int64.init), availability: outlet.availability)
+            deliveryMinutes: details.deliveryMinutes.map(Int64.init), availability: Availability(status))
     }
 
     func id(at row: UInt32) -> ListingID { ListingID(outlet: self[row].id) }
