@@ -130,9 +130,10 @@ public final class Catalogue {
     }
 
     private func remove(_ row: UInt32) {
-        for item in outlets[row].items { remove(itemAt: item) }
+        // First the outlet: it is found by the kinds and tags of its items.
         let listing = outlets.listing(at: row)
         outletIndex.remove(listing, at: row)
+        for item in outlets[row].items { remove(itemAt: item) }
         outlets.remove(row)
         outletMoves.record(listing, revision: revision)
         follow(.outlets, from: listing, to: nil)
