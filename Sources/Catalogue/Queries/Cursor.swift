@@ -4,6 +4,9 @@ internal import JSONText
 
 /// Where a page ended: the key of its last listing, as of the revision that the first page was read at.
 struct Cursor {
+    /// The most bytes of a cursor: a name may fold to eleven times its length.
+    static let maximumLength = 4_096
+
     /// The fingerprint of the question.
     var query: UInt64
     /// The catalogue's revision when the first page was read.
@@ -36,7 +39,7 @@ struct Cursor {
 
     /// The cursor that a text holds, or nil where it holds none.
     init?(_ text: String) {
-        guard text.utf8.count <= 1_024,
+        guard text.utf8.count <= Cursor.maximumLength,
             let data = Data(base64Encoded: String(text.map { Cursor.standard[$0] ?? $0 })),
             let value = try? JSONValue(Array(data)), case .array(let parts) = value, (6...7).contains(parts.count),
             case .string(let query) = parts[0], let query = UInt64(query, radix: 16),
