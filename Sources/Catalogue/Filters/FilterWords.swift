@@ -40,7 +40,8 @@ struct FilterWords {
     mutating func decimal(_ name: String, digits: Int) throws(CatalogueError) -> Int64 {
         let word = try next()
         let parts = word.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let whole = Int64(parts[0]), (0...1_000_000).contains(whole),
+        guard !word.hasPrefix("-"), (1...2).contains(parts.count), let whole = Int64(parts[0]),
+            (0...1_000_000).contains(whole),
             parts.count == 1 || (1...digits).contains(parts[1].utf8.count),
             parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { throw .invalid(name, "must be a number from 0 with at most \(digits) decimals") }
