@@ -113,7 +113,7 @@ let package = Package(
             ]),
         tests(of: "Projections", uses: ["Domain", "EventLog", "SeededTesting"]),
         tests(of: "TextAnalysis", uses: ["SeededTesting"]),
-        tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
+        tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededTesting", "TextAnalysis"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),

@@ -1,0 +1,107 @@
+import Domain
+import Projections
+import SeededTesting
+import Testing
+
+@testable import Catalogue
+
+/// A catalogue that keeps changing answers as one that looks at every listing.
+@Suite struct OracleTests {
+    @Test(arguments: SeededGenerator.seeds)
+    func `every question is answered as by looking at everything`(seed: UInt64) throws {
+        var outlets = ChangingOutlets(seed: seed)
+        let catalogue = outlets.loadedCatalogue()
+        let plain = PlainCatalogue()
+        for _ in 0..<12 {
+            for _ in 0..<outlets.generator.number(0..<12) { outlets.change(catalogue) }
+            plain.set(outlets.shown, now: outlets.now)
+            for _ in 0..<6 {
+                let question = Question.random(&outlets.generator)
+                let expected = try plain.found(question)
+                let words = question.words(&outlets.generator)
+                let first = try catalogue.answer(words + ["FACETS"], of: question.kind)
+                #expect(first.total == expected.count, "\(words)")
+                #expect(first.state == (expected.isEmpty ? "empty" : "ready"))
+                #expect(first.facets == plain.facets(of: expected), "\(words)")
+                let all = try pages(catalogue, question.kind, words, &outlets.generator)
+                #expect(all.flatMap(\.ids) == expected.map(\.id), "\(words)")
+                #expect(all.flatMap(\.names) == expected.map(\.name), "\(words)")
+            }
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a catalogue loaded at once equals one that followed every change`(seed: UInt64) throws {
+        var outlets = ChangingOutlets(seed: seed, changes: 0)
+        let catalogue = outlets.loadedCatalogue()
+        for _ in 0..<3 {
+            for _ in 0..<60 { outlets.change(catalogue) }
+            let loaded = outlets.loadedCatalogue(revision: catalogue.revision)
+            #expect(loaded.itemCount == catalogue.itemCount)
+            #expect(loaded.outletCount == catalogue.outletCount)
+            for _ in 0..<12 {
+                let question = Question.random(&outlets.generator)
+                let words = question.words(&outlets.generator) + ["FACETS"]
+                let answers = try [catalogue, loaded].map { catalogue in
+                    try catalogue.page(
+                        catalogue.query(words, of: question.kind, options: [.sort, .limit, .facets]))
+                }
+                #expect(String(decoding: answers[0], as: UTF8.self) == String(decoding: answers[1], as: UTF8.self))
+            }
+        }
+    }
+
+    /// Enough listings that questions go other ways: walking an order, and counting whole bitmaps.
+    @Test func `a large catalogue is answered as by looking at everything`() throws {
+        var generator = SeededGenerator(seed: 5)
+        let records = (0..<2).map { outlet in
+            OutletRecord.with(
+                id: Identifier("o\(outlet)")!,
+                (0..<2_500).map { number in
+                    MenuItem(
+                        id: Identifier("i\(number)")!, kind: "menuItem", name: Vocabulary.name(&generator),
+                        price: Amount(minorUnits: Vocabulary.price(&generator)),
+                        cuisine: generator.pick(Vocabulary.cuisines), tags: generator.chance(90) ? ["hot"] : ["new"])
+                }
+            ) { details in
+                details.name = "Outlet \(outlet)"
+                details.rating = Rating(hundredths: 400 + outlet)
+            }
+        }
+        let catalogue = Catalogue()
+        catalogue.load(records, revision: 0)
+        let plain = PlainCatalogue()
+        plain.set(records, now: 0)
+        for sort in Question.sorts {
+            for number in 0..<3 {
+                var question = Question(sort: sort)
+                if number > 0 { question.tags = ["hot"] }
+                if number > 1 { question.price = 5...Int64(Int32.max) }
+                let expected = try plain.found(question)
+                let words = question.words(&generator)
+                var answer = try catalogue.answer(words + ["LIMIT", "50", "FACETS"])
+                #expect(answer.total == expected.count)
+                #expect(answer.facets == plain.facets(of: expected))
+                var seen = answer.ids
+                for _ in 0..<5 {
+                    answer = try catalogue.answer(words + ["AFTER", try #require(answer.next)])
+                    seen += answer.ids
+                }
+                #expect(seen == expected.prefix(150).map(\.id), "\(words)")
+            }
+        }
+    }
+
+    private func pages(
+        _ catalogue: Catalogue, _ kind: ListingKind, _ words: [String], _ generator: inout SeededGenerator
+    ) throws -> [Answer] {
+        var answers: [Answer] = []
+        repeat {
+            let after = answers.last?.next.map { ["AFTER", $0] } ?? []
+            let limit = generator.pick([3, 7, 20, 100])
+            answers.append(try catalogue.answer(words + ["LIMIT", "\(limit)"] + after, of: kind))
+            #expect(answers[answers.count - 1].ids.count <= limit)
+        } while answers.last?.next != nil && answers.count < 1_000
+        return answers
+    }
+}

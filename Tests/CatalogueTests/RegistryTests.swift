@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Catalogue
+
+/// The registries of filters and sorts, and the words of a question.
+@Suite struct RegistryTests {
+    private func query(
+        _ words: [String], _ options: Set<CatalogueQuery.Option> = [.sort, .limit, .after, .facets]
+    ) throws -> CatalogueQuery {
+        try Catalogue().query(words, of: .items, options: options)
+    }
+
+    @Test func `every filter, option, sort and facet has a name of its own`() {
+        let names = Filter.all.map(\.name) + CatalogueQuery.Option.allCases.map(\.rawValue)
+        #expect(Set(names).count == names.count)
+        #expect(names.allSatisfy { $0 == $0.uppercased() })
+        #expect(Set(Sort.all.map(\.name)).count == Sort.all.count)
+        #expect(Sort.all.allSatisfy { $0.name == $0.name.lowercased() })
+        let facets = Filter.all.compactMap(\.facet?.name)
+        #expect(Set(facets).count == facets.count)
+        #expect(Question.sorts == Sort.all.map(\.name))
+    }
+
+    @Test func `words follow their filter up to the next name`() throws {
+        let question = try query([
+            "CUISINE", "thai", "Lao", "city", "Galle", "TAG", "a", "tag", "b", "TEXT", "x", "y", "open",
+        ])
+        #expect(question.values["CUISINE"] == ["thai", "Lao"])
+        #expect(question.values["CITY"] == ["Galle"])
+        #expect(question.values["TAG"] == ["a", "b"])
+        #expect(question.values["TEXT"] == ["x", "y"])
+        #expect(question.values["OPEN"] == [])
+    }
+
+    @Test(arguments: Filter.all.map(\.name) + CatalogueQuery.Option.allCases.map(\.rawValue))
+    func `the first value of a filter may be any name`(name: String) throws {
+        for filter in ["TEXT", "CUISINE", "CITY", "AREA", "OUTLET", "KIND", "TAG"] {
+            #expect(try query([filter, name]).values[filter] == [name])
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["COLOUR", "red"], [""], ["tea"], ["TEXT"], ["CUISINE"], ["CITY"], ["PRICE", "1"], ["PRICE"], ["RATING"],
+            ["DELIVERY"], ["SORT"], ["LIMIT"], ["AFTER"], ["OPEN", "OPEN"], ["CITY", "a", "CITY", "b"],
+            ["TEXT", "a", "TEXT", "b"], ["SORT", "name", "SORT", "name"], ["CITY", "a", "b"], ["SEED", "1"],
+            ["OPEN", "now"], ["FACETS", "FACETS"], (0..<51).flatMap { ["TAG", "t\($0)"] },
+        ])
+    func `what is not understood is a syntax error`(words: [String]) {
+        #expect(throws: CatalogueError.syntax) { try query(words) }
+    }
+
+    @Test(
+        arguments: [
+            ["PRICE", "-1", "5"], ["PRICE", "a", "5"], ["PRICE", "5", "4"], ["PRICE", "1.5", "2"],
+            ["PRICE", "0", "9223372036854775808"], ["RATING", "four"], ["RATING", "-1"], ["RATING", "-0.5"],
+            ["RATING", "4.555"], ["RATING", "4."], ["RATING", ".5"], ["RATING", "1e3"], ["RATING", "4.+5"],
+            ["RATING", "٤"],
+            ["DELIVERY", "-1"], ["DELIVERY", "x"], ["SORT", "colour"], ["SORT", ""], ["LIMIT", "0"], ["LIMIT", "101"],
+            ["LIMIT", "-1"], ["LIMIT", "ten"],
+        ])
+    func `a value that is out of range is named`(words: [String]) {
+        let error = #expect(throws: CatalogueError.self) { try query(words) }
+        guard case .invalid(words[0], _) = error else {
+            Issue.record("\(words): \(String(describing: error))")
+            return
+        }
+    }
+
+    @Test(
+        arguments: [
+            ["PRICE", "0", "9223372036854775807"], ["PRICE", "0", "0"], ["RATING", "0"], ["RATING", "4.5"],
+            ["RATING", "1000000"], ["DELIVERY", "0"], ["DELIVERY", "9223372036854775807"], ["LIMIT", "1"],
+            ["LIMIT", "100"], ["SORT", "-Price"], ["CUISINE"] + (0..<50).map { "c\($0)" },
+            (0..<50).flatMap { ["TAG", "t\($0)"] }, [],
+        ])
+    func `what is just in range is taken`(words: [String]) throws {
+        _ = try query(words)
+    }
+
+    @Test(arguments: [
+        0, 1, 2, 3, 4, 5, 9, 10, 19, 20, 49, 50, 99, 100, 199, 1_000_000, 999_999_999_999, 1_000_000_000_000,
+    ])
+    func `a band holds its price and meets the next`(price: Int64) throws {
+        let band = PriceBand.name(of: price)
+        #expect(band == PlainCatalogue.band(price))
+        let ends = band.split(separator: "-").compactMap { Int64($0) }
+        #expect((ends[0]...ends[1]).contains(price))
+        #expect(PriceBand.name(of: ends[1] + 1) != band)
+        #expect(PriceBand.name(of: ends[0]) == band)
+        #expect(PriceBand.name(of: ends[1]) == band)
+    }
+}

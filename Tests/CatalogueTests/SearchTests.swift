@@ -1,0 +1,99 @@
+import Domain
+import Projections
+import SeededTesting
+import Testing
+
+@testable import Catalogue
+
+/// Text, time and prices, on catalogues small enough to see through.
+@Suite struct SearchTests {
+    private static func found(_ catalogue: Catalogue, _ words: String...) throws -> [String] {
+        try catalogue.answer(words).ids.compactMap(\.item?.rawValue)
+    }
+
+    @Test(
+        arguments: [
+            ("කොත්තු රොටි", "කොත්තු"), ("කොත්තු රොටි", "කොත්"), ("මස් කරි", "කරි"), ("மசால தோசை", "தோசை"),
+            ("மசால தோசை", "மசா"), ("हिन्दी थाली", "थाली"), ("हिन्दी थाली", "हिन्"), ("宫保鸡丁", "鸡"), ("宫保鸡丁", "宫保"),
+            ("宫保鸡丁", "鸡丁"), ("Jalapeño Popper", "JALAPENO"), ("Crème Brûlée", "creme bru"), ("Domino's", "dominos"),
+            ("Domino's", "domino"), ("ﾊﾟﾝ", "パン"), ("SMØRREBRØD", "smorre"), ("Phở bò", "pho bo"), ("ข้าวผัด", "ผัด"),
+        ])
+    func `names of any script are found, and by a beginning`(name: String, text: String) throws {
+        let catalogue = Catalogue.with(items: ["a": name, "b": "Something else"])
+        #expect(try SearchTests.found(catalogue, "TEXT", text) == ["a"])
+        // Also when it came by an event.
+        let followed = Catalogue.with(items: [:])
+        followed.update("o", to: .with([.named(name, id: "a"), .named("Something else", id: "b")]), items: nil)
+        #expect(try SearchTests.found(followed, "TEXT", text) == ["a"])
+    }
+
+    @Test func `what is in the name comes before what is in the description`() throws {
+        var described = MenuItem.named("Soup", id: "a")
+        described.description = "With rice and curry"
+        var half = MenuItem.named("Curry", id: "b")
+        half.description = "Served with rice"
+        let catalogue = Catalogue.with([described, half, .named("Rice and curry", id: "c"), .named("Cake", id: "d")])
+        #expect(try SearchTests.found(catalogue, "TEXT", "rice") == ["c", "a", "b"])
+        #expect(try SearchTests.found(catalogue, "TEXT", "rice", "cur") == ["c", "b", "a"])
+        #expect(try SearchTests.found(catalogue, "TEXT", "rice", "SORT", "name") == ["b", "c", "a"])
+    }
+
+    @Test func `a text of too many words, or of none, is refused`() {
+        let catalogue = Catalogue.with([])
+        for text in ["", "!!!", "😀", "' '"] {
+            #expect(throws: CatalogueError.invalid("TEXT", "has no letter or digit")) {
+                try catalogue.answer(["TEXT", text])
+            }
+        }
+        #expect(throws: CatalogueError.invalid("TEXT", "must have at most 32 words")) {
+            try catalogue.answer(["TEXT", (0..<33).map { "w\($0)" }.joined(separator: " ")])
+        }
+    }
+
+    @Test func `what is sold out until a moment comes back at that moment`() throws {
+        let catalogue = Catalogue.with([.named("Tea", id: "a")]) { $0.city = "Galle" }
+        catalogue.advance(to: 10)
+        #expect(try SearchTests.found(catalogue, "OPEN") == ["a"])
+        let record = Suspended.record(until: 20)
+        catalogue.update("o", to: record, items: ["a"])
+        #expect(try SearchTests.found(catalogue, "OPEN").isEmpty)
+        catalogue.advance(to: 19)
+        #expect(try SearchTests.found(catalogue, "OPEN").isEmpty)
+        catalogue.advance(to: 20)
+        #expect(try SearchTests.found(catalogue, "OPEN") == ["a"])
+        // A clock that is set back takes nothing away.
+        catalogue.advance(to: 5)
+        #expect(try SearchTests.found(catalogue, "OPEN") == ["a"])
+        catalogue.update("o", to: Suspended.record(until: nil), items: ["a"])
+        catalogue.advance(to: 1_000_000)
+        #expect(try SearchTests.found(catalogue, "OPEN").isEmpty)
+    }
+
+    @Test func `prices are exact at every boundary of a bucket`() throws {
+        // A bucket begins where its first six bits change.
+        var numbers: Set<Int64> = [0, 1_000_000_000_000]
+        for shift: Int64 in 0..<35 {
+            for bits: Int64 in [32, 33, 47, 63] {
+                let boundary = bits << shift
+                numbers.formUnion([boundary - 1, boundary, boundary + 1])
+            }
+        }
+        let known = numbers.filter { $0 <= 1_000_000_000_000 }.sorted()
+        let items = known.map { MenuItem.named("Item", id: "p\($0)", price: $0) }
+        let catalogue = Catalogue.with(items)
+        var generator = SeededGenerator(seed: 1)
+        for _ in 0..<150 {
+            let ends = [generator.pick(known), generator.pick(known)].sorted()
+            let expected = known.count { (ends[0]...ends[1]).contains($0) }
+            let query = try catalogue.query(
+                ["PRICE", "\(ends[0])", "\(ends[1])", "LIMIT", "1"], of: .items, options: [.limit])
+            #expect(try Answer(catalogue.page(query)).total == expected)
+        }
+    }
+}
+
+private enum Suspended {
+    static func record(until: Timestamp?) -> OutletRecord {
+        .with([.named("Tea", id: "a")], events: [.itemSuspended("a", until: until)]) { $0.city = "Galle" }
+    }
+}

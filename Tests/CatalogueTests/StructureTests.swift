@@ -1,0 +1,158 @@
+import SeededTesting
+import Testing
+
+@testable import Catalogue
+
+/// What indexes are made of, against arrays and sets.
+@Suite struct StructureTests {
+    @Test(arguments: SeededGenerator.seeds)
+    func `sorted chunks are a sorted array`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        // Pairs that are ordered by the first alone at times, as rows are by their keys.
+        var plain = Set((0..<generator.number(0..<2_500)).map { _ in generator.number(0..<4_000) }).sorted()
+        var chunks = SortedChunks(sorted: plain)
+        for _ in 0..<generator.pick([10, 1_500]) {
+            let element = generator.number(0..<4_000)
+            let place = SortedChunks<Int>.partitionPoint(plain.count) { plain[$0] < element }
+            let isThere = place < plain.count && plain[place] == element
+            if generator.chance(55) {
+                if isThere { continue }
+                plain.insert(element, at: place)
+                chunks.insert(element, by: <)
+            } else {
+                #expect(chunks.remove(element, by: <) == isThere)
+                if isThere { plain.remove(at: place) }
+            }
+        }
+        #expect(chunks.count == plain.count)
+        #expect(chunks.first == plain.first)
+        var all: [Int] = []
+        chunks.forEach {
+            all.append($0)
+            return true
+        }
+        #expect(all == plain)
+        for _ in 0..<20 {
+            let start = generator.number(0..<4_100)
+            let count = generator.number(1..<50)
+            var some: [Int] = []
+            chunks.forEach(from: { $0 < start }) {
+                some.append($0)
+                return some.count < count
+            }
+            #expect(some == Array(plain.drop { $0 < start }.prefix(count)))
+        }
+        for index in plain.indices.shuffled(using: &generator).prefix(20) { #expect(chunks[index] == plain[index]) }
+    }
+
+    @Test func `sorted chunks can be emptied and filled again`() {
+        var chunks = SortedChunks<Int>()
+        for round in 0..<2 {
+            for number in 0..<2_100 { chunks.insert(round == 0 ? number : 2_100 - number, by: <) }
+            #expect(chunks.count == 2_100)
+            var last = Int.min
+            chunks.forEach { element in
+                defer { last = element }
+                return element > last
+            }
+            #expect(last == (round == 0 ? 2_099 : 2_100))
+            for number in 0...2_100 { chunks.remove(number, by: <) }
+            #expect(chunks.count == 0)
+            #expect(chunks.first == nil)
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `a bitmap is a set`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let range = generator.pick([64, 5_000, 200_000])
+        func some() -> Set<UInt32> {
+            Set((0..<generator.number(0..<400)).map { _ in UInt32(generator.number(0..<range)) })
+        }
+        let sets = (0..<4).map { _ in some() }
+        let bitmaps = sets.map { Bitmap(Array($0)) }
+        #expect(bitmaps[0].intersection(bitmaps[1]).rows == sets[0].intersection(sets[1]).sorted())
+        #expect(bitmaps[0].intersectionCount(bitmaps[1]) == sets[0].intersection(sets[1]).count)
+        #expect(bitmaps[0].union(bitmaps[1]).rows == sets[0].union(sets[1]).sorted())
+        #expect(bitmaps[0].subtracting(bitmaps[1]).rows == sets[0].subtracting(sets[1]).sorted())
+        #expect(Bitmap.union(bitmaps).rows == sets.reduce(into: Set()) { $0.formUnion($1) }.sorted())
+        #expect(Bitmap.union([]).isEmpty)
+        var plain = sets[0]
+        let bitmap = bitmaps[0]
+        for _ in 0..<200 {
+            let row = UInt32(generator.number(0..<range))
+            if generator.chance(50) {
+                plain.insert(row)
+                bitmap.insert(row)
+            } else {
+                plain.remove(row)
+                bitmap.remove(row)
+            }
+            #expect(bitmap.contains(row) == plain.contains(row))
+        }
+        bitmap.insert(Array(sets[2]))
+        bitmap.formUnion(bitmaps[3])
+        plain.formUnion(sets[2].union(sets[3]))
+        let sorted = plain.sorted()
+        #expect(bitmap.rows == sorted)
+        #expect(bitmap.count == sorted.count)
+        #expect(bitmap.isEmpty == sorted.isEmpty)
+        for rank in sorted.indices.shuffled(using: &generator).prefix(20) {
+            #expect(bitmap.row(atRank: rank) == sorted[rank])
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `a column gives back every number, narrow or wide`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let narrow: [Int64] = [0, 1, -1, Int64(Int32.max) - 1, Int64(Int32.min)]
+        let wide: [Int64] = [Int64(Int32.max), Int64(Int32.max) + 1, Int64(Int32.min) - 1, .min, .max - 1]
+        var column = NumberColumn()
+        var plain: [UInt32: Int64] = [:]
+        for step in 0..<300 {
+            let row = UInt32(generator.number(0..<60))
+            let numbers = step > 150 && seed.isMultiple(of: 2) ? narrow + wide : narrow
+            let number = generator.chance(20) ? nil : generator.pick(numbers)
+            column[row] = number
+            plain[row] = number
+        }
+        column[60] = nil
+        for row: UInt32 in 0...60 {
+            #expect(column[row] == plain[row])
+            #expect(column.key(row) == plain[row] ?? .max)
+        }
+        #expect(column[1_000] == nil)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `rows are sorted by their keys, counted or compared`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let range: [Int64] =
+            generator.pick([
+                [5], [-3, 0, 3], [1 << 22, 0], [(1 << 22) + 1, 0], [.min, .max - 1], [-1, .max - 1], [],
+            ])
+        var keys = NumberColumn()
+        let rows = (0..<UInt32(generator.number(0..<200))).filter { _ in generator.chance(80) }
+        for row in rows { keys[row] = range.isEmpty || generator.chance(10) ? nil : generator.pick(range) }
+        let expected = rows.sorted { (keys.key($0), $0) < (keys.key($1), $1) }
+        #expect(SortedRows(rows, by: keys).rows == expected)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `counted words are those with a count, sorted`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        var counted = CountedWords()
+        var counts: [String: Int] = [:]
+        for _ in 0..<200 {
+            let word = generator.pick(Vocabulary.words)
+            if generator.chance(50) {
+                counted.count(word, 1)
+                counts[word, default: 0] += 1
+            } else if let count = counts[word] {
+                counted.count(word, -1)
+                counts[word] = count > 1 ? count - 1 : nil
+            }
+            #expect(counted.words == counts.keys.sorted())
+        }
+    }
+}

@@ -1,0 +1,59 @@
+import Domain
+import EventLog
+import Projections
+
+@testable import Catalogue
+
+extension Catalogue {
+    /// A catalogue of one open outlet, `o`, with those items.
+    static func with(_ items: [MenuItem], _ change: (inout OutletDetails) -> Void = { _ in }) -> Catalogue {
+        let catalogue = Catalogue()
+        catalogue.load([.with(items, change)], revision: 0)
+        return catalogue
+    }
+
+    /// A catalogue of one open outlet, `o`, with items of those names by their ids.
+    static func with(items names: [String: String]) -> Catalogue {
+        with(names.sorted { $0.key < $1.key }.map { MenuItem.named($0.value, id: $0.key) })
+    }
+}
+
+extension MenuItem {
+    /// An item with nothing but a name and a price.
+    static func named(_ name: String, id: String, price: Int64 = 100) -> MenuItem {
+        MenuItem(
+            id: Identifier(id)!, kind: "menuItem", name: name, price: Amount(minorUnits: price))
+    }
+}
+
+extension OutletRecord {
+    /// An open outlet with those items, and what happened to its menu then.
+    static func with(
+        id: Identifier = "o", _ items: [MenuItem], events more: [Menu.Event] = [],
+        _ change: (inout OutletDetails) -> Void = { _ in }
+    ) -> OutletRecord {
+        var details = OutletDetails(name: "Outlet", currency: Currency("LKR")!, timeZone: "UTC")
+        change(&details)
+        let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
+        let menu = MenuDocument(sections: [MenuSection(header: header, items: items)])
+        guard let changes = try? Menu.decide(.put(menu), in: Menu.initial) else {
+            preconditionFailure("a menu that is none")
+        }
+        var model = ReadModel(partition: 0)
+        let events =
+            [DomainEvent.outlet(.registered(details)), .outlet(.opened)] + (changes + more).map(DomainEvent.menu)
+        var versions: [StreamName.Category: Int64] = [:]
+        for (index, event) in events.enumerated() {
+            let category: StreamName.Category = index < 2 ? .outlet : .menu
+            versions[category, default: 0] += 1
+            model.apply([
+                .success(
+                    DecodedEvent(
+                        partition: 0, position: Int64(index) + 1, stream: StreamName(category, id),
+                        version: versions[category]!, event: event, metadata: .none, recordedAt: 0))
+            ])
+        }
+        guard let record = model.outletHome[id] else { preconditionFailure("an outlet that was not registered") }
+        return record
+    }
+}

@@ -1,0 +1,191 @@
+import Domain
+import Projections
+import TextAnalysis
+
+@testable import Catalogue
+
+/// What a catalogue must answer, found by looking at every listing.
+final class PlainCatalogue {
+    struct Entry {
+        var id: ListingID
+        var name: String
+        var foldedName: String
+        var nameTerms: Set<String>
+        var otherTerms: Set<String>
+        var cuisines: [String]
+        var city: String?
+        var area: String?
+        var kinds: Set<String>
+        var tags: Set<String>
+        var price: Int64?
+        var rating: Int64?
+        var deliveryMinutes: Int64?
+        var isOpen: Bool
+    }
+
+    private let analyser = TextAnalyser()
+    private var folded: [String: String] = [:]
+    private var terms: [String: [String]] = [:]
+    private var items: [Entry] = []
+    private var outlets: [Entry] = []
+
+    func set(_ records: [OutletRecord], now: Timestamp) {
+        items = []
+        outlets = []
+        for record in records {
+            guard let (details, status) = record.details else { continue }
+            let isOpen =
+                switch status {
+                case .open: true
+                case .closed: false
+                case .paused(let until, _): until <= now
+                }
+            var outlet = Entry(
+                id: ListingID(outlet: record.id), name: details.name, foldedName: fold(details.name),
+                nameTerms: terms(details.name),
+                otherTerms: terms(details.cuisines + [details.city ?? "", details.area ?? ""]),
+                cuisines: details.cuisines, city: details.city, area: details.area, kinds: [], tags: [],
+                price: details.priceForTwo?.minorUnits, rating: (details.rating?.hundredths).map(Int64.init),
+                deliveryMinutes: details.deliveryMinutes.map(Int64.init), isOpen: isOpen)
+            for section in record.menu.document.sections {
+                for item in section.items {
+                    var entry = outlet
+                    entry.id.item = item.id
+                    entry.name = item.name
+                    entry.foldedName = fold(item.name)
+                    entry.cuisines = item.cuisine.map { [$0] } ?? details.cuisines
+                    entry.nameTerms = terms(item.name)
+                    entry.otherTerms = terms(entry.cuisines + item.tags + [item.description ?? ""])
+                    entry.kinds = [item.kind]
+                    entry.tags = Set(item.tags)
+                    entry.price = item.price?.minorUnits
+                    if let suspension = record.menu.entries[item.id]?.suspension {
+                        entry.isOpen = isOpen && !suspension.holds(at: now)
+                    }
+                    items.append(entry)
+                }
+            }
+            let own = items.filter { $0.id.outlet == record.id }
+            outlet.kinds = Set(own.flatMap(\.kinds))
+            outlet.tags = Set(own.flatMap(\.tags))
+            outlets.append(outlet)
+        }
+    }
+
+    // MARK: Text
+
+    private func fold(_ text: String) -> String {
+        if let known = folded[text] { return known }
+        let new = analyser.fold(text)
+        folded[text] = new
+        return new
+    }
+
+    private func terms(_ texts: String...) -> Set<String> { terms(texts) }
+
+    private func terms(_ texts: [String]) -> Set<String> {
+        Set(
+            texts.flatMap { text in
+                if let known = terms[text] { return known }
+                var new: [String] = []
+                analyser.forEachTerm(of: text) { new.append($0) }
+                terms[text] = new
+                return new
+            })
+    }
+
+    /// How well a listing answers a text: 0 for all words in the name, 1 for some, or for the only one elsewhere, 2 for
+    /// none; nil where it does not.
+    private func tier(_ entry: Entry, _ wanted: [String]) -> Int? {
+        var inName = 0
+        for (index, term) in wanted.enumerated() {
+            func has(_ terms: Set<String>) -> Bool {
+                index == wanted.count - 1 ? terms.contains { $0.utf8.starts(with: term.utf8) } : terms.contains(term)
+            }
+            if has(entry.nameTerms) { inName += 1 } else if !has(entry.otherTerms) { return nil }
+        }
+        return inName == wanted.count ? 0 : inName > 0 || wanted.count == 1 ? 1 : 2
+    }
+
+    // MARK: Answers
+
+    /// Everything that is found, in order.
+    func found(_ question: Question) throws -> [Entry] {
+        let wanted = try question.text.map { try analyser.queryTerms(of: $0) }
+        let matches = (question.kind == .items ? items : outlets).compactMap { entry -> (tier: Int, entry: Entry)? in
+            guard accepts(entry, question) else { return nil }
+            guard let wanted else { return (0, entry) }
+            return tier(entry, wanted).map { ($0, entry) }
+        }
+        return matches.sorted { a, b in
+            if question.sort == "relevance", a.tier != b.tier { return a.tier < b.tier }
+            switch question.sort {
+            case "name":
+                if a.entry.foldedName != b.entry.foldedName {
+                    return a.entry.foldedName.utf8.lexicographicallyPrecedes(b.entry.foldedName.utf8)
+                }
+            default:
+                let (first, second) = (key(a.entry, question.sort), key(b.entry, question.sort))
+                if first != second { return first < second }
+            }
+            return (a.entry.id.outlet.rawValue, a.entry.id.item?.rawValue ?? "")
+                < (b.entry.id.outlet.rawValue, b.entry.id.item?.rawValue ?? "")
+        }
+        .map(\.entry)
+    }
+
+    private func key(_ entry: Entry, _ sort: String) -> Int64 {
+        switch sort {
+        case "price": entry.price ?? .max
+        case "-price": entry.price.map { -$0 } ?? .max
+        case "delivery": entry.deliveryMinutes ?? .max
+        default: entry.rating.map { -$0 } ?? .max
+        }
+    }
+
+    private func accepts(_ entry: Entry, _ question: Question) -> Bool {
+        func same(_ a: String, _ b: String) -> Bool { fold(a) == fold(b) }
+        if !question.cuisines.isEmpty,
+            !question.cuisines.contains(where: { wanted in entry.cuisines.contains { same($0, wanted) } })
+        {
+            return false
+        }
+        if let city = question.city, !(entry.city.map { same($0, city) } ?? false) { return false }
+        if let area = question.area, !(entry.area.map { same($0, area) } ?? false) { return false }
+        if let outlet = question.outlet, entry.id.outlet.rawValue != outlet { return false }
+        if let kind = question.itemKind, !entry.kinds.contains(where: { same($0, kind) }) { return false }
+        for tag in question.tags where !entry.tags.contains(where: { same($0, tag) }) { return false }
+        if let price = question.price, !(entry.price.map(price.contains) ?? false) { return false }
+        if let rating = question.rating, !(entry.rating.map { $0 >= rating } ?? false) { return false }
+        if let minutes = question.deliveryMinutes, !(entry.deliveryMinutes.map { $0 <= minutes } ?? false) {
+            return false
+        }
+        return !question.isOpen || entry.isOpen
+    }
+
+    /// What is counted of listings.
+    func facets(of entries: [Entry]) -> [String: [Answer.FacetValue]] {
+        func count(_ values: (Entry) -> [String]) -> [Answer.FacetValue] {
+            var counts: [String: Int] = [:]
+            for entry in entries { for value in Set(values(entry)) { counts[value, default: 0] += 1 } }
+            return counts.map { Answer.FacetValue(value: $0.key, count: $0.value) }
+                .sorted { $0.count == $1.count ? $0.value < $1.value : $0.count > $1.count }
+        }
+        return [
+            "cuisines": count(\.cuisines), "cities": count { $0.city.map { [$0] } ?? [] },
+            "kinds": count { Array($0.kinds) },
+            "tags": count { Array($0.tags) }, "prices": count { $0.price.map { [PlainCatalogue.band($0)] } ?? [] },
+        ]
+    }
+
+    /// Bands begin at 0, 1, 2, 5, 10, 20, 50 and so on.
+    static func band(_ price: Int64) -> String {
+        var begins: [Int64] = [0, 1]
+        while begins[begins.count - 1] <= price {
+            let last = begins[begins.count - 1]
+            begins.append(String(last).first == "2" ? last / 2 * 5 : last * 2)
+        }
+        let end = begins[begins.count - 1]
+        return "\(begins[begins.count - 2])-\(end - 1)"
+    }
+}

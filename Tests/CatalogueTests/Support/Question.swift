@@ -1,0 +1,87 @@
+import SeededTesting
+
+@testable import Catalogue
+
+/// A question as plain values.
+struct Question {
+    var kind = ListingKind.items
+    var text: String?
+    var cuisines: [String] = []
+    var city: String?
+    var area: String?
+    var outlet: String?
+    var itemKind: String?
+    var tags: [String] = []
+    var price: ClosedRange<Int64>?
+    /// In hundredths.
+    var rating: Int64?
+    var deliveryMinutes: Int64?
+    var isOpen = false
+    var sort = "relevance"
+
+    static let sorts = ["relevance", "name", "price", "-price", "rating", "delivery"]
+
+    init(_ kind: ListingKind = .items, sort: String = "relevance") {
+        self.kind = kind
+        self.sort = sort
+    }
+
+    /// Any combination of a few filters.
+    static func random(_ generator: inout SeededGenerator) -> Question {
+        var question = Question(generator.chance(70) ? .items : .outlets, sort: generator.pick(sorts))
+        for _ in 0..<generator.number(0..<4) { question.narrow(&generator) }
+        return question
+    }
+
+    private mutating func narrow(_ generator: inout SeededGenerator) {
+        switch generator.number(0..<14) {
+        case 0..<4: text = Question.randomText(&generator)
+        case 4: cuisines = (0..<generator.number(1..<4)).map { _ in generator.pick(Vocabulary.cuisines) }
+        case 5: city = generator.pick(["COLOMBO", "kandy", "sao paulo", "Nowhere"])
+        case 6: area = generator.pick(["fort", "Pettah"])
+        case 7: outlet = "o\(generator.number(0..<9))"
+        case 8: itemKind = generator.pick(["menuItem", "DESSERT", "promo"])
+        case 9: tags = Array(["HOT", "veg", "new", "hot"].shuffled(using: &generator).prefix(generator.number(1..<3)))
+        case 10:
+            let ends = [Vocabulary.price(&generator), Vocabulary.price(&generator)].sorted()
+            price = ends[0]...ends[1]
+        case 11: rating = generator.pick([0, 350, 351, 400, 450, 500, 501])
+        case 12: deliveryMinutes = generator.pick([0, 15, 29, 30, 31, 1_000])
+        default: isOpen = true
+        }
+    }
+
+    private static func randomText(_ generator: inout SeededGenerator) -> String {
+        var words = (0..<generator.number(1..<4)).map { _ in generator.pick(Vocabulary.words.dropLast()) }
+        if generator.chance(60) {
+            let last = words.removeLast()
+            words.append(String(last.prefix(generator.number(1..<(last.count + 1)))))
+        }
+        return words.joined(separator: " ")
+    }
+
+    /// The filters as a client writes them, in any order.
+    func words(_ generator: inout SeededGenerator) -> [String] {
+        var filters: [[String]] = []
+        if let text {
+            filters.append(["TEXT"] + (generator.chance(50) ? [text] : text.split(separator: " ").map(String.init)))
+        }
+        if !cuisines.isEmpty { filters.append(["CUISINE"] + cuisines) }
+        if let city { filters.append(["city", city]) }
+        if let area { filters.append(["Area", area]) }
+        if let outlet { filters.append(["OUTLET", outlet]) }
+        if let itemKind { filters.append(["KIND", itemKind]) }
+        for tag in tags { filters.append(["TAG", tag]) }
+        if let price { filters.append(["PRICE", "\(price.lowerBound)", "\(price.upperBound)"]) }
+        if let rating { filters.append(["RATING", Question.decimal(rating)]) }
+        if let deliveryMinutes { filters.append(["DELIVERY", "\(deliveryMinutes)"]) }
+        if isOpen { filters.append(["OPEN"]) }
+        filters.append(["SORT", sort])
+        return filters.shuffled(using: &generator).flatMap(\.self)
+    }
+
+    private static func decimal(_ hundredths: Int64) -> String {
+        hundredths % 100 == 0
+            ? "\(hundredths / 100)" : "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100)"
+    }
+}

@@ -1,0 +1,29 @@
+import SeededTesting
+
+/// Few words, so that random questions find something: of several scripts, differing in case and accents only, and
+/// with long beginnings in common.
+enum Vocabulary {
+    static let words = [
+        "Rice", "rice", "Curry", "Café", "cafe", "Crème", "Brûlée", "Domino's", "Jalapeño", "jalapeno", "Restaurant",
+        "Restaurants", "restaurant-a", "3.5", "宫保鸡丁", "鸡肉", "மசால", "தோசை", "කොත්තු", "හොප්පර්", "हिन्दी", "थाली",
+        "パン", "ﾊﾟﾝ", "ข้าวผัด", "Smørrebrød", "😀",
+    ]
+    static let cities = ["Colombo", "colombo", "Kandy", "São Paulo", nil]
+    static let areas = ["Fort", "FORT", "Pettah", nil]
+    static let cuisines = ["Thai", "thai", "Café", "Sri Lankan", "中国菜"]
+    static let tags = ["hot", "Hot", "veg", "new"]
+    /// Where buckets, bands and the width of columns change.
+    static let prices: [Int64] = [
+        0, 1, 2, 5, 9, 10, 63, 64, 65, 99, 100, 127, 128, 1_000, 2_147_483_646, 2_147_483_647, 2_147_483_648,
+        1_000_000_000_000,
+    ]
+
+    static func name(_ generator: inout SeededGenerator) -> String {
+        let first = generator.chance(40) ? ["Restaurant"] : []
+        return (first + (0..<generator.number(1..<4)).map { _ in generator.pick(words) }).joined(separator: " ")
+    }
+
+    static func price(_ generator: inout SeededGenerator) -> Int64 {
+        generator.chance(20) ? generator.pick(prices) : Int64(generator.number(0..<300))
+    }
+}
