@@ -10,7 +10,7 @@ run: ## Install what is missing, build, and serve on 127.0.0.1:7379 from .tiffin
 test: ## Install what is missing, lint, build, and run every test
 	@Scripts/test
 
-bench: ## Compare with Redis and plain PostgreSQL; writes Benchmarks/results
+bench: ## Compare with Redis, PostgreSQL and SQLite; writes Benchmarks/results
 	@Scripts/bench
 
 build: ## Build the server for release

@@ -1,0 +1,206 @@
+"""Half a million items asked about in Tiffin, in PostgreSQL and in SQLite: `Scripts/bench browse`."""
+
+import contextlib
+import gc
+import json
+import random
+import re
+import statistics
+import time
+
+from contestants import Postgres, SQLite, Tiffin, command, load_tiffin
+from dishes import Dishes
+from harness import fresh_database, knows, per_second, resident_megabytes, tiffin_server
+from questions import KINDS, Chance
+
+ITEMS, QUICK_ITEMS, QUICK_OUTLETS = 500_000, 20_000, 350
+SEED = 7
+QUESTIONS, FEWEST_QUESTIONS = 200, 10
+# A peer stops asking questions of one kind after so many seconds.
+PEER_SECONDS = 8
+COMPARED_QUESTIONS = 5
+TEXT_DIFFERENCE = 0.02
+INDEXED = re.compile(r"catalogue: (\d+) items and (\d+) outlets indexed in (\d+(?:\.\d+)?) ms")
+
+
+def dishes_for(quick) -> Dishes:
+    return Dishes(QUICK_ITEMS, QUICK_OUTLETS) if quick else Dishes(ITEMS)
+
+
+def measure_browse(report, rounds, quick):
+    dishes = dishes_for(quick)
+    report.title(f"Browsing {dishes.total:,} items of {len(dishes.outlets):,} outlets ({dishes.origin})")
+    with contextlib.ExitStack() as stack:
+        server, _ = stack.enter_context(tiffin_server())
+        client = stack.enter_context(server.client())
+        has_tiffin = knows(client, ("BROWSE", "LIMIT", "1"))
+        tiffin = Tiffin(client)
+        if has_tiffin:
+            text, growth, seconds = _load(server, client, dishes)
+            report.line(f"Tiffin: loaded in {seconds:.1f} s, through its commands")
+        else:
+            report.not_measured("Tiffin", "the server has no BROWSE")
+        postgres = Postgres(stack.enter_context(fresh_database()))
+        stack.callback(postgres.close)
+        sqlite = SQLite()
+        stack.callback(sqlite.close)
+        for peer in (postgres, sqlite):
+            start = time.monotonic()
+            peer.load(dishes)
+            report.line(f"{peer.name}: loaded and indexed in {time.monotonic() - start:.1f} s")
+        contestants = [*([tiffin] if has_tiffin else []), postgres, sqlite]
+        _ask(report, rounds, contestants, dishes, sqlite)
+        if has_tiffin:
+            client.close()
+            _restart(report, server, dishes, text, growth)
+
+
+# --- questions
+
+
+def _ask(report, rounds, contestants, dishes, judge):
+    sample = dishes.sample
+    ours = isinstance(contestants[0], Tiffin)
+    head = [contestant.name for contestant in contestants]
+    rows = [("one connection, medians in ms", "matches", *head,
+             *(["Tiffin's p99", "to PostgreSQL", "to SQLite"] if ours else []), "answers")]
+    ratios, slowest, medians_of_ours, differing, fewest = {}, {}, {}, {}, QUESTIONS
+    # What the way there and back costs: nobody's answer can come sooner.
+    asking = _time(rounds, contestants, [None] * QUESTIONS)
+    rows.append(("nothing (PING, select 1)", "", *(f"{statistics.median(asking[name]) * 1000:.3f}" for name in head),
+                 *([""] * 3 if ours else []), ""))
+    for kind, make in KINDS.items():
+        chance = Chance(random.Random(f"{SEED} {kind}"), sample)
+        questions = [make(chance) for _ in range(QUESTIONS)]
+        for contestant in contestants:
+            contestant.prepare(questions)
+        difference, answers, matches = _compare(contestants, questions, judge)
+        if difference:
+            differing[kind] = difference
+        seconds = _time(rounds, contestants, questions)
+        fewest = min(fewest, *map(len, seconds.values()))
+        medians = [statistics.median(seconds[name]) for name in head]
+        cells = [f"{median * 1000:.3f}" for median in medians]
+        if ours:
+            medians_of_ours[kind] = medians[0]
+            ratios[kind] = [median / medians[0] for median in medians[1:]]
+            slowest[kind] = statistics.quantiles(seconds["Tiffin"], n=100, method="inclusive")[98] * 1000
+            cells += [f"{slowest[kind]:.3f}", *(f"{ratio:.1f}" for ratio in ratios[kind])]
+        rows.append((kind, matches, *cells, answers))
+    report.line(f"{QUESTIONS} questions a kind, at least {fewest} where a peer took long; total, first page of 20")
+    report.table(rows)
+    for kind, difference in differing.items():
+        report.line(f"  {kind}: {difference}")
+    report.verdict("kinds whose answers differ", len(differing), 0, at_least=False)
+    if not ours:
+        return
+    ping = statistics.median(asking["Tiffin"])
+    for column, peer in enumerate(head[1:]):
+        kind = min(ratios, key=lambda kind: ratios[kind][column])
+        reached = sum(ratio[column] >= 10 for ratio in ratios.values())
+        beyond = sum(ratio[column] * medians_of_ours[kind] < 10 * ping for kind, ratio in ratios.items())
+        report.line(f"  Tiffin is at least 10 times faster than {peer} in {reached} of {len(ratios)} kinds; in {beyond} "
+                    "that would be sooner than the reply to a PING")
+        report.verdict(f"times faster than {peer}, where least ({kind})", ratios[kind][column], 10)
+    kind = max(slowest, key=slowest.get)
+    report.verdict(f"p99, where most ({kind})", slowest[kind], 5, at_least=False, unit=" ms")
+
+
+def _time(rounds, contestants, questions) -> dict:
+    """Seconds of each answer, the contestants taking turns."""
+    seconds = {contestant.name: [] for contestant in contestants}
+    for turn in range(rounds):
+        part = questions[turn::rounds]
+        for contestant in contestants:
+            rendered = [contestant.render(question) for question in part]
+            contestant.ask(rendered[0])
+            deadline = time.monotonic() + PEER_SECONDS / rounds
+            gc.collect()
+            gc.disable()
+            try:
+                for number, one in enumerate(rendered):
+                    start = time.perf_counter()
+                    contestant.ask(one)
+                    seconds[contestant.name].append(time.perf_counter() - start)
+                    if time.monotonic() > deadline and number + 1 >= -(-FEWEST_QUESTIONS // rounds) \
+                            and not isinstance(contestant, Tiffin):
+                        break
+            finally:
+                gc.enable()
+    return seconds
+
+
+def _compare(contestants, questions, judge) -> tuple[str | None, str, str]:
+    """How the contestants' answers differ if they do, that in a word, and how many items match on average.
+
+    Words are cut out of text by slightly different rules, so totals may differ by 2 %; all else is the same.
+    What a page is sorted by is compared, not its rows: with equal keys any of them may come first."""
+    names = "/".join(contestant.name for contestant in contestants)
+    widest, matched = 0.0, []
+    for question in questions[:COMPARED_QUESTIONS]:
+        answers = [contestant.taken_apart(contestant.ask(contestant.render(question))) for contestant in contestants]
+        pages = [contestant.page(answer) for contestant, answer in zip(contestants, answers)]
+        about = f"{names} asked {' '.join(map(str, command(question)))!r}"
+        if question.surprise:
+            # Everybody's surprise is one of the matches.
+            if any(len(page) != 1 or not judge.matches(question, page[0]) for page in pages):
+                return f"{about} gave {pages}", "DIFFER", ""
+            continue
+        totals = [contestant.total(answer) for contestant, answer in zip(contestants, answers)]
+        matched.append(totals[-1])
+        difference = (max(totals) - min(totals)) / max(*totals, 1)
+        widest = max(widest, difference)
+        if difference > (TEXT_DIFFERENCE if question.text else 0):
+            return f"{about} found {totals}", "DIFFER", ""
+        if difference:
+            continue
+        if question.sort not in ("relevance", "name"):
+            keys = [judge.sort_keys(page, question.sort) for page in pages]
+            if keys.count(keys[0]) != len(keys):
+                return f"{about} sorted {keys}", "DIFFER", ""
+        if question.facets:
+            # A contestant may give the most frequent values only.
+            facets = [contestant.facets(answer) for contestant, answer in zip(contestants, answers)]
+            wrong = [(value, count, facets[-1].get(value)) for facet in facets for value, count in facet.items()
+                     if count != facets[-1].get(value, 0)]
+            if wrong or not all(facets):
+                return f"{about} counted otherwise: {wrong[:5]}", "DIFFER", ""
+    return None, f"{widest:.1%} apart" if widest else "same", (
+        f"{statistics.median_low(matched):,}" if matched else "")
+
+
+# --- memory and restart
+
+
+def _load(server, client, dishes):
+    """The bytes of an item's text, the growth of memory in bytes, and the seconds it took."""
+    empty = resident_megabytes(server.process.pid)
+    start = time.monotonic()
+    text = load_tiffin(client, dishes)
+    seconds = time.monotonic() - start
+    return text, (resident_megabytes(server.process.pid) - empty) * (1 << 20), seconds
+
+
+def _restart(report, server, dishes, text, growth):
+    empty = resident_megabytes(server.process.pid) * (1 << 20) - growth
+    server.stop()
+    server.arguments += ["--log-level", "debug"]
+    start = time.monotonic()
+    server.start()
+    with server.client() as client:
+        total = json.loads(client("BROWSE", "LIMIT", 1))["total"]
+    seconds = time.monotonic() - start
+    if total != dishes.total:
+        raise RuntimeError(f"the restarted server has {total} items, not {dishes.total}")
+    after = resident_megabytes(server.process.pid) * (1 << 20) - empty
+    report.line(f"An item's own text: {text:.0f} bytes. Memory grew by {growth / dishes.total:.0f} bytes an item while "
+                f"loading; restarted, it is {after / dishes.total:.0f} above empty.")
+    report.verdict("memory an item above its text", max(growth, after) / dishes.total - text, 400, at_least=False,
+                   unit=" bytes")
+    report.line(f"Restarted, until the first answer: {seconds:.2f} s")
+    if line := INDEXED.search(server.output()):
+        rate = int(line[1]) / (float(line[3]) / 1000)
+        report.line(f"  {line[0]}: {per_second(rate)}")
+        report.verdict("thousand items indexed a second", rate / 1000, 300)
+    else:
+        report.not_measured("building the index", "the server's log has no line about it")

@@ -1,0 +1,116 @@
+"""What the sections of the benchmarks share: the report, programs and their output, the server under test."""
+
+import contextlib
+import datetime
+import json
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"))
+
+from tiffin import (  # noqa: E402
+    ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document,
+)
+
+RESULTS = Path(__file__).resolve().parent / "results"
+STEP_SECONDS = 300
+
+
+class Report:
+    """The lines of the report, printed as they come."""
+
+    def __init__(self):
+        self.lines = []
+        self.missed = 0
+        self.unmeasured = 0
+
+    def line(self, text=""):
+        print(text, flush=True)
+        self.lines.append(text)
+
+    def title(self, text):
+        self.line()
+        self.line(text)
+        self.line("-" * len(text))
+
+    def table(self, rows):
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        for row in rows:
+            first, *rest = zip(row, widths)
+            self.line("  ".join([first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]).rstrip())
+
+    def verdict(self, what, value, bound, *, at_least=True, unit=""):
+        reached = value >= bound if at_least else value <= bound
+        self.missed += not reached
+        sign = "≥" if at_least else "≤"
+        self.line(f"  {what}: {value:.2f}{unit} (target {sign} {bound:g}{unit}): {'reached' if reached else 'MISSED'}")
+
+    def not_measured(self, what, why):
+        self.unmeasured += 1
+        self.line(f"  {what} could not be measured: {why}")
+
+    def save(self):
+        RESULTS.mkdir(exist_ok=True)
+        text = "\n".join(self.lines) + "\n"
+        for file in (f"{datetime.datetime.now():%Y-%m-%d-%H%M}.txt", "latest.txt"):
+            (RESULTS / file).write_text(text, encoding="utf-8")
+
+
+def output_of(*command, seconds=STEP_SECONDS, **options) -> str:
+    run = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL, **options)
+    if run.returncode != 0:
+        raise RuntimeError(f"{command[0]} ended with {run.returncode}: {(run.stderr or run.stdout).strip()[-500:]}")
+    return run.stdout
+
+
+def in_turn(rounds, contestants) -> dict:
+    """Runs each contestant once a round, in turn; their medians."""
+    measured = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, run in contestants.items():
+            measured[name].append(run())
+    return {name: statistics.median(values) for name, values in measured.items()}
+
+
+def checked(replies):
+    """The replies, none of which may be an error."""
+    for reply in replies:
+        if isinstance(reply, ReplyError):
+            raise reply
+    return replies
+
+
+def knows(client, command) -> bool:
+    """Whether the server has that command, whatever it says to its arguments."""
+    try:
+        client(*command)
+    except ReplyError as error:
+        return "unknown command" not in str(error)
+    return True
+
+
+def per_second(value) -> str:
+    return f"{value:,.0f}/s"
+
+
+@contextlib.contextmanager
+def tiffin_server():
+    with fresh_database() as url, Server(database=url) as server:
+        yield server, url
+
+
+def resident_megabytes(pid) -> float:
+    status = Path(f"/proc/{pid}/status")
+    if status.exists():
+        kilobytes = next(line.split()[1] for line in status.read_text().splitlines() if line.startswith("VmRSS"))
+    else:
+        kilobytes = output_of("ps", "-o", "rss=", "-p", pid)
+    return int(kilobytes) / 1024
+
+
+def put_kitchen(client, outlet="kitchen", items=3):
+    put_open_outlet(client, outlet, [
+        section_document("all", [item_document(f"dish-{n}", 125000) for n in range(items)])])

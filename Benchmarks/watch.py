@@ -1,0 +1,163 @@
+"""From a price that changes to those who look: `Scripts/bench watch saved`."""
+
+import json
+import selectors
+import socket
+import statistics
+import time
+
+from browse import dishes_for
+from contestants import Tiffin, load_tiffin
+from harness import knows, put_kitchen, tiffin_server
+from tiffin import encode
+
+SUBSCRIBERS = 1_000
+CHANGES = 20
+MESSAGE_SECONDS = 30
+# After the changes that warm up, this long without a message means that nothing more is coming.
+QUIET_SECONDS = 0.3
+TARGET_MILLISECONDS = 100
+
+
+class Audience:
+    """Connections that are subscribed to the same channel, read together by one thread."""
+
+    def __init__(self, port, count, channel):
+        self._selector = selectors.DefaultSelector()
+        self._buffers = {}
+        self.last = b""
+        """What came last on any of them."""
+        request = encode("SUBSCRIBE", channel)
+        for _ in range(count):
+            connection = socket.create_connection(("127.0.0.1", port), timeout=MESSAGE_SECONDS)
+            connection.sendall(request)
+            connection.setblocking(False)
+            self._selector.register(connection, selectors.EVENT_READ)
+            self._buffers[connection] = bytearray()
+        self.hear()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for connection in self._buffers:
+            connection.close()
+        self._selector.close()
+
+    def hear(self):
+        """Returns once every connection has another message."""
+        waiting = set(self._buffers)
+        deadline = time.monotonic() + MESSAGE_SECONDS
+        while waiting:
+            events = self._selector.select(max(0, deadline - time.monotonic()))
+            if not events:
+                raise TimeoutError(f"{len(waiting)} of {len(self._buffers)} subscribers heard nothing")
+            for key, _ in events:
+                if self._messages(key.fileobj):
+                    waiting.discard(key.fileobj)
+
+    def drain(self):
+        """Reads until nothing more comes."""
+        deadline = time.monotonic() + MESSAGE_SECONDS
+        while events := self._selector.select(QUIET_SECONDS):
+            if time.monotonic() > deadline:
+                raise TimeoutError("messages do not end")
+            for key, _ in events:
+                self._messages(key.fileobj)
+
+    def _messages(self, connection) -> int:
+        """Reads what is there; how many messages are complete now."""
+        buffer = self._buffers[connection]
+        data = connection.recv(1 << 18)
+        if not data:
+            raise EOFError("the server closed a subscriber's connection")
+        buffer += data
+        count = 0
+        while end := _end_of_message(buffer):
+            self.last = bytes(buffer[:end])
+            del buffer[:end]
+            count += 1
+        return count
+
+
+def _end_of_message(buffer) -> int:
+    """Where the first message ends, 0 if it is not complete: an array of bulk strings and integers, or an error."""
+    line = buffer.find(b"\r\n")
+    if line < 0:
+        return 0
+    if buffer[:1] == b"-":
+        raise RuntimeError(f"a subscriber was answered {bytes(buffer[:line]).decode()}")
+    position = line + 2
+    for _ in range(int(buffer[1:line])):
+        line = buffer.find(b"\r\n", position)
+        if line < 0:
+            return 0
+        length = int(buffer[position + 1:line]) + 2 if buffer[position:position + 1] == b"$" else 0
+        position = line + 2 + max(0, length)
+        if position > len(buffer):
+            return 0
+    return position
+
+
+def _milliseconds(writer, audience, changes) -> list:
+    """For each change, from sending it until the last of the audience has its message."""
+    measured = []
+    for change in changes:
+        request = encode(*change)
+        start = time.perf_counter()
+        writer.send(request)
+        audience.hear()
+        measured.append((time.perf_counter() - start) * 1000)
+        reply = writer.read()
+        if isinstance(reply, Exception):
+            raise reply
+    return measured
+
+
+def _report(report, what, measured):
+    report.line(f"{what}: median {statistics.median(measured):.1f} ms, most {max(measured):.1f} ms")
+    report.verdict(f"{what}, most", max(measured), TARGET_MILLISECONDS, at_least=False, unit=" ms")
+
+
+def _warm_up(writer, audience, changes):
+    for change in changes:
+        writer(*change)
+    audience.drain()
+
+
+def measure_watch(report, rounds, quick):
+    report.title(f"{SUBSCRIBERS:,} subscribers to one home, {CHANGES} changes of a price")
+    with tiffin_server() as (server, _), server.client() as writer:
+        if not _can_subscribe(server, "home:kitchen"):
+            return report.not_measured("watch", "the server has no subscriptions to homes")
+        put_kitchen(writer, items=60)
+        prices = iter(range(100_000, 200_000, 500))
+        changes = [("MENU.ITEM.PRICE", "kitchen", f"dish-{n % 60}", next(prices)) for n in range(CHANGES + 2)]
+        with Audience(server.port, SUBSCRIBERS, "home:kitchen") as audience:
+            _warm_up(writer, audience, changes[:2])
+            measured = _milliseconds(writer, audience, changes[2:])
+            if str(changes[-1][-1]).encode() not in audience.last.replace(b".", b"").replace(b",", b""):
+                report.not_measured("watch", f"the last message has not the last price: {audience.last[:300]!r}")
+    _report(report, "from the write to the last subscriber's message", measured)
+
+
+def measure_saved(report, rounds, quick):
+    dishes = dishes_for(quick)
+    report.title(f"A saved query over {dishes.total:,} items, {CHANGES} changes of a price on its page")
+    with tiffin_server() as (server, _), server.client() as writer:
+        if not knows(writer, ("BROWSE.DROP", "cheapest")) or not knows(writer, ("BROWSE", "LIMIT", "1")):
+            return report.not_measured("saved", "the server has no BROWSE.SAVE")
+        load_tiffin(writer, dishes)
+        writer("BROWSE.SAVE", "cheapest", "SORT", "price")
+        pairs = Tiffin.page(json.loads(writer("BROWSE", "SORT", "price", "LIMIT", 20)))
+        # Each change makes an item of the page the cheapest of all, so the page's rows and their order change.
+        changes = [("MENU.ITEM.PRICE", *pairs[n % len(pairs)], 1_900 - 10 * n) for n in range(CHANGES + 2)]
+        with Audience(server.port, 1, "browse:cheapest") as audience:
+            _warm_up(writer, audience, changes[:2])
+            measured = _milliseconds(writer, audience, changes[2:])
+    _report(report, "from the write to the message", measured)
+
+
+def _can_subscribe(server, channel) -> bool:
+    with server.client() as client:
+        return knows(client, ("SUBSCRIBE", channel))
