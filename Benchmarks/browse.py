@@ -5,6 +5,7 @@ import gc
 import json
 import random
 import re
+import sqlite3
 import statistics
 import time
 
@@ -44,6 +45,8 @@ def measure_browse(report, rounds, quick):
         stack.callback(postgres.close)
         sqlite = SQLite()
         stack.callback(sqlite.close)
+        report.line("PostgreSQL through libpq and a Unix socket, statements prepared; "
+                    f"SQLite {sqlite3.sqlite_version} in this process and in memory")
         for peer in (postgres, sqlite):
             start = time.monotonic()
             peer.load(dishes)
@@ -74,7 +77,10 @@ def _ask(report, rounds, contestants, dishes, judge):
         questions = [make(chance) for _ in range(QUESTIONS)]
         for contestant in contestants:
             contestant.prepare(questions)
-        difference, answers, matches = _compare(contestants, questions, judge)
+        try:
+            difference, answers, matches = _compare(contestants, questions, judge)
+        except (KeyError, TypeError, ValueError, StopIteration) as error:
+            raise RuntimeError(f"{kind}: an answer has another shape than expected: {error!r}") from error
         if difference:
             differing[kind] = difference
         seconds = _time(rounds, contestants, questions)
@@ -99,8 +105,8 @@ def _ask(report, rounds, contestants, dishes, judge):
         kind = min(ratios, key=lambda kind: ratios[kind][column])
         reached = sum(ratio[column] >= 10 for ratio in ratios.values())
         beyond = sum(ratio[column] * medians_of_ours[kind] < 10 * ping for kind, ratio in ratios.items())
-        report.line(f"  Tiffin is at least 10 times faster than {peer} in {reached} of {len(ratios)} kinds; in {beyond} "
-                    "that would be sooner than the reply to a PING")
+        report.line(f"  Tiffin is at least 10 times faster than {peer} in {reached} of {len(ratios)} kinds; "
+                    f"in {beyond} that would be sooner than the reply to a PING")
         report.verdict(f"times faster than {peer}, where least ({kind})", ratios[kind][column], 10)
     kind = max(slowest, key=slowest.get)
     report.verdict(f"p99, where most ({kind})", slowest[kind], 5, at_least=False, unit=" ms")
