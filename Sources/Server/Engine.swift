@@ -110,6 +110,9 @@ final class Engine {
         }
     }
 
+    /// The saved questions whose answers may have changed since this was last asked.
+    func takeTouchedQuestions() -> Set<Identifier> { liveCatalogue.takeTouched() }
+
     /// The sum of quantities in a cart.
     func count(of cart: Identifier) throws(Failure) -> Int {
         let stream = StreamName(.cart, cart)

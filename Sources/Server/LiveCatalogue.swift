@@ -21,6 +21,9 @@ final class LiveCatalogue {
         return catalogue
     }
 
+    /// The saved questions whose answers may have changed since this was last asked.
+    func takeTouched() -> Set<Identifier> { catalogue.takeTouched() }
+
     /// How much is in it, for people.
     var size: String { "catalogue: \(catalogue.itemCount) items and \(catalogue.outletCount) outlets" }
 

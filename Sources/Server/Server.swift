@@ -107,6 +107,7 @@ public final class Server {
     private func finishTurn() {
         engine.startWork()
         let hadReplies = sendReplies()
+        for name in engine.takeTouchedQuestions() { topics.changed(.savedQuestion(name)) }
         let hasPublished = topics.publish()
         if sendReplies() || hadReplies || hasPublished { engine.startWork() }
     }
@@ -154,6 +155,8 @@ public final class Server {
     private func closeOverdue() {
         let now = LoopActor.now
         for session in sessions.values { session.closeIfOverdue(at: now) }
+        // What was sold out or paused until now comes back, and saved questions may be answered otherwise.
+        _ = engine.catalogue
     }
 
     /// Somebody speaks HTTP: maybe a web page that was made to attack us. Said at most once a minute.

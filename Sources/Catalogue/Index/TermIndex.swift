@@ -105,7 +105,8 @@ final class TermIndex {
         let id = Self.place(Term(text: text, rows: Bitmap(), prefixes: []), in: &terms, &freeTerms)
         termIDs[text] = id
         var length = 1
-        while length <= Self.keptPrefix || isGrown(terms[Int(id)]?.prefixes.last), addPrefix(of: length, to: id) != nil {
+        while length <= Self.keptPrefix || isGrown(terms[Int(id)]?.prefixes.last), addPrefix(of: length, to: id) != nil
+        {
             length += 1
         }
         if loading == nil {

@@ -35,29 +35,35 @@ final class SavedQuery {
 
     // MARK: Following
 
-    /// A listing has changed, has come (from nil) or has gone (to nil). Returns whether the answer may differ.
+    /// A listing has changed, has come (from nil) or has gone (to nil). Returns whether the answer looks different.
     func follow(from old: Listing?, to new: Listing?, in index: SearchIndex, revision: Int64) -> Bool {
         guard !isStale else { return false }
         let before = old.flatMap { index.accepts($0, query) ? index.key(of: $0, query) : nil }
         let after = new.flatMap { index.accepts($0, query) ? index.key(of: $0, query) : nil }
         guard before != nil || after != nil else { return false }
+        // Whoever looks at the page sees the total and the page.
+        var isSeen = (before == nil) != (after == nil)
         if let before {
             total -= 1
             let place = place(of: before)
-            if place < window.count, window[place] == before { window.remove(at: place) }
+            if place < window.count, window[place] == before {
+                window.remove(at: place)
+                isSeen = isSeen || place < query.limit
+            }
         }
         if let after {
             total += 1
             let place = place(of: after)
             if place < window.count || isWhole { window.insert(after, at: place) }
+            isSeen = isSeen || place < query.limit
         }
         if window.count > windowSize {
             window.removeLast(window.count - windowSize)
             isWhole = false
         }
         if window.count < query.limit, !isWhole { isStale = true }
-        touch(revision)
-        return true
+        if isSeen { touch(revision) }
+        return isSeen
     }
 
     private func place(of key: SortKey) -> Int {

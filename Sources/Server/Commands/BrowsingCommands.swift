@@ -140,7 +140,8 @@ extension ArgumentSpec {
     fileprivate static func options(_ options: [CatalogueQuery.Option]) -> [ArgumentSpec] {
         options.map {
             ArgumentSpec(
-                name: $0.value.isEmpty ? $0.rawValue.lowercased() : $0.value, kind: $0.value.isEmpty ? .pureToken : .string, token: $0.rawValue, isOptional: true,
+                name: $0.value.isEmpty ? $0.rawValue.lowercased() : $0.value,
+                kind: $0.value.isEmpty ? .pureToken : .string, token: $0.rawValue, isOptional: true,
                 isRepeated: false)
         }
     }

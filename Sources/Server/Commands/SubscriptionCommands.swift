@@ -6,7 +6,7 @@ enum SubscriptionCommands {
     static let all: [Command] = [
         Command(
             "SUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
-            "Listens to channels: each change of a home or a cart comes as a message.",
+            "Listens to channels: each change of a home, a cart or a saved answer comes as a message.",
             [.value("channel", repeated: true)]
         ) { session, arguments throws(Failure) in
             var names: [TopicName] = []

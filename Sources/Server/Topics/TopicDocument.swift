@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventLog
 
 /// A topic's document at a moment.
@@ -19,4 +20,6 @@ enum TopicSource: Hashable {
     case stream(StreamName)
     /// Every stream of a kind.
     case every(StreamName.Category)
+    /// The answer to a saved question.
+    case savedQuestion(Identifier)
 }

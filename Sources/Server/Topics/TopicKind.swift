@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import CommandHandling
 internal import Domain
 internal import EventLog
@@ -14,12 +15,14 @@ struct TopicKind: Sendable {
     /// was held back, has the whole document: who read it meanwhile may have what is told already, and a patch from
     /// what was told before would not fit.
     let isRevisionWhole: Bool
+    /// Whether the first message to a subscriber has the whole document, where no command gives it with its revision.
+    var greetsWithDocument = false
     /// Gives the document as it is now, at once or when it has been loaded. It is asked for again when one of its
     /// sources has changed.
     let render: @LoopActor (Engine, Identifier, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
 
     /// Every kind of topic.
-    static let all = [home, cart]
+    static let all = [home, cart, browse]
 
     /// An outlet's home, as `OUTLET.HOME` answers it.
     private static let home = TopicKind(prefix: "home", member: "outlet", isRevisionWhole: true) {
@@ -52,5 +55,17 @@ struct TopicKind: Sendable {
                     })
             }
         }
+    }
+
+    /// The answer to a saved question.
+    private static let browse = TopicKind(
+        prefix: "browse", member: "browse", isRevisionWhole: true, greetsWithDocument: true
+    ) { engine, name, completion in
+        let answer = engine.catalogue.document(ofSaved: name)
+        completion(
+            .success(
+                TopicDocument(
+                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null,
+                    sources: [.savedQuestion(name)])))
     }
 }

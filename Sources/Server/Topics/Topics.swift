@@ -86,8 +86,7 @@ final class Topics {
             if let failure = topic.failure {
                 send(Topics.message(of: topic, failure), to: [session])
             } else if let told = topic.told {
-                let patch = Topics.message(of: topic, from: told.revision, to: told.revision, Topics.emptyPatch)
-                send(patch, to: [session])
+                send(Topics.greeting(of: topic, told), to: [session])
             } else {
                 enqueue(topic)
             }
@@ -213,9 +212,7 @@ final class Topics {
         topic.failure = nil
         topic.wasHeldBack = false
         guard let old else {
-            let message = Topics.message(
-                of: topic, from: document.revision, to: document.revision, Topics.emptyPatch)
-            return send(message, to: topic.subscribers.values)
+            return send(Topics.greeting(of: topic, document), to: topic.subscribers.values)
         }
         let isOther = old.revision != document.revision || old.json != document.json
         // Who read the document meanwhile cannot tell by its revision whether the patch is in it already.
@@ -234,6 +231,12 @@ final class Topics {
     private func send(_ message: TopicMessage, to sessions: some Sequence<Session>) {
         var message = message
         for session in sessions { session.push(message.frame(in: session.version)) }
+    }
+
+    private static func greeting(of topic: Topic, _ document: TopicDocument) -> TopicMessage {
+        message(
+            of: topic, from: document.revision, to: document.revision,
+            topic.kind.greetsWithDocument ? JSONPatch.replacement(with: document.json) : emptyPatch)
     }
 
     private static func message(of topic: Topic, from: Int64, to: Int64, _ patch: [UInt8]) -> TopicMessage {
