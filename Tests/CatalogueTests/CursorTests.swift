@@ -41,6 +41,46 @@ import Testing
         #expect(throughout.isSubset(of: seen), "\(words)")
     }
 
+    /// Items that always match, with names, prices and ratings that never stay.
+    @Test(arguments: 0..<10 as Range<UInt64>, Question.sorts)
+    func `every listing comes once, wherever it moves`(seed: UInt64, sort: String) throws {
+        var generator = SeededGenerator(seed: seed)
+        func outlet(_ number: Int) -> OutletRecord {
+            let items = (0..<15).map { item in
+                var item = MenuItem.named(
+                    generator.pick(["Rice", "Rice and curry", "Tea", "Curry", "Curries and rice"]), id: "i\(item)",
+                    price: Int64(generator.number(0..<6)))
+                item.description = "Rice, curry"
+                return item
+            }
+            return .with(id: Identifier("o\(number)")!, items) { details in
+                details.name = generator.pick(["Rice", "Rice and curry", "Tea"])
+                details.cuisines = ["Curry", "Rice"]
+                details.rating = generator.maybe { Rating(hundredths: 100 * $0.number(0..<5))! }
+                details.deliveryMinutes = generator.maybe { $0.number(0..<5) }
+                details.priceForTwo = generator.maybe { Amount(minorUnits: Int64($0.number(0..<5))) }
+            }
+        }
+        for kind in [ListingKind.items, .outlets] {
+            let catalogue = Catalogue()
+            catalogue.load((0..<12).map(outlet), revision: 0)
+            let words = ["TEXT", "rice cur", "SORT", sort, "LIMIT", kind == .items ? "30" : "3"]
+            var answer = try catalogue.answer(words, of: kind)
+            var seen = answer.ids
+            while let next = answer.next {
+                for _ in 0..<2 {
+                    let number = generator.number(0..<12)
+                    catalogue.revision += 1
+                    catalogue.update(Identifier("o\(number)")!, to: outlet(number), items: nil)
+                }
+                answer = try catalogue.answer(words + ["AFTER", next], of: kind)
+                seen += answer.ids
+            }
+            #expect(seen.count == (kind == .items ? 180 : 12))
+            #expect(Set(seen).count == seen.count)
+        }
+    }
+
     @Test func `more moves than are remembered do no harm`() throws {
         let items = (0..<10).map { MenuItem.named("Item", id: "i\($0)", price: Int64($0)) }
         let repriced = (0..<10).map { MenuItem.named("Item", id: "i\($0)", price: Int64(100 - $0)) }

@@ -1,0 +1,355 @@
+"""Finding items and outlets over the wire: filters, pages, counts, and what changes do to them."""
+
+import csv
+import itertools
+import json
+
+import pytest
+
+import tiffin
+from tiffin import Server, fresh_database, item_document, outlet_document, section_document, sql, wait_until
+
+FUTURE = "2999-01-01T00:00:00Z"
+
+
+def put_kitchens(client):
+    """Three outlets: `harbour` and `hill` with menus, `empty` without. All else is told by the filters."""
+    tiffin.put_open_outlet(client, "harbour", [
+        section_document("lunch", [
+            item_document("kottu", 98000, name="කොත්තු රොටි", tags=["hot", "street"], cuisine=None),
+            item_document("rice", 125000, name="Rice and curry", tags=["hot"]),
+            item_document("dosai", 65000, name="மசால தோசை", cuisine="Tamil", tags=["veg"]),
+        ]),
+        section_document("sweets", [item_document("curd", 45000, kind="dessert", name="Curd", cuisine=None, tags=[])]),
+    ], name="Harbour House", cuisines=["Sri Lankan", "Seafood"], rating=4.4, deliveryMinutes=35, priceForTwo=240000)
+    tiffin.put_open_outlet(client, "hill", [
+        section_document("menu", [
+            item_document("chicken", 180000, name="宫保鸡丁", cuisine="Chinese", tags=["hot"], description="With rice"),
+            item_document("thali", 90000, name="हिन्दी थाली", cuisine="Indian", tags=["veg", "hot"]),
+            item_document("poppers", 70000, name="Jalapeño poppers", cuisine=None, tags=["street"]),
+            item_document("offer", None, kind="promo", name="Two for one", cuisine=None, tags=[]),
+        ]),
+    ], name="Hill Café", city="Kandy", area="Temple", cuisines=["Fusion"], rating=3.9, deliveryMinutes=50, priceForTwo=300000)
+    client("OUTLET.PUT", "empty", json.dumps(outlet_document("Empty Café", city=None, area=None, cuisines=[], rating=None, deliveryMinutes=None, priceForTwo=None)))
+
+
+ITEMS = {"kottu", "rice", "dosai", "curd", "chicken", "thali", "poppers", "offer"}
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """A client of a server with the three kitchens, which the tests that use it do not change."""
+    with fresh_database() as url, Server(database=url) as server, server.client() as connection:
+        put_kitchens(connection)
+        yield connection
+
+
+@pytest.fixture
+def own(database):
+    """A server of the test's own with the three kitchens, and a client."""
+    with Server(database=database) as server, server.client() as connection:
+        put_kitchens(connection)
+        yield server, connection
+
+
+def found(client, *words, command="BROWSE") -> list:
+    """The ids of everything that is found, in order, over several pages."""
+    ids, after = [], ()
+    while True:
+        answer = client.json(command, *words, *after)
+        assert list(answer) == ["total", "items", "next", "facets", "state"]
+        ids += [item["item" if command == "BROWSE" else "id"] for item in answer["items"]]
+        if answer["next"] is None:
+            assert answer["total"] == len(ids)
+            return ids
+        after = ("AFTER", answer["next"])
+
+
+FILTERS = {
+    ("TEXT", "rice"): {"rice", "chicken"},
+    ("TEXT", "RICE", "cur"): {"rice"},
+    ("TEXT", "rice and curry"): {"rice"},
+    ("TEXT", "jalapeno"): {"poppers"},
+    ("TEXT", "JALAPEÑO POP"): {"poppers"},
+    ("TEXT", "කොත්"): {"kottu"},
+    ("TEXT", "தோசை"): {"dosai"},
+    ("TEXT", "鸡"): {"chicken"},
+    ("TEXT", "鸡丁"): {"chicken"},
+    ("TEXT", "थाली"): {"thali"},
+    ("TEXT", "nothing"): set(),
+    ("CUISINE", "sri lankan"): {"kottu", "rice", "curd"},
+    ("CUISINE", "seafood"): {"kottu", "curd"},
+    ("CUISINE", "chinese", "TAMIL"): {"chicken", "dosai"},
+    ("CITY", "kandy"): {"chicken", "thali", "poppers", "offer"},
+    ("AREA", "fort"): {"kottu", "rice", "dosai", "curd"},
+    ("OUTLET", "hill"): {"chicken", "thali", "poppers", "offer"},
+    ("KIND", "dessert"): {"curd"},
+    ("TAG", "hot"): {"kottu", "rice", "chicken", "thali"},
+    ("PRICE", "70000", "98000"): {"kottu", "thali", "poppers"},
+    ("RATING", "4"): {"kottu", "rice", "dosai", "curd"},
+    ("RATING", "3.9"): ITEMS,
+    ("RATING", "4.41"): set(),
+    ("DELIVERY", "49"): {"kottu", "rice", "dosai", "curd"},
+    ("OPEN",): ITEMS,
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), FILTERS.items(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+def test_every_filter_alone(browser, words, expected):
+    assert set(found(browser, *words)) == expected
+    assert set(found(browser, words[0].lower(), *words[1:])) == expected
+
+
+def test_every_two_filters_together(browser):
+    for (first, some), (second, others) in itertools.combinations(FILTERS.items(), 2):
+        if first[0] != second[0]:
+            assert set(found(browser, *first, *second)) == some & others, (first, second)
+            # Those that take several values take none of the next filter's.
+            assert set(found(browser, *second, *first)) == some & others, (second, first)
+    assert set(found(browser, "TAG", "hot", "TAG", "veg")) == {"thali"}
+
+
+OUTLETS = {
+    (): {"harbour", "hill", "empty"}, ("TEXT", "cafe"): {"hill", "empty"}, ("TEXT", "kandy"): {"hill"},
+    ("TEXT", "seafood"): {"harbour"}, ("CUISINE", "fusion", "seafood"): {"harbour", "hill"}, ("CITY", "COLOMBO"): {"harbour"},
+    ("AREA", "temple"): {"hill"}, ("OUTLET", "empty"): {"empty"}, ("KIND", "dessert"): {"harbour"},
+    ("TAG", "veg", "TAG", "street"): {"harbour", "hill"}, ("PRICE", "240000", "299999"): {"harbour"}, ("RATING", "0"): {"harbour", "hill"},
+    ("DELIVERY", "35"): {"harbour"}, ("OPEN",): {"harbour", "hill"},
+}
+
+
+@pytest.mark.parametrize(("words", "expected"), OUTLETS.items(), ids=lambda value: " ".join(value) if isinstance(value, tuple) else "")
+def test_outlets_are_found_too(browser, words, expected):
+    assert set(found(browser, *words, command="OUTLETS")) == expected
+
+
+SORTS = {
+    "name": ["curd", "poppers", "rice", "offer", "thali", "dosai", "kottu", "chicken"],
+    "price": ["curd", "dosai", "poppers", "thali", "kottu", "rice", "chicken", "offer"],
+    "-price": ["chicken", "rice", "kottu", "thali", "poppers", "dosai", "curd", "offer"],
+    "rating": ["curd", "dosai", "kottu", "rice", "chicken", "offer", "poppers", "thali"],
+    "delivery": ["curd", "dosai", "kottu", "rice", "chicken", "offer", "poppers", "thali"],
+}
+
+
+@pytest.mark.parametrize("sort", SORTS)
+def test_every_sort_page_by_page(browser, sort):
+    for limit in (1, 3, 8, 100):
+        assert found(browser, "SORT", sort, "LIMIT", limit) == SORTS[sort]
+    assert found(browser, "TEXT", "rice") == ["rice", "chicken"], "what is in the name comes first"
+
+
+def test_an_item_says_what_a_card_needs(browser):
+    (item,) = browser.json("BROWSE", "TEXT", "jalapeno")["items"]
+    assert item == {
+        "outlet": "hill", "item": "poppers", "kind": "menuItem", "name": "Jalapeño poppers", "description": "The poppers.", "price": 70000,
+        "currency": "LKR", "cuisine": None, "tags": ["street"], "imageSmall": "https://example.com/poppers-small.jpg", "available": True,
+        "availableFrom": None, "outletName": "Hill Café", "city": "Kandy", "area": "Temple", "rating": 3.9, "deliveryMinutes": 50,
+        "status": "open",
+    }
+
+
+def test_facets_count_all_that_is_found_and_not_the_page(browser):
+    assert browser.json("BROWSE", "LIMIT", 1)["facets"] is None
+    answer = browser.json("BROWSE", "TAG", "hot", "FACETS", "LIMIT", 1)
+    facets = {name: {count["value"]: count["count"] for count in counts} for name, counts in answer["facets"].items()}
+    assert facets == {
+        "cuisines": {"Sri Lankan": 2, "Seafood": 1, "Chinese": 1, "Indian": 1}, "cities": {"Colombo": 2, "Kandy": 2}, "kinds": {"menuItem": 4},
+        "tags": {"hot": 4, "street": 1, "veg": 1}, "prices": {"50000-99999": 2, "100000-199999": 2},
+    }
+    for value in answer["facets"]["prices"]:
+        assert browser.json("BROWSE", "TAG", "hot", "PRICE", *value["value"].split("-"))["total"] == value["count"]
+    assert browser.json("BROWSE", "TEXT", "nothing", "FACETS")["facets"] == {name: [] for name in facets}
+
+
+def test_a_surprise_is_one_of_what_is_found(browser):
+    seen = {browser.json("SURPRISE", "TAG", "hot")["item"] for _ in range(200)}
+    assert seen == FILTERS["TAG", "hot"]
+    assert len({browser("SURPRISE", "TAG", "hot", "SEED", 7) for _ in range(5)}) == 1
+    assert {browser.json("SURPRISE", "SEED", seed)["item"] for seed in range(200)} == ITEMS
+    assert browser("SURPRISE", "TEXT", "nothing") is None
+
+
+@pytest.mark.parametrize(("words", "code"), [
+    (("COLOUR", "red"), "ERR"), (("TEXT",), "ERR"), (("PRICE", "1"), "ERR"), (("OPEN", "OPEN"), "ERR"), (("CITY", "a", "b"), "ERR"),
+    (("SEED", "1"), "ERR"), (("",), "ERR"),
+    (("TEXT", "!!!"), "INVALID"), (("TEXT", " ".join("abc" for _ in range(33))), "INVALID"), (("PRICE", "2", "1"), "INVALID"),
+    (("PRICE", "x", "1"), "INVALID"), (("PRICE", "0", "9223372036854775808"), "INVALID"), (("RATING", "4.555"), "INVALID"),
+    (("RATING", "-0.5"), "INVALID"), (("DELIVERY", "soon"), "INVALID"), (("LIMIT", "0"), "INVALID"), (("LIMIT", "101"), "INVALID"),
+    (("SORT", "colour"), "INVALID"), (("AFTER", "nonsense"), "INVALID"), (("CITY", b"\xff"), "INVALID"),
+    (("OUTLET", "nowhere"), "NOTFOUND"), (("OUTLET", "not an id"), "NOTFOUND"),
+], ids=str)
+def test_what_cannot_be_asked_is_an_error_that_says_so(browser, words, code):
+    for command in ("BROWSE", "OUTLETS"):
+        error = browser.error(command, *words)
+        assert error.code == code, error
+        if code == "INVALID" and words[0] != "CITY":
+            assert words[0] in str(error)
+
+
+def test_a_cursor_belongs_to_its_question(browser):
+    after = browser.json("BROWSE", "TAG", "hot", "LIMIT", 2)["next"]
+    assert len(browser.json("BROWSE", "TAG", "hot", "LIMIT", 1, "FACETS", "AFTER", after)["items"]) == 1
+    for command, *words in (("BROWSE", "TAG", "veg"), ("BROWSE",), ("OUTLETS", "TAG", "hot"), ("BROWSE", "TAG", "hot", "SORT", "price")):
+        assert browser.error(command, *words, "AFTER", after).code == "INVALID"
+
+
+def insert_corrupt_event(database, client, stream):
+    position = client.json("LOG.HEAD")[0]["position"] + 1
+    sql(f"""
+        begin;
+        insert into tiffin.events values (0, {position}, '{stream}', 99, 'menu.sectionAdded', 1, '"no section"', '{{}}', now());
+        update tiffin.log_head set position = {position};
+        commit;
+    """, database)
+
+
+def test_nothing_found_no_menu_no_outlet_and_damage_are_told_apart(own, database):
+    server, client = own
+    assert client.json("BROWSE", "OUTLET", "harbour")["state"] == "ready"
+    assert client.json("BROWSE", "OUTLET", "harbour", "TEXT", "nothing")["state"] == "empty"
+    assert client.json("BROWSE", "OUTLET", "empty")["state"] == "noMenu"
+    assert client.error("BROWSE", "OUTLET", "nowhere").code == "NOTFOUND"
+    insert_corrupt_event(database, client, "menu-hill")
+
+    def check(client):
+        wait_until(lambda: client.json("BROWSE")["total"] == 4, 5, "the damage to be seen")
+        for command in ("BROWSE", "OUTLETS", "SURPRISE"):
+            assert client.error(command, "OUTLET", "hill").code == "CORRUPT"
+        # Nothing of it is found, whatever it is looked for by, and all else is.
+        for words in FILTERS:
+            if words[0] != "OUTLET":
+                assert set(found(client, *words)) == FILTERS[words] & {"kottu", "rice", "dosai", "curd"}, words
+        for words in OUTLETS:
+            assert set(found(client, *words, command="OUTLETS")) == OUTLETS[words] - {"hill"}, words
+        counts = client.json("OUTLETS", "FACETS")["facets"]
+        assert {value["value"] for value in counts["kinds"]} == {"menuItem", "dessert"}
+
+    check(client)
+    # A new outlet takes its place, and is no more than itself.
+    client("OUTLET.PUT", "new", json.dumps(outlet_document("New", city="Galle")))
+    assert found(client, "CITY", "galle", command="OUTLETS") == ["new"]
+    assert "new" not in found(client, "TAG", "hot", command="OUTLETS")
+    server.kill()
+    with server.start().client() as client:
+        client.json("BROWSE")
+        assert found(client, "CITY", "galle", command="OUTLETS") == ["new"]
+        wait_until(lambda: client.json("BROWSE")["total"] == 4, 5, "the damage to be seen")
+        assert client.error("BROWSE", "OUTLET", "hill").code == "CORRUPT"
+
+
+def test_changes_are_seen_by_the_next_question(own):
+    _, client = own
+    assert found(client, "SORT", "price")[:2] == ["curd", "dosai"]
+    client("MENU.ITEM.PRICE", "harbour", "rice", 100)
+    assert found(client, "SORT", "price")[:2] == ["rice", "curd"]
+    assert found(client, "PRICE", 100, 100) == ["rice"]
+    client("MENU.ITEM.SUSPEND", "harbour", "rice")
+    client("MENU.ITEM.SUSPEND", "hill", "thali", "UNTIL", FUTURE)
+    assert set(found(client, "OPEN")) == ITEMS - {"rice", "thali"}
+    client("MENU.ITEM.RESUME", "harbour", "rice")
+    client("OUTLET.PAUSE", "hill", "UNTIL", FUTURE)
+    assert set(found(client, "OPEN")) == {"kottu", "rice", "dosai", "curd"}
+    client("MENU.ITEM.REMOVE", "harbour", "curd")
+    client("MENU.ITEM.PUT", "harbour", "lunch", "ice", json.dumps(item_document("ice", 30000, name="Glacé", kind="dessert")))
+    assert found(client, "TEXT", "glace") == found(client, "KIND", "dessert") == ["ice"]
+    client("MENU.SECTION.REMOVE", "harbour", "lunch")
+    assert found(client, "OUTLET", "harbour") == []
+    # Outlets that differ late in their names, renamed.
+    for number in range(3):
+        client("OUTLET.PUT", f"r{number}", json.dumps(outlet_document(f"Restaurant {number}", city="Galle")))
+    client("OUTLET.PUT", "r0", json.dumps(outlet_document("Restaurant 9", city="Galle")))
+    assert found(client, "CITY", "galle", "SORT", "name", command="OUTLETS") == ["r1", "r2", "r0"]
+
+
+def test_turning_pages_while_prices_move_shows_each_item_once(own):
+    _, client = own
+    first = client.json("BROWSE", "SORT", "price", "LIMIT", 3)
+    client("MENU.ITEM.PRICE", "harbour", "curd", 999999)  # seen already, and now behind
+    client("MENU.ITEM.PRICE", "hill", "chicken", 1)  # not seen yet, and now before
+    rest = client.json("BROWSE", "SORT", "price", "AFTER", first["next"])
+    assert [item["item"] for page in (first, rest) for item in page["items"]] == SORTS["price"]
+    assert {item["item"]: item["price"] for item in rest["items"]}["chicken"] == 1
+
+
+def answers(client) -> list:
+    questions = [("BROWSE", *words, "FACETS") for words in FILTERS] + [("BROWSE", "SORT", sort) for sort in SORTS]
+    questions += [("OUTLETS", *words, "FACETS") for words in OUTLETS] + [("SURPRISE", "SEED", n) for n in range(5)]
+    return client.pipeline(questions)
+
+
+def test_two_servers_give_the_same_answers(own, database):
+    server, client = own
+    with Server(database=database) as second, second.client() as other:
+        client("MENU.ITEM.PRICE", "harbour", "rice", 100)
+        client("OUTLET.PAUSE", "hill", "UNTIL", FUTURE)
+        wait_until(lambda: answers(other) == answers(client), 5, "the other server to see the change")
+        other("OUTLET.OPEN", "hill")
+        wait_until(lambda: answers(other) == answers(client), 5, "the first server to see the change")
+        # A cursor is understood by either.
+        after = client.json("BROWSE", "SORT", "name", "LIMIT", 3)["next"]
+        assert [item["item"] for item in other.json("BROWSE", "SORT", "name", "AFTER", after)["items"]] == SORTS["name"][3:]
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_answers_are_the_same_after_a_restart(own, end):
+    server, client = own
+    client("MENU.ITEM.PRICE", "harbour", "rice", 100)
+    client("MENU.ITEM.SUSPEND", "hill", "thali", "UNTIL", FUTURE)
+    client("MENU.ITEM.REMOVE", "harbour", "curd")
+    before = answers(client)
+    after = client.json("BROWSE", "SORT", "name", "LIMIT", 2)["next"]
+    rest = client.json("BROWSE", "SORT", "name", "AFTER", after)["items"]
+    getattr(server, end)()
+    with server.start().client() as again:
+        assert answers(again) == before
+        assert again.json("BROWSE", "SORT", "name", "AFTER", after)["items"] == rest
+
+
+OUTLET_MAP = (
+    "id=ID,name=Restaurant,city=City,area=Area,address=Address,cuisines=Food type,priceForTwo=Price,"
+    "rating=Ratings,ratingCount=Total ratings,deliveryMinutes=Delivery time"
+)
+
+
+def test_real_outlets_are_counted_as_in_their_file(database, shared_data):
+    path = shared_data / "swiggy-outlets.csv"
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    with Server(database=database) as server, server.client() as client:
+        run = tiffin.run_tiffin("import", "outlets", path, "--map", OUTLET_MAP, "--currency", "INR", "--time-zone", "Asia/Kolkata",
+                                "--server", f"127.0.0.1:{server.port}")
+        assert run.returncode == 0, run
+
+        def total(*words):
+            return client.json("OUTLETS", *words, "LIMIT", 1)["total"]
+
+        assert total() == len(rows) == 8680
+        cities = {row["City"] for row in rows}
+        for city in cities:
+            assert total("CITY", city.upper()) == sum(row["City"] == city for row in rows)
+        counted = {count["value"]: count["count"] for count in client.json("OUTLETS", "FACETS", "LIMIT", 1)["facets"]["cities"]}
+        assert counted == {city: sum(row["City"] == city for row in rows) for city in cities}
+        # A rating of 2.9 with no ratings behind it, or "--", stands for none in such files: compared where the import took one.
+        given = {item["id"]: item["rating"] for item in pages(client, "OUTLETS", "CITY", "Bangalore")}
+        assert set(given) == {row["ID"] for row in rows if row["City"] == "Bangalore"}
+        for least in ("0", "3.5", "4", "4.25", "5"):
+            assert total("CITY", "Bangalore", "RATING", least) == sum(r is not None and r >= float(least) for r in given.values())
+        for minutes in (0, 30, 45, 59, 60, 1440):
+            assert total("DELIVERY", minutes) == sum(int(row["Delivery time"]) <= minutes for row in rows)
+        for sort, key in (("-price", lambda item: -item["priceForTwo"]), ("delivery", lambda item: item["deliveryMinutes"])):
+            listed = pages(client, "OUTLETS", "CITY", "Kolkata", "SORT", sort)
+            assert [item["id"] for item in listed] == [item["id"] for item in sorted(listed, key=lambda item: (key(item), item["id"]))]
+        client("MENU.PUT", "211", json.dumps({"sections": [section_document("s", [item_document("p", 100, name="Jalapeño Popper")])]}))
+        assert found(client, "TEXT", "jalapeno") == ["p"]
+        assert found(client, "TEXT", "tandoor hut", "AREA", "koramangala", "TAG", "test", command="OUTLETS") == ["211"]
+
+
+def pages(client, command, *words) -> list:
+    items, after = [], ()
+    while True:
+        answer = client.json(command, *words, "LIMIT", 100, *after)
+        items += answer["items"]
+        if answer["next"] is None:
+            return items
+        after = ("AFTER", answer["next"])
