@@ -1,3 +1,4 @@
+import SeededTesting
 import Testing
 
 @testable import Catalogue
@@ -76,6 +77,28 @@ import Testing
         ])
     func `what is just in range is taken`(words: [String]) throws {
         _ = try query(words)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `any words are answered or refused`(seed: UInt64) {
+        var outlets = ChangingOutlets(seed: seed)
+        let catalogue = outlets.loadedCatalogue()
+        let names = Filter.all.map(\.name) + CatalogueQuery.Option.allCases.map(\.rawValue)
+        let values =
+            Vocabulary.words + ["", "0", "5", "-1", "4.5", "o1", "menuItem", "hot", "price", "\u{0}", "e\u{301}"]
+        for _ in 0..<100 {
+            let words = (0..<outlets.generator.number(0..<6)).map { _ in
+                outlets.generator.pick(outlets.generator.chance(50) ? names : values)
+            }
+            let kind = outlets.generator.chance(50) ? ListingKind.items : .outlets
+            do throws(CatalogueError) {
+                let query = try catalogue.query(words, of: kind, options: Set(CatalogueQuery.Option.allCases))
+                _ = catalogue.page(query)
+                _ = catalogue.surprise(query)
+            } catch {
+                if case .invalid(let name, _) = error { #expect(words.map { $0.uppercased() }.contains(name)) }
+            }
+        }
     }
 
     @Test(arguments: [

@@ -30,7 +30,8 @@ def put_kitchens(client):
             item_document("offer", None, kind="promo", name="Two for one", cuisine=None, tags=[]),
         ]),
     ], name="Hill Café", city="Kandy", area="Temple", cuisines=["Fusion"], rating=3.9, deliveryMinutes=50, priceForTwo=300000)
-    client("OUTLET.PUT", "empty", json.dumps(outlet_document("Empty Café", city=None, area=None, cuisines=[], rating=None, deliveryMinutes=None, priceForTwo=None)))
+    client("OUTLET.PUT", "empty", json.dumps(outlet_document(
+        "Empty Café", city=None, area=None, cuisines=[], rating=None, deliveryMinutes=None, priceForTwo=None)))
 
 
 ITEMS = {"kottu", "rice", "dosai", "curd", "chicken", "thali", "poppers", "offer"}
@@ -154,7 +155,8 @@ def test_facets_count_all_that_is_found_and_not_the_page(browser):
     answer = browser.json("BROWSE", "TAG", "hot", "FACETS", "LIMIT", 1)
     facets = {name: {count["value"]: count["count"] for count in counts} for name, counts in answer["facets"].items()}
     assert facets == {
-        "cuisines": {"Sri Lankan": 2, "Seafood": 1, "Chinese": 1, "Indian": 1}, "cities": {"Colombo": 2, "Kandy": 2}, "kinds": {"menuItem": 4},
+        "cuisines": {"Sri Lankan": 2, "Seafood": 1, "Chinese": 1, "Indian": 1}, "cities": {"Colombo": 2, "Kandy": 2},
+        "kinds": {"menuItem": 4},
         "tags": {"hot": 4, "street": 1, "veg": 1}, "prices": {"50000-99999": 2, "100000-199999": 2},
     }
     for value in answer["facets"]["prices"]:
@@ -289,6 +291,21 @@ def test_two_servers_give_the_same_answers(own, database):
         # A cursor is understood by either.
         after = client.json("BROWSE", "SORT", "name", "LIMIT", 3)["next"]
         assert [item["item"] for item in other.json("BROWSE", "SORT", "name", "AFTER", after)["items"]] == SORTS["name"][3:]
+
+
+def test_several_partitions_are_browsed_as_one(database):
+    assert tiffin.run_tiffin("migrate", "--database", database, "--partitions", 4).returncode == 0
+    server = Server(database=database)
+    try:
+        for _ in range(2):
+            with server.start().client() as client:
+                put_kitchens(client)
+                for words in FILTERS:
+                    assert set(found(client, *words, "LIMIT", 3)) == FILTERS[words]
+                assert found(client, "SORT", "price", "LIMIT", 2) == SORTS["price"]
+            server.kill()
+    finally:
+        server.kill()
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
