@@ -5,7 +5,7 @@ internal import TextAnalysis
 
 /// The projection `catalogue`: every item and every outlet, found by any combination of filters, in any order.
 ///
-/// It belongs to one thread. Questions are answered at once from bitmaps and sorted lists that follow every event;
+/// It belongs to one thread, and finds nothing by its text before ``load(_:revision:)``. Questions are answered at once from bitmaps and sorted lists that follow every event;
 /// none takes longer than going once through the rows.
 public final class Catalogue {
     /// The name it has in the database.
@@ -135,7 +135,7 @@ public final class Catalogue {
         outletIndex.remove(listing, at: row)
         for item in outlets[row].items { remove(itemAt: item) }
         outlets.remove(row)
-        outletMoves.record(listing, revision: revision)
+        record(.outlets, listing)
         follow(.outlets, from: listing, to: nil)
     }
 
@@ -143,7 +143,7 @@ public final class Catalogue {
         let listing = items.listing(at: row)
         itemIndex.remove(listing, at: row)
         items.remove(row, listing)
-        itemMoves.record(listing, revision: revision)
+        record(.items, listing)
         follow(.items, from: listing, to: nil)
     }
 
@@ -156,12 +156,17 @@ public final class Catalogue {
         _ kind: ListingKind, from old: Listing, to new: Listing, at row: UInt32, change: () -> Void
     ) {
         if index(of: kind).update(from: old, to: new, at: row, change: change) {
-            switch kind {
-            case .items: itemMoves.record(old, revision: revision)
-            case .outlets: outletMoves.record(old, revision: revision)
-            }
+            record(kind, old)
         }
         follow(kind, from: old, to: new)
+    }
+
+    private func record(_ kind: ListingKind, _ listing: Listing) {
+        let move = MoveLog.Move(revision: revision, listing: listing, foldedName: analyser.fold(listing.name))
+        switch kind {
+        case .items: itemMoves.record(move)
+        case .outlets: outletMoves.record(move)
+        }
     }
 
     private func index(of kind: ListingKind) -> SearchIndex {

@@ -18,7 +18,7 @@ public struct ListingID: Hashable, Comparable, Sendable {
 }
 
 /// An item or an outlet as filters, sorts and facets see it.
-public struct Listing {
+public struct Listing: Equatable {
     /// Which one.
     public var id: ListingID
     /// What it is called.
@@ -41,7 +41,7 @@ public struct Listing {
     public var rating: Int64?
     /// How long the outlet's delivery takes, in minutes.
     public var deliveryMinutes: Int64?
-    /// When it can be ordered.
+    /// When it can be ordered. ``AvailabilityIndex`` alone is told where nothing else changes.
     public var availability: Availability
 }
 

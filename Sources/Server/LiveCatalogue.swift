@@ -47,7 +47,11 @@ final class LiveCatalogue {
                 case .cart, .order: break
                 }
             case .failure(let corruption):
-                if let stream = StreamName(corruption.stream) { touched[stream.id] = .all }
+                guard let stream = StreamName(corruption.stream) else { continue }
+                switch stream.category {
+                case .outlet, .menu: touched[stream.id] = .all
+                case .cart, .order: break
+                }
             }
         }
         let catalogue = current

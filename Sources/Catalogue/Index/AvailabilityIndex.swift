@@ -17,26 +17,29 @@ final class AvailabilityIndex: FilterIndex {
     /// Rows that come back by themselves, the next one first.
     private var returning = SortedChunks<Return>()
 
-    func insert(_ listing: Listing, at row: UInt32) {
-        switch listing.availability {
-        case let availability where availability.holds(at: now): available.insert(row)
-        case .now: break
-        case .from(let moment): returning.insert(Return(moment: moment, row: row), by: Return.precedes)
-        case .never: break
-        }
-    }
+    func insert(_ listing: Listing, at row: UInt32) { insert(listing.availability, at: row) }
 
-    func remove(_ listing: Listing, at row: UInt32) {
-        available.remove(row)
-        if case .from(let moment) = listing.availability {
-            returning.remove(Return(moment: moment, row: row), by: Return.precedes)
-        }
-    }
+    func remove(_ listing: Listing, at row: UInt32) { remove(listing.availability, at: row) }
 
     func update(from old: Listing, to new: Listing, at row: UInt32) {
         guard old.availability != new.availability else { return }
-        remove(old, at: row)
-        insert(new, at: row)
+        remove(old.availability, at: row)
+        insert(new.availability, at: row)
+    }
+
+    private func insert(_ availability: Availability, at row: UInt32) {
+        if availability.holds(at: now) {
+            available.insert(row)
+        } else if case .from(let moment) = availability {
+            returning.insert(Return(moment: moment, row: row), by: Return.precedes)
+        }
+    }
+
+    private func remove(_ availability: Availability, at row: UInt32) {
+        available.remove(row)
+        if case .from(let moment) = availability {
+            returning.remove(Return(moment: moment, row: row), by: Return.precedes)
+        }
     }
 
     /// Lets rows come back whose moment has come, and returns them.

@@ -84,21 +84,30 @@ final class SearchIndex {
         for order in ListingOrder.allCases { displace(row, in: order) }
     }
 
-    /// A listing changes at the source. Returns whether it may stand elsewhere in some order now.
+    /// A listing changes at the source. Returns whether it stands elsewhere in some order now.
     func update(from old: Listing, to new: Listing, at row: UInt32, change: () -> Void) -> Bool {
-        let names = (old: analyser.fold(old.name), new: analyser.fold(new.name))
+        var unlike = new
+        unlike.availability = old.availability
+        if unlike == old {
+            // Outlets open and close with all their items: nothing else is looked at then.
+            change()
+            for case let index as AvailabilityIndex in filters { index.update(from: old, to: new, at: row) }
+            return false
+        }
+        let oldName = analyser.fold(old.name)
+        let newName = old.name == new.name ? oldName : analyser.fold(new.name)
         let moved = ListingOrder.allCases.filter { order in
-            order.key(old, foldedName: names.old) != order.key(new, foldedName: names.new)
-                || order.comparesNames && names.old != names.new
+            order.key(old, foldedName: oldName) != order.key(new, foldedName: newName)
+                || order.comparesNames && oldName != newName
         }
         for order in moved { displace(row, in: order) }
         change()
         for index in indexes { index.update(from: old, to: new, at: row) }
         for order in moved {
-            orders[order.rawValue].keys[row] = order.key(new, foldedName: names.new)
+            orders[order.rawValue].keys[row] = order.key(new, foldedName: newName)
             place(row, in: order)
         }
-        return !moved.isEmpty || old.name != new.name || old.texts != new.texts
+        return !moved.isEmpty
     }
 
     private func place(_ row: UInt32, in order: ListingOrder) {
@@ -129,8 +138,11 @@ final class SearchIndex {
 
     // MARK: Keys
 
-    func key(of listing: Listing, in order: ListingOrder, tier: Int) -> SortKey {
-        let name = analyser.fold(listing.name)
+    /// - Parameter foldedName: the listing's, where it is known already.
+    func key(
+        of listing: Listing, in order: ListingOrder, tier: Int, foldedName: String? = nil
+    ) -> SortKey {
+        let name = foldedName ?? analyser.fold(listing.name)
         return SortKey(
             tier: tier, number: order.key(listing, foldedName: name) ?? .max, name: order.comparesNames ? name : "",
             id: listing.id)

@@ -2,9 +2,17 @@
 /// meets each where it was when they began.
 struct MoveLog {
     /// The most moves that are remembered.
-    static let maximumMoves = 10_000
+    static let maximumMoves = 4_000
 
-    private var moves: [(revision: Int64, before: Listing)] = []
+    /// A listing as it was.
+    struct Move {
+        var revision: Int64
+        var listing: Listing
+        /// Folded once, and not for every page that is turned.
+        var foldedName: String
+    }
+
+    private var moves: [Move] = []
     /// Every move after this revision is remembered.
     private(set) var completeSince: Int64 = 0
 
@@ -14,8 +22,8 @@ struct MoveLog {
         completeSince = revision
     }
 
-    mutating func record(_ before: Listing, revision: Int64) {
-        moves.append((revision, before))
+    mutating func record(_ move: Move) {
+        moves.append(move)
         guard moves.count > Self.maximumMoves else { return }
         // Half of them at once, so that a move does not cost as much as all of them.
         let dropped = Self.maximumMoves / 2
@@ -24,10 +32,9 @@ struct MoveLog {
     }
 
     /// What each listing that has moved since then was at that revision; nil where that is not known any more.
-    func listings(at revision: Int64) -> [ListingID: Listing]? {
+    func listings(at revision: Int64) -> [ListingID: Move]? {
         guard revision >= completeSince else { return nil }
         let first = SortedChunks<Int>.partitionPoint(moves.count) { moves[$0].revision <= revision }
-        return Dictionary(
-            moves[first...].lazy.map { ($0.before.id, $0.before) }, uniquingKeysWith: { first, _ in first })
+        return Dictionary(moves[first...].lazy.map { ($0.listing.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -67,12 +67,12 @@ extension SearchIndex {
     }
 
     /// Where a listing stands among what is found.
-    func key(of listing: Listing, _ query: CatalogueQuery) -> SortKey {
+    func key(of listing: Listing, _ query: CatalogueQuery, foldedName: String? = nil) -> SortKey {
         var tier = 0
         if query.sort.ranksMatches, let ranking = query.narrowings.first(where: { $0.narrowing.tier != nil }) {
             tier = ranking.narrowing.tier?(filters[ranking.filter], listing) ?? 0
         }
-        return key(of: listing, in: query.sort.order, tier: tier)
+        return key(of: listing, in: query.sort.order, tier: tier, foldedName: foldedName)
     }
 
     // MARK: Pages
@@ -83,14 +83,14 @@ extension SearchIndex {
     /// - Parameter moved: what listings were when the reader began, of those that have moved since.
     func page(
         of matches: Matches, _ query: CatalogueQuery, after: Cursor?, limit: Int, revision: Int64,
-        moved: [ListingID: Listing], row: (ListingID) -> UInt32?
+        moved: [ListingID: MoveLog.Move], row: (ListingID) -> UInt32?
     ) -> Page {
         var elsewhere: Set<UInt32> = []
         var found: [(key: SortKey, row: UInt32)] = []
         for (id, before) in moved {
             guard let row = row(id), matches.all.contains(row) else { continue }
             elsewhere.insert(row)
-            let key = key(of: before, query)
+            let key = key(of: before.listing, query, foldedName: before.foldedName)
             if after.map({ SortKey.precedes($0.key, key) }) ?? true { found.append((key, row)) }
         }
         // One more than asked for tells whether there is a next page.
