@@ -6,6 +6,7 @@ comes is taken apart afterwards: `total`, `page` and `facets`. The peers have mo
 """
 
 import json
+import re
 import sqlite3
 import statistics
 import time
@@ -18,7 +19,7 @@ from tiffin import ReplyError, encode
 
 COLUMNS = (
     "id", "outlet", "item", "name", "price", "kind", "cuisine", "tags", "description", "outlet_name", "city", "area",
-    "rating", "delivery", "is_open", "price_band")
+    "rating", "delivery", "is_open", "price_band", "joined")
 SHOWN = "outlet, item, name, price, outlet_name, rating"
 FACETS = ("cuisine", "city", "kind", "price_band")
 # Each way to put a question is tried on so many, or for so long once it has had a few.
@@ -145,12 +146,13 @@ class Postgres(Peer):
                 price integer not null, kind text not null, cuisine text, tags text[] not null, description text,
                 outlet_name text not null, city text not null, area text not null, rating smallint not null,
                 delivery smallint not null, is_open boolean not null, price_band integer not null,
-                folded text not null,
+                joined text, folded text not null,
                 search tsvector not null generated always as (to_tsvector('simple', folded)) stored)""")
         with self._connection.cursor().copy(f"copy items ({', '.join(COLUMNS)}, folded) from stdin") as copy:
             for row in _rows(dishes):
-                words = folded(f"{row['name']} {row['description'] or ''}")
-                copy.write_row([*({**row, "tags": list(row["tags"])}[column] for column in COLUMNS), words])
+                words = [row["name"], row["description"], row["cuisine"], *row["tags"], row["joined"]]
+                copy.write_row([*({**row, "tags": list(row["tags"])}[column] for column in COLUMNS),
+                                folded(" ".join(filter(None, words)))])
         run("set maintenance_work_mem = '512MB'")
         for index in self.indexes:
             run(f"create index on items {index}")
@@ -307,7 +309,7 @@ class SQLite(Peer):
         run(f"create table items (id integer primary key, {', '.join(COLUMNS[1:])})")
         run("create table item_tags (tag text, item integer, primary key (tag, item)) without rowid")
         run("""create virtual table search using fts5(
-            name, description, content = 'items', content_rowid = 'id', prefix = '1 2 3',
+            name, description, cuisine, tags, joined, content = 'items', content_rowid = 'id', prefix = '1 2 3',
             tokenize = 'unicode61 remove_diacritics 2')""")
         run("begin")
         rows = _rows(dishes)
@@ -363,7 +365,7 @@ class SQLite(Peer):
                 parameters)])
         if not question.facets:
             return ways
-        matched = f"select items.id, {', '.join(FACETS)} from {source} where {where}"
+        matched = f"select items.id, {', '.join(f'items.{name}' for name in FACETS)} from {source} where {where}"
         subset = " where item in (select id from matched)" if where != "true" else ""
         facets = _facet_statements(
             matched, f"select 'tag', tag, count(*) from item_tags{subset} group by tag",
@@ -381,9 +383,9 @@ class SQLite(Peer):
             match = " ".join(f'"{word}"' for word in question.words()) + "*"
             add(MATCH if by_words else f"items.id in (select rowid from search where {MATCH})", match)
         if len(question.cuisines) == 1:
-            add("cuisine = ?", *question.cuisines)
+            add("items.cuisine = ?", *question.cuisines)
         elif question.cuisines:
-            add(f"cuisine in ({', '.join('?' * len(question.cuisines))})", *question.cuisines)
+            add(f"items.cuisine in ({', '.join('?' * len(question.cuisines))})", *question.cuisines)
         for column in ("city", "area", "outlet", "kind"):
             if value := getattr(question, column):
                 add(f"{column} = ?", value)
@@ -435,7 +437,11 @@ def _rows(dishes):
             "id": item.number, "outlet": outlet.id, "item": item.id, "name": item.name, "price": item.price,
             "kind": item.kind, "cuisine": item.cuisine, "tags": item.tags, "description": item.description,
             "outlet_name": outlet.name, "city": outlet.city, "area": outlet.area, "rating": outlet.rating,
-            "delivery": outlet.delivery_minutes, "is_open": outlet.is_open, "price_band": price_band(item.price),
+            "delivery": outlet.delivery_minutes, "is_open": outlet.is_open and item.is_available,
+            "price_band": price_band(item.price),
+            # Words that are found without their apostrophe too, as Tiffin finds them.
+            "joined": re.sub("['’]", "", " ".join(
+                re.findall(r"\w+(?:['’]\w+)+", f"{item.name} {item.description or ''}"))) or None,
         }
 
 
@@ -444,6 +450,7 @@ def _rows(dishes):
 
 class Tiffin:
     name = "Tiffin"
+    columns = {"cuisines": "cuisine", "cities": "city", "kinds": "kind", "tags": "tag", "prices": "price_band"}
 
     def __init__(self, client):
         self._client = client
@@ -471,27 +478,13 @@ class Tiffin:
     def page(document) -> list:
         """The outlet and item of each row, or of the one that SURPRISE gives."""
         items = [] if document is None else document.get("items", [document])
-        return [(_identifier(item["outlet"]), _identifier(item.get("item") or item["id"])) for item in items]
+        return [(item["outlet"], item["item"]) for item in items]
 
     def facets(self, document) -> dict:
-        """The counts by the facet's name in the singular and the value, of a price band its lower end.
-
-        A facet may be an object from values to counts, or an array of objects with `count` and the value under
-        any of the keys below."""
-        counts = {}
-        for name, entries in document["facets"].items():
-            facet = {"cuisines": "cuisine", "cities": "city", "kinds": "kind", "tags": "tag", "price": "price_band",
-                     "prices": "price_band", "priceBands": "price_band", "priceBand": "price_band"}.get(name, name)
-            if isinstance(entries, dict):
-                entries = [{"value": value, "count": count} for value, count in entries.items()]
-            for entry in entries:
-                value = next(entry[key] for key in ("value", "name", "id", "from", "min") if key in entry)
-                counts[facet, str(value)] = entry["count"]
-        return counts
-
-
-def _identifier(value) -> str:
-    return value["id"] if isinstance(value, dict) else value
+        """The counts by the facet's column and the value, which is a price band's lower end."""
+        return {
+            (column, entry["value"].split("-")[0] if column == "price_band" else entry["value"]): entry["count"]
+            for name, column in self.columns.items() for entry in document["facets"][name]}
 
 
 def command(question) -> list:
