@@ -308,8 +308,7 @@ public final class Catalogue {
             var generator = SplitMix64(state: seed)
             row = index.choose(matches, using: &generator)
         } else {
-            var generator = SystemRandomNumberGenerator()
-            row = index.choose(matches, using: &generator)
+            row = index.choose(matches)
         }
         return row.map { row in
             var writer = JSONWriter(reservingCapacity: 512)

@@ -21,8 +21,10 @@ public enum ReadFailure: Error, Equatable, Sendable {
 public final class CommandProcessor {
     /// Bounds of a processor.
     public struct Limits: Sendable {
-        /// The most streams held in memory.
+        /// The most streams held in memory, not counting menus.
         public var streams = 200_000
+        /// The most menus held for writing.
+        public var menus = 200
         /// The most commands and questions that may wait for a batch or a load.
         public var waitingCommands = 100_000
         /// The most events of a batch.
@@ -62,7 +64,7 @@ public final class CommandProcessor {
         self.partition = partition
         self.limits = limits
         self.mayExist = mayExist
-        cache = StreamCache(capacity: limits.streams)
+        cache = StreamCache(capacity: limits.streams, menus: limits.menus)
     }
 
     // MARK: Commands and questions

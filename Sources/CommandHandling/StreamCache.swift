@@ -1,8 +1,29 @@
 internal import EventLog
 
-/// The streams held in memory, up to a number. The one that goes is one that was not used since the hand last
-/// passed (the clock algorithm: as good as least-recently-used here, and nothing to update on a use but a flag).
+/// The streams held in memory, up to a number; menus, which are large and seldom written, up to a smaller one.
 struct StreamCache {
+    private var menus: ClockCache
+    private var others: ClockCache
+
+    init(capacity: Int, menus: Int) {
+        self.menus = ClockCache(capacity: menus)
+        others = ClockCache(capacity: capacity)
+    }
+
+    /// The stream, if it is held.
+    subscript(name: StreamName) -> StreamEntry? {
+        name.category == .menu ? menus[name] : others[name]
+    }
+
+    /// Takes a stream in. More than the capacity are held only while all of them have something on its way.
+    mutating func insert(_ entry: StreamEntry) {
+        if entry.name.category == .menu { menus.insert(entry) } else { others.insert(entry) }
+    }
+}
+
+/// Streams up to a number. The one that goes is one that was not used since the hand last passed (the clock
+/// algorithm: as good as least-recently-used here, and nothing to update on a use but a flag).
+private struct ClockCache {
     private let capacity: Int
     private var entries: [StreamName: StreamEntry] = [:]
     private var ring: [StreamEntry] = []
@@ -13,14 +34,12 @@ struct StreamCache {
         self.capacity = capacity
     }
 
-    /// The stream, if it is held.
     subscript(name: StreamName) -> StreamEntry? {
         guard let entry = entries[name] else { return nil }
         entry.isReferenced = true
         return entry
     }
 
-    /// Takes a stream in. More than the capacity are held only while all of them have something on its way.
     mutating func insert(_ entry: StreamEntry) {
         entries[entry.name] = entry
         guard ring.count >= capacity, let index = victim() else { return ring.append(entry) }

@@ -10,6 +10,8 @@ internal import Projections
 final class Shard {
     /// The most loads under way at once, of all partitions: they share one connection.
     private static let loadsOfAllPartitions = 512
+    /// Memory is given back after so many events: that takes milliseconds.
+    private static let eventsBetweenTrims: Int64 = 100_000
 
     let processor: CommandProcessor
     private let journal: Journal
@@ -29,6 +31,7 @@ final class Shard {
     private(set) var savedDigests: ReadModel.Digests
     /// The last position whose checkpoint another server had written already.
     private var positionOfAnother: Int64 = 0
+    private var positionOfLastTrim: Int64
     private var savedAt = LoopActor.now
     private var positionAtLastLook: Int64 = 0
     private var timers: [LoopTimer] = []
@@ -54,6 +57,7 @@ final class Shard {
         self.clock = clock
         maximumLoads = max(1, Shard.loadsOfAllPartitions / log.partitionCount)
         savedPosition = readModel.position
+        positionOfLastTrim = readModel.position
         savedDigests = digests
         processor = CommandProcessor(partition: readModel.partition, limits: configuration.processorLimits) {
             model.value.mayExist($0)
@@ -181,6 +185,7 @@ final class Shard {
                 model.value.saved(checkpoint)
                 savedPosition = checkpoint.position
                 savedDigests = checkpoint.digests
+                giveBackMemory()
                 logger.debug(
                     "checkpoint at \(checkpoint.position) saved in \((LoopActor.now - began) / 1_000_000) ms")
             case .another:
@@ -192,6 +197,13 @@ final class Shard {
             model.value.notSaved(checkpoint)
             logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
         }
+    }
+
+    /// Once much has been written: what that took is not wanted again soon.
+    private func giveBackMemory() {
+        guard savedPosition - positionOfLastTrim >= Shard.eventsBetweenTrims else { return }
+        positionOfLastTrim = savedPosition
+        ProcessResources.giveBackMemory()
     }
 
     func stop() async {

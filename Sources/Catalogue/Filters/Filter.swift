@@ -20,14 +20,14 @@ public struct Filter: Sendable {
     /// Every kind of filter.
     public static let all: [Filter] = [
         text("TEXT"),
-        anyOf("CUISINE", "cuisine", facet: Facet("cuisines")) { $0.cuisines },
-        anyOf("CITY", "city", facet: Facet("cities"), atMost: 1) { $0.city.map { [$0] } ?? [] },
-        anyOf("AREA", "area", atMost: 1) { $0.area.map { [$0] } ?? [] },
-        exactly("OUTLET", "outlet") { [$0.id.outlet.rawValue] },
-        anyOf("KIND", "kind", facet: Facet("kinds"), atMost: 1) { $0.kinds },
-        everyOne("TAG", "tag", facet: Facet("tags")) { $0.tags },
+        anyOf("CUISINE", "cuisine", facet: Facet("cuisines"), .any { $0.cuisines }),
+        anyOf("CITY", "city", facet: Facet("cities"), atMost: 1, .one { $0.city }),
+        anyOf("AREA", "area", atMost: 1, .one { $0.area }),
+        exactly("OUTLET", "outlet", .one { $0.id.outlet.rawValue }),
+        anyOf("KIND", "kind", facet: Facet("kinds"), atMost: 1, .any { $0.kinds }),
+        everyOne("TAG", "tag", facet: Facet("tags"), .any { $0.tags }),
         range(
-            "PRICE", facet: Facet("prices") { $0.price.map { [PriceBand.name(of: $0)] } ?? [] },
+            "PRICE", facet: Facet("prices", .one { $0.price.map(PriceBand.name) }),
             leastKeys: { low, high in [.cheapest: low, .dearest: -high] }
         ) { $0.price },
         atLeast("RATING", "rating", digits: 2) { $0.rating },
@@ -42,11 +42,11 @@ public struct Filter: Sendable {
 struct Facet: Sendable {
     let name: String
     /// What is counted, where it is not what the filter looks up.
-    let values: (@Sendable (Listing) -> [String])?
+    let words: ListedWords?
 
-    init(_ name: String, _ values: (@Sendable (Listing) -> [String])? = nil) {
+    init(_ name: String, _ words: ListedWords? = nil) {
         self.name = name
-        self.values = values
+        self.words = words
     }
 }
 
@@ -55,15 +55,22 @@ enum PriceBand {
     /// The first and the last price of the band, as `PRICE` takes them, with a dash between.
     static func name(of price: Int64) -> String {
         guard price > 0 else { return "0-0" }
-        var scale: Int64 = 1
-        while scale <= price / 10 { scale *= 10 }
-        let (first, next): (Int64, Int64) =
-            switch price / scale {
-            case 1: (1, 2)
-            case 2...4: (2, 5)
-            default: (5, 10)
-            }
-        return "\(first * scale)-\(next * scale - 1)"
+        var power = 0
+        var leading = price
+        while leading >= 10 {
+            leading /= 10
+            power += 1
+        }
+        return names[3 * power + (leading == 1 ? 0 : leading < 5 ? 1 : 2)]
+    }
+
+    /// Of every power of ten. Made once: a name is asked for with every item.
+    private static let names: [String] = (0...18).flatMap { power in
+        let scale = (0..<power).reduce(Int64(1)) { scale, _ in scale * 10 }
+        let bounds: [(first: Int64, last: Int64)] = [(1, 1), (2, 4), (5, 9)]
+        return bounds.map { first, last in
+            "\(first * scale)-\(last == 9 && power == 18 ? Int64.max : (last + 1) * scale - 1)"
+        }
     }
 }
 
@@ -91,11 +98,11 @@ extension Filter {
     /// Listings with any of some words; case and accents do not count.
     static func anyOf(
         _ name: String, _ value: String, facet: Facet? = nil, atMost count: Int = FilterWords.maximumValues,
-        _ values: @escaping @Sendable (Listing) -> [String]
+        _ words: ListedWords
     ) -> Filter {
         Filter(
             name: name, values: count == 1 ? value : "\(value) …", isRepeatable: false, facet: facet,
-            makeIndex: { analyser in WordIndex(fold: analyser.fold, values) },
+            makeIndex: { analyser in WordIndex(fold: analyser.fold, words) },
             read: { words, analyser throws(CatalogueError) in
                 anyOf(Set(try words.some(atMost: count).map(analyser.fold)))
             })
@@ -103,21 +110,21 @@ extension Filter {
 
     /// Listings with one word, spelt exactly so.
     static func exactly(
-        _ name: String, _ value: String, _ values: @escaping @Sendable (Listing) -> [String]
+        _ name: String, _ value: String, _ words: ListedWords
     ) -> Filter {
         Filter(
             name: name, values: value, isRepeatable: false, facet: nil,
-            makeIndex: { _ in WordIndex(fold: { $0 }, values) },
+            makeIndex: { _ in WordIndex(fold: { $0 }, words) },
             read: { words, _ throws(CatalogueError) in anyOf([try words.next()]) })
     }
 
     /// Listings with a word; repeated, with all of them.
     static func everyOne(
-        _ name: String, _ value: String, facet: Facet? = nil, _ values: @escaping @Sendable (Listing) -> [String]
+        _ name: String, _ value: String, facet: Facet? = nil, _ words: ListedWords
     ) -> Filter {
         Filter(
             name: name, values: value, isRepeatable: true, facet: facet,
-            makeIndex: { analyser in WordIndex(fold: analyser.fold, values) },
+            makeIndex: { analyser in WordIndex(fold: analyser.fold, words) },
             read: { words, analyser throws(CatalogueError) in anyOf([analyser.fold(try words.next())]) })
     }
 

@@ -35,6 +35,9 @@ final class Bitmap {
         rows.withUnsafeBufferPointer { roaring_bitmap_add_many(bitmap, $0.count, $0.baseAddress) }
     }
 
+    /// Gives back the room that was kept for more rows.
+    func shrink() { roaring_bitmap_shrink_to_fit(bitmap) }
+
     func remove(_ row: UInt32) { roaring_bitmap_remove(bitmap, row) }
 
     /// The rows in ascending order.

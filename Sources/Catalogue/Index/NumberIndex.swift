@@ -1,12 +1,16 @@
 /// Rows by a number from 0, such as a price: exact, and found in buckets whose width grows with the number, as in
 /// a high dynamic range histogram.
 final class NumberIndex: FilterIndex {
+    /// Ranges that were asked for lately are kept up to date, so many of them: people ask for the same ones.
+    private static let keptRanges = 16
     /// Buckets in each doubling of the number: each is about 3 % wide.
     private static let bucketBits = 5
     private let value: (Listing) -> Int64?
     private var numbers = NumberColumn()
     private var buckets: [Int: Bitmap] = [:]
     private var last: (bucket: Int, rows: Bitmap)?
+    /// The latest last.
+    private var kept: [(range: ClosedRange<Int64>, rows: Bitmap)] = []
 
     init(_ value: @escaping (Listing) -> Int64?) { self.value = value }
 
@@ -25,6 +29,7 @@ final class NumberIndex: FilterIndex {
         numbers[row] = number
         guard let number else { return }
         precondition(number >= 0)
+        for (range, rows) in kept where range.contains(number) { rows.insert(row) }
         let bucket = Self.bucket(of: number)
         if let last, last.bucket == bucket { return last.rows.insert(row) }
         let rows = buckets[bucket] ?? Bitmap()
@@ -36,6 +41,7 @@ final class NumberIndex: FilterIndex {
     private func remove(at row: UInt32) {
         guard let number = numbers[row] else { return }
         numbers[row] = nil
+        for (range, rows) in kept where range.contains(number) { rows.remove(row) }
         let bucket = Self.bucket(of: number)
         buckets[bucket]?.remove(row)
         if buckets[bucket]?.isEmpty == true {
@@ -53,6 +59,18 @@ final class NumberIndex: FilterIndex {
 
     /// The rows whose number lies in the range.
     func rows(in range: ClosedRange<Int64>) -> Bitmap {
+        if let index = kept.lastIndex(where: { $0.range == range }) {
+            let found = kept.remove(at: index)
+            kept.append(found)
+            return found.rows
+        }
+        let rows = gather(range)
+        kept.append((range, rows))
+        if kept.count > Self.keptRanges { kept.removeFirst() }
+        return rows
+    }
+
+    private func gather(_ range: ClosedRange<Int64>) -> Bitmap {
         let first = Self.bucket(of: max(0, range.lowerBound))
         let last = Self.bucket(of: max(0, range.upperBound))
         var whole: [Bitmap] = []

@@ -34,7 +34,7 @@ final class SearchIndex {
         self.filters = filters
         facets = zip(Filter.all, filters).compactMap { filter, index in
             guard let facet = filter.facet else { return nil }
-            if let values = facet.values { return (facet.name, WordIndex(fold: { $0 }, values)) }
+            if let words = facet.words { return (facet.name, WordIndex(fold: { $0 }, words)) }
             guard let words = index as? WordIndex else { preconditionFailure("only words are counted") }
             return (facet.name, words)
         }

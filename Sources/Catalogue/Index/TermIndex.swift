@@ -86,6 +86,8 @@ final class TermIndex {
         sorted = SortedChunks(sorted: terms.indices.filter { terms[$0] != nil }.map(UInt32.init).sorted(by: precedes))
         var crowded = prefixes.indices.map(UInt32.init)
         while !crowded.isEmpty { crowded = crowded.flatMap(growIfCrowded) }
+        for term in terms { term?.rows.shrink() }
+        for prefix in prefixes { prefix?.rows.shrink() }
     }
 
     // MARK: Terms

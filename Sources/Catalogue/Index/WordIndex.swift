@@ -1,8 +1,23 @@
 internal import TextAnalysis
 
+/// Where a listing's words of one sort are.
+enum ListedWords: Sendable {
+    /// One, or none.
+    case one(@Sendable (Listing) -> String?)
+    /// Any number.
+    case any(@Sendable (Listing) -> [String])
+
+    func forEach(of listing: Listing, _ body: (String) -> Void) {
+        switch self {
+        case .one(let word): if let word = word(listing) { body(word) }
+        case .any(let words): for word in words(listing) { body(word) }
+        }
+    }
+}
+
 /// Rows by the words that a listing has of one sort: its cuisines, its city.
 final class WordIndex: FilterIndex {
-    private let words: (Listing) -> [String]
+    private let words: ListedWords
     /// Turns what was asked for, and what is there, into what is compared.
     private let fold: (String) -> String
     /// By the word as it is spelt.
@@ -12,22 +27,22 @@ final class WordIndex: FilterIndex {
     /// Rows of one outlet follow each other when many are inserted.
     private var last: (word: String, rows: Bitmap)?
 
-    init(fold: @escaping (String) -> String, _ values: @escaping (Listing) -> [String]) {
+    init(fold: @escaping (String) -> String, _ words: ListedWords) {
         self.fold = fold
-        words = values
+        self.words = words
     }
 
     func insert(_ listing: Listing, at row: UInt32) {
-        for word in words(listing) { insert(word, at: row) }
+        words.forEach(of: listing) { insert($0, at: row) }
     }
 
     func remove(_ listing: Listing, at row: UInt32) {
-        for word in words(listing) { remove(word, at: row) }
+        words.forEach(of: listing) { remove($0, at: row) }
     }
 
     func update(from old: Listing, to new: Listing, at row: UInt32) {
-        let before = words(old)
-        let after = words(new)
+        let before = values(of: old)
+        let after = values(of: new)
         guard before != after else { return }
         for word in before where !after.contains(word) { remove(word, at: row) }
         for word in after where !before.contains(word) { insert(word, at: row) }
@@ -64,8 +79,12 @@ final class WordIndex: FilterIndex {
     }
 
     /// The words of a listing, folded.
-    func foldedValues(of listing: Listing) -> [String] { words(listing).map(fold) }
+    func foldedValues(of listing: Listing) -> [String] { values(of: listing).map(fold) }
 
     /// The words of a listing, as they are spelt.
-    func values(of listing: Listing) -> [String] { words(listing) }
+    func values(of listing: Listing) -> [String] {
+        var values: [String] = []
+        words.forEach(of: listing) { values.append($0) }
+        return values
+    }
 }

@@ -19,8 +19,9 @@ struct Matches {
 extension SearchIndex {
     /// From so many rows on, those that a number narrows are found through its index and not one by one.
     private static let fewRows = 20_000
-    /// So many rows are looked at in order before the matches themselves are gone through.
-    private static let walkedRows = 65_536
+    /// Rows are looked at in order as long as it is no more than so many times what it would take if matches were
+    /// spread evenly; then the matches themselves are gone through.
+    private static let patience = 8
     /// With no more matches than this, they are gone through at once.
     private static let fewMatches = 4_096
 
@@ -125,13 +126,14 @@ extension SearchIndex {
         if set.count > Self.fewMatches {
             var rows: [UInt32] = []
             var steps = 0
+            let maximumSteps = Self.patience * limit * (all.count / set.count + 1)
             var isComplete = true
             let keys = orders[order.rawValue].keys
             orders[order.rawValue].rows.forEach(
                 from: { row in keys.key(row) < leastKey || after.map { !isBehind(row, $0, order) } ?? false }
             ) { row in
                 steps += 1
-                if steps > Self.walkedRows {
+                if steps > maximumSteps {
                     isComplete = false
                     return false
                 }
@@ -180,11 +182,17 @@ extension SearchIndex {
 
     // MARK: One of many
 
-    /// One of the rows, each as likely as any other. The same numbers choose the same listing among the same.
+    /// One of the rows, each as likely as any other.
+    func choose(_ set: Bitmap) -> UInt32? {
+        let count = set.count
+        return count == 0 ? nil : set.row(atRank: Int.random(in: 0..<count))
+    }
+
+    /// One of the rows, each as likely as any other. The same numbers choose the same listing among the same,
+    /// however rows are numbered: they are taken in the order of names.
     func choose(_ set: Bitmap, using generator: inout some RandomNumberGenerator) -> UInt32? {
         let count = set.count
         guard count > 0 else { return nil }
-        // Rows are numbered as listings came; their order by name does not depend on that.
         let order = orders[ListingOrder.name.rawValue]
         if count > Self.fewMatches {
             while true {
@@ -192,7 +200,30 @@ extension SearchIndex {
                 if set.contains(row) { return row }
             }
         }
-        let rows = set.rows.sorted { precedes($0, $1, order.keys, comparesNames: true) }
-        return rows[Int.random(in: 0..<count, using: &generator)]
+        var rows = set.rows
+        return rows.selectSmallest(Int.random(in: 0..<count, using: &generator)) {
+            precedes($0, $1, order.keys, comparesNames: true)
+        }
+    }
+}
+
+extension [UInt32] {
+    /// The element that `rank` others precede, found by quickselect; the rest is left in disorder.
+    fileprivate mutating func selectSmallest(_ rank: Int, by precedes: (UInt32, UInt32) -> Bool) -> UInt32 {
+        var part = indices
+        while part.count > 1 {
+            // Rows are mostly in the order of ids, so the middle one divides them well.
+            swapAt(part.lowerBound + part.count / 2, part.upperBound - 1)
+            let pivot = self[part.upperBound - 1]
+            var place = part.lowerBound
+            for index in part.dropLast() where precedes(self[index], pivot) {
+                swapAt(index, place)
+                place += 1
+            }
+            swapAt(place, part.upperBound - 1)
+            if rank == place { break }
+            part = rank < place ? part.lowerBound..<place : place + 1..<part.upperBound
+        }
+        return self[rank]
     }
 }

@@ -33,7 +33,7 @@ extension MenuState {
 
         /// The section that lists it.
         public var section: Identifier {
-            get { storage.header.section }
+            get { storage.section }
             set { storage = EntryStorage.make(item, newValue, suspension) }
         }
 
@@ -60,19 +60,20 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         /// Sold out with no end.
         private static let noEnd = Int64.max
 
-        var id: Identifier
-        var section: Identifier
-        private var minorUnits: Int64
-        private var until: Int64
-        private var mostAtOnce: Int32
-        var byteCount: Int32
+        let id: Identifier
+        private let minorUnits: Int64
+        private let until: Int64
+        private let mostAtOnce: Int16
+        /// The registered kind by its place; -1 for one that is registered no more and stands among the texts.
+        let kind: Int16
+        let byteCount: Int32
 
-        init(_ item: MenuItem, _ section: Identifier, _ suspension: MenuState.Suspension?, byteCount: Int) {
+        init(_ item: MenuItem, _ suspension: MenuState.Suspension?, kind: Int?, byteCount: Int) {
             id = item.id
-            self.section = section
+            self.kind = kind.map(Int16.init) ?? -1
             minorUnits = item.price?.minorUnits ?? Self.none
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
-            mostAtOnce = item.maxQuantity.map(Int32.init(clamping:)) ?? .min
+            mostAtOnce = item.maxQuantity.map(Int16.init(clamping:)) ?? .min
             self.byteCount = Int32(byteCount)
         }
 
@@ -94,7 +95,9 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     ) -> EntryStorage {
         var texts = PackedTexts()
         texts.append(item.name)
-        texts.append(item.kind)
+        texts.append(section.rawValue)
+        let kind = ItemKind.all.firstIndex { $0.name == item.kind }
+        texts.append(kind == nil ? item.kind : nil)
         texts.append(item.description)
         texts.append(item.cuisine)
         texts.append(item.imageSmall)
@@ -102,7 +105,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         for tag in item.tags { texts.append(tag) }
         let bytes = texts.bytes
         let buffer = create(minimumCapacity: bytes.count) { _ in
-            Header(item, section, suspension, byteCount: bytes.count)
+            Header(item, suspension, kind: kind, byteCount: bytes.count)
         }
         buffer.withUnsafeMutablePointerToElements { elements in
             bytes.withUnsafeBufferPointer { source in
@@ -116,10 +119,21 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         read { texts in texts.next() ?? "" }
     }
 
+    var section: Identifier {
+        read { texts in
+            _ = texts.next()
+            guard let section = texts.next().flatMap(Identifier.init) else {
+                preconditionFailure("a section without an id")
+            }
+            return section
+        }
+    }
+
     var item: MenuItem {
         read { texts in
             let name = texts.next() ?? ""
-            let kind = texts.next() ?? ""
+            _ = texts.next()
+            let kind = texts.next() ?? ItemKind.all[Int(header.kind)].name
             var item = MenuItem(
                 id: header.id, kind: kind, name: name, description: texts.next(), price: header.price,
                 cuisine: texts.next(), imageSmall: texts.next(), imageLarge: texts.next(),
