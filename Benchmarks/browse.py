@@ -13,6 +13,7 @@ from contestants import Postgres, SQLite, Tiffin, command, load_tiffin
 from dishes import Dishes
 from harness import fresh_database, knows, per_second, resident_megabytes, tiffin_server
 from questions import KINDS, Chance
+from tiffin import wait_until
 
 ITEMS, QUICK_ITEMS, QUICK_OUTLETS = 500_000, 20_000, 350
 SEED = 7
@@ -20,6 +21,7 @@ QUESTIONS, FEWEST_QUESTIONS = 200, 10
 # A peer stops asking questions of one kind after so many seconds.
 PEER_SECONDS = 8
 COMPARED_QUESTIONS = 5
+SAVED_SECONDS = 120
 TEXT_DIFFERENCE = 0.02
 INDEXED = re.compile(r"catalogue: (\d+) items and (\d+) outlets indexed in (\d+(?:\.\d+)?) ms")
 
@@ -179,11 +181,14 @@ def _compare(contestants, questions, judge) -> tuple[str | None, str, str]:
 
 
 def _load(server, client, dishes):
-    """The bytes of an item's text, the growth of memory in bytes, and the seconds it took."""
+    """The bytes of an item's text, the growth of memory in bytes once its rows are saved, and the seconds it took."""
     empty = resident_megabytes(server.process.pid)
     start = time.monotonic()
     text = load_tiffin(client, dishes)
     seconds = time.monotonic() - start
+    position = json.loads(client("LOG.HEAD"))[0]["position"]
+    wait_until(lambda: f"saved_position={position}," in client("INFO", "projections").decode(), SAVED_SECONDS,
+               "the checkpoint")
     return text, (resident_megabytes(server.process.pid) - empty) * (1 << 20), seconds
 
 
