@@ -180,7 +180,7 @@ public final class Catalogue {
     public func advance(to now: Timestamp) {
         for kind in [ListingKind.items, .outlets] {
             let index = index(of: kind)
-            for case let availability as AvailabilityIndex in index.filters {
+            for availability in index.availabilities {
                 let back = availability.advance(to: now)
                 for query in saved.values where query.query.kind == kind && index.usesAvailability(query.query) {
                     for row in back { follow(query, from: nil, to: index.source.listing(at: row)) }

@@ -54,12 +54,13 @@ final class LiveCatalogue {
                 }
             }
         }
-        let catalogue = current
         catalogue.revision += Int64(events.count)
+        // Carts change far more often than menus.
+        guard !touched.isEmpty else { return }
+        catalogue.advance(to: clock())
         for (outlet, items) in touched {
             let isShown = model.outletHome.corruption(of: outlet) == nil
-            catalogue.update(
-                outlet, to: isShown ? model.outletHome[outlet] : nil, items: items.items)
+            catalogue.update(outlet, to: isShown ? model.outletHome[outlet] : nil, items: items.items)
         }
     }
 }

@@ -15,6 +15,8 @@ final class SearchIndex {
     unowned let source: any ListingSource
     private(set) var all = Bitmap()
     let filters: [any FilterIndex]
+    /// Those of them that the time changes.
+    let availabilities: [AvailabilityIndex]
     /// What is counted, by name. Those that are not a filter's own come behind the filters in `indexes`.
     let facets: [(name: String, words: WordIndex)]
     private let indexes: [any FilterIndex]
@@ -32,6 +34,7 @@ final class SearchIndex {
         self.source = source
         let filters = Filter.all.map { $0.makeIndex(analyser) }
         self.filters = filters
+        availabilities = filters.compactMap { $0 as? AvailabilityIndex }
         facets = zip(Filter.all, filters).compactMap { filter, index in
             guard let facet = filter.facet else { return nil }
             if let words = facet.words { return (facet.name, WordIndex(fold: { $0 }, words)) }
@@ -91,7 +94,7 @@ final class SearchIndex {
         if unlike == old {
             // Outlets open and close with all their items: nothing else is looked at then.
             change()
-            for case let index as AvailabilityIndex in filters { index.update(from: old, to: new, at: row) }
+            for index in availabilities { index.update(from: old, to: new, at: row) }
             return false
         }
         let oldName = analyser.fold(old.name)
