@@ -3,6 +3,8 @@
 final class NumberIndex: FilterIndex {
     /// Ranges that were asked for lately are kept up to date, so many of them: people ask for the same ones.
     private static let keptRanges = 16
+    /// So many rows are looked at one by one rather than gathering a range.
+    private static let fewRows = 5_000
     /// Buckets in each doubling of the number: each is about 3 % wide.
     private static let bucketBits = 5
     private let value: (Listing) -> Int64?
@@ -59,15 +61,18 @@ final class NumberIndex: FilterIndex {
 
     /// The rows whose number lies in the range.
     func rows(in range: ClosedRange<Int64>) -> Bitmap {
-        if let index = kept.lastIndex(where: { $0.range == range }) {
-            let found = kept.remove(at: index)
-            kept.append(found)
-            return found.rows
-        }
+        if let rows = keptRows(in: range) { return rows }
         let rows = gather(range)
         kept.append((range, rows))
         if kept.count > Self.keptRanges { kept.removeFirst() }
         return rows
+    }
+
+    private func keptRows(in range: ClosedRange<Int64>) -> Bitmap? {
+        guard let index = kept.lastIndex(where: { $0.range == range }) else { return nil }
+        let found = kept.remove(at: index)
+        kept.append(found)
+        return found.rows
     }
 
     private func gather(_ range: ClosedRange<Int64>) -> Bitmap {
@@ -85,9 +90,11 @@ final class NumberIndex: FilterIndex {
         return Bitmap.union(whole + [Bitmap(boundary)])
     }
 
-    /// Those of the rows whose number lies in the range.
+    /// Those of the rows whose number lies in the range: looked at one by one where they are few.
     func rows(in range: ClosedRange<Int64>, among rows: Bitmap) -> Bitmap {
-        Bitmap(rows.rows.filter { numbers[$0].map(range.contains) ?? false })
+        if let kept = keptRows(in: range) { return kept.intersection(rows) }
+        if rows.count > Self.fewRows { return self.rows(in: range).intersection(rows) }
+        return Bitmap(rows.rows.filter { numbers[$0].map(range.contains) ?? false })
     }
 
     func value(of listing: Listing) -> Int64? { value(listing) }

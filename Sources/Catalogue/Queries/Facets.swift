@@ -5,7 +5,7 @@ struct Facets {
     /// The most values of one facet: those that most matches have.
     static let maximumValues = 100
     /// With no more matches than this, each is looked at.
-    private static let fewMatches = 1_000
+    private static let fewMatches = 30
 
     private var facets: [(name: String, values: [(value: String, count: Int)])]
 

@@ -2,7 +2,7 @@
 struct Narrowing {
     /// The rows that do, of all.
     var rows: (any FilterIndex) -> Bitmap
-    /// Those of some rows that do, where that is faster found by looking at each of few; else nil.
+    /// Those of some rows that do, where that may be found faster than those of all; else nil.
     var rowsAmong: ((any FilterIndex, Bitmap) -> Bitmap)?
     /// Whether one listing does.
     var accepts: (any FilterIndex, Listing) -> Bool

@@ -17,13 +17,10 @@ struct Matches {
 }
 
 extension SearchIndex {
-    /// From so many rows on, those that a number narrows are found through its index and not one by one.
-    private static let fewRows = 20_000
-    /// Rows are looked at in order as long as it is no more than so many times what it would take if matches were
-    /// spread evenly; then the matches themselves are gone through.
-    private static let patience = 8
-    /// With no more matches than this, they are gone through at once.
-    private static let fewMatches = 4_096
+    /// A step along an order costs about as much less than looking at a match.
+    private static let stepsPerMatch = 3
+    /// With no more matches than this, one is chosen among them and not among all rows until it matches.
+    private static let fewChoices = 4_096
 
     // MARK: Matching
 
@@ -44,8 +41,8 @@ extension SearchIndex {
             found = found.map { $0.intersection(rows) } ?? rows
         }
         for (filter, narrowing) in late {
-            if let few = found, few.count < Self.fewRows, let among = narrowing.rowsAmong {
-                found = among(filters[filter], few)
+            if let rows = found, let among = narrowing.rowsAmong {
+                found = among(filters[filter], rows)
             } else {
                 let rows = narrowing.rows(filters[filter])
                 found = found.map { $0.intersection(rows) } ?? rows
@@ -86,28 +83,28 @@ extension SearchIndex {
         of matches: Matches, _ query: CatalogueQuery, after: Cursor?, limit: Int, revision: Int64,
         moved: [ListingID: MoveLog.Move], row: (ListingID) -> UInt32?
     ) -> Page {
-        var elsewhere: Set<UInt32> = []
-        var found: [(key: SortKey, row: UInt32)] = []
+        var elsewhere: [UInt32: SortKey] = [:]
         for (id, before) in moved {
             guard let row = row(id), matches.all.contains(row) else { continue }
-            elsewhere.insert(row)
-            let key = key(of: before.listing, query, foldedName: before.foldedName)
-            if after.map({ SortKey.precedes($0.key, key) }) ?? true { found.append((key, row)) }
+            elsewhere[row] = key(of: before.listing, query, foldedName: before.foldedName)
         }
         // One more than asked for tells whether there is a next page.
-        for row in rows(of: matches, query.sort.order, after: after?.key, limit: limit + 1, without: elsewhere) {
-            found.append((key(of: source.listing(at: row), query), row))
+        var rows = rows(of: matches, query.sort.order, after: after?.key, limit: limit + 1, without: elsewhere)
+        let key = { (row: UInt32) in elsewhere[row] ?? self.key(of: self.source.listing(at: row), query) }
+        let behind = elsewhere.filter { row, key in after.map { SortKey.precedes($0.key, key) } ?? true }
+        if !behind.isEmpty {
+            rows = (rows + behind.keys).map { (key: key($0), row: $0) }.sorted { SortKey.precedes($0.key, $1.key) }
+                .map(\.row)
         }
-        if !elsewhere.isEmpty { found.sort { SortKey.precedes($0.key, $1.key) } }
-        guard found.count > limit else { return Page(rows: found.map(\.row), next: nil) }
+        guard rows.count > limit else { return Page(rows: rows, next: nil) }
         let cursor = Cursor(
-            query: query.fingerprint, revision: after?.revision ?? revision, key: found[limit - 1].key)
-        return Page(rows: found[..<limit].map(\.row), next: cursor)
+            query: query.fingerprint, revision: after?.revision ?? revision, key: key(rows[limit - 1]))
+        return Page(rows: Array(rows[..<limit]), next: cursor)
     }
 
     /// The first rows behind a key, in order.
     func rows(
-        of matches: Matches, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: Set<UInt32>
+        of matches: Matches, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: [UInt32: SortKey]
     ) -> [UInt32] {
         var rows: [UInt32] = []
         for (tier, set) in matches.tiers.enumerated() where rows.count < limit && !set.isEmpty {
@@ -121,12 +118,14 @@ extension SearchIndex {
 
     private func rows(
         of set: Bitmap, _ order: ListingOrder, from leastKey: Int64, after: SortKey?, limit: Int,
-        without elsewhere: Set<UInt32>
+        without elsewhere: [UInt32: SortKey]
     ) -> [UInt32] {
-        if set.count > Self.fewMatches {
+        // Along the order until enough match, if that is expected to be faster than looking at every match; and given
+        // up, for that, when it has cost as much.
+        let maximumSteps = Self.stepsPerMatch * set.count
+        if limit * all.count / set.count < maximumSteps {
             var rows: [UInt32] = []
             var steps = 0
-            let maximumSteps = Self.patience * limit * (all.count / set.count + 1)
             var isComplete = true
             let keys = orders[order.rawValue].keys
             orders[order.rawValue].rows.forEach(
@@ -137,7 +136,7 @@ extension SearchIndex {
                     isComplete = false
                     return false
                 }
-                if set.contains(row), !elsewhere.contains(row) { rows.append(row) }
+                if set.contains(row), elsewhere[row] == nil { rows.append(row) }
                 return rows.count < limit
             }
             if isComplete { return rows }
@@ -147,7 +146,7 @@ extension SearchIndex {
 
     /// The first rows of a set in an order, by looking at every one.
     private func smallest(
-        _ limit: Int, of set: Bitmap, _ order: ListingOrder, after: SortKey?, without elsewhere: Set<UInt32>
+        _ limit: Int, of set: Bitmap, _ order: ListingOrder, after: SortKey?, without elsewhere: [UInt32: SortKey]
     ) -> [UInt32] {
         let keys = orders[order.rawValue].keys
         let comparesNames = order.comparesNames
@@ -159,7 +158,7 @@ extension SearchIndex {
                 if !precedes(row, worst, keys, comparesNames: comparesNames) { continue }
             }
             if let after, !isBehind(row, after, order) { continue }
-            if elsewhere.contains(row) { continue }
+            if elsewhere[row] != nil { continue }
             let place = SortedChunks<UInt32>.partitionPoint(best.count) {
                 precedes(best[$0], row, keys, comparesNames: comparesNames)
             }
@@ -194,7 +193,7 @@ extension SearchIndex {
         let count = set.count
         guard count > 0 else { return nil }
         let order = orders[ListingOrder.name.rawValue]
-        if count > Self.fewMatches {
+        if count > Self.fewChoices {
             while true {
                 let row = order.rows[Int.random(in: 0..<all.count, using: &generator)]
                 if set.contains(row) { return row }

@@ -77,7 +77,7 @@ final class SavedQuery {
         if isStale {
             let matches = index.matches(query)
             total = matches.all.count
-            window = index.rows(of: matches, query.sort.order, after: nil, limit: windowSize, without: [])
+            window = index.rows(of: matches, query.sort.order, after: nil, limit: windowSize, without: [:])
                 .map { index.key(of: index.source.listing(at: $0), query) }
             isWhole = window.count == total
             isStale = false
