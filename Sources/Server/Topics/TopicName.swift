@@ -16,7 +16,7 @@ struct TopicName {
         guard colon < bytes.endIndex,
             let kind = TopicKind.all.first(where: { $0.prefix.utf8.elementsEqual(bytes[..<colon]) })
         else {
-            let known = TopicKind.all.map { "\($0.prefix):<\($0.member)>" }
+            let known = TopicKind.all.map { "\($0.prefix):<id>" }
             throw .invalid(shown, "must be \(known.joined(separator: " or "))")
         }
         let rest = Argument(UnsafeRawBufferPointer(rebasing: bytes[(colon + 1)...]))
