@@ -5,8 +5,8 @@ internal import TextAnalysis
 
 /// The projection `catalogue`: every item and every outlet, found by any combination of filters, in any order.
 ///
-/// It belongs to one thread, and finds nothing by its text before ``load(_:revision:)``. Questions are answered at once from bitmaps and sorted lists that follow every event;
-/// none takes longer than going once through the rows.
+/// It belongs to one thread, and finds nothing by its text before ``load(_:revision:)``. Questions are answered at
+/// once, from bitmaps and sorted lists that follow every event.
 public final class Catalogue {
     /// The name it has in the database.
     public static let name = "catalogue"
@@ -20,8 +20,6 @@ public final class Catalogue {
     private let items: ItemTable
     private let outletIndex: SearchIndex
     private let itemIndex: SearchIndex
-    private var outletMoves = MoveLog()
-    private var itemMoves = MoveLog()
     private var saved: [Identifier: SavedQuery] = [:]
     /// The saved queries whose answers may have changed.
     private var touched: Set<Identifier> = []
@@ -54,8 +52,8 @@ public final class Catalogue {
     public func load(_ records: [OutletRecord], revision: Int64) {
         precondition(outletCount == 0, "a catalogue is loaded once")
         self.revision = revision
-        outletMoves.begin(at: revision)
-        itemMoves.begin(at: revision)
+        outletIndex.beginMoves(at: revision)
+        itemIndex.beginMoves(at: revision)
         for record in records.sorted(by: { $0.id < $1.id }) {
             guard let (details, status) = record.details else { continue }
             let outlet = CatalogueOutlet(record.id, details, status)
@@ -135,7 +133,7 @@ public final class Catalogue {
         outletIndex.remove(listing, at: row)
         for item in outlets[row].items { remove(itemAt: item) }
         outlets.remove(row)
-        record(.outlets, listing)
+        outletIndex.record(listing, revision: revision)
         follow(.outlets, from: listing, to: nil)
     }
 
@@ -143,7 +141,7 @@ public final class Catalogue {
         let listing = items.listing(at: row)
         itemIndex.remove(listing, at: row)
         items.remove(row, listing)
-        record(.items, listing)
+        itemIndex.record(listing, revision: revision)
         follow(.items, from: listing, to: nil)
     }
 
@@ -156,17 +154,9 @@ public final class Catalogue {
         _ kind: ListingKind, from old: Listing, to new: Listing, at row: UInt32, change: () -> Void
     ) {
         if index(of: kind).update(from: old, to: new, at: row, change: change) {
-            record(kind, old)
+            index(of: kind).record(old, revision: revision)
         }
         follow(kind, from: old, to: new)
-    }
-
-    private func record(_ kind: ListingKind, _ listing: Listing) {
-        let move = MoveLog.Move(revision: revision, listing: listing, foldedName: analyser.fold(listing.name))
-        switch kind {
-        case .items: itemMoves.record(move)
-        case .outlets: outletMoves.record(move)
-        }
     }
 
     private func index(of kind: ListingKind) -> SearchIndex {
@@ -283,13 +273,9 @@ public final class Catalogue {
     }
 
     private func page(_ query: CatalogueQuery, _ matches: Matches) -> Page {
-        let moves =
-            switch query.kind {
-            case .items: itemMoves
-            case .outlets: outletMoves
-            }
-        let moved = query.after.flatMap { moves.listings(at: $0.revision) } ?? [:]
-        return index(of: query.kind).page(
+        let index = index(of: query.kind)
+        let moved = query.after.flatMap { index.moves.listings(at: $0.revision) } ?? [:]
+        return index.page(
             of: matches, query, after: query.after, limit: query.limit, revision: revision, moved: moved, row: row)
     }
 

@@ -13,7 +13,7 @@ import Testing
         var chunks = SortedChunks(sorted: plain)
         for _ in 0..<generator.pick([10, 1_500]) {
             let element = generator.number(0..<4_000)
-            let place = SortedChunks<Int>.partitionPoint(plain.count) { plain[$0] < element }
+            let place = plain.indices.partitionPoint { plain[$0] < element }
             let isThere = place < plain.count && plain[place] == element
             if generator.chance(55) {
                 if isThere { continue }

@@ -17,7 +17,7 @@ struct FilterWords {
 
     /// The next word.
     mutating func next() throws(CatalogueError) -> String {
-        guard index < words.count else { throw .syntax }
+        guard index < words.count else { throw .syntax("\(words.last ?? "") lacks a value") }
         defer { index += 1 }
         return words[index]
     }

@@ -22,6 +22,8 @@ final class SearchIndex {
     private let indexes: [any FilterIndex]
     private var loadedNames = LoadedNames()
     private(set) var orders: [Order]
+    /// What listings were before they last moved.
+    private(set) var moves = MoveLog()
 
     /// The listings in the order of one sort.
     struct Order {
@@ -70,6 +72,16 @@ final class SearchIndex {
         }
     }
 
+    // MARK: Remembering
+
+    /// Forgets what listings were before a revision.
+    func beginMoves(at revision: Int64) { moves.begin(at: revision) }
+
+    /// A listing has left its place in some order, or altogether.
+    func record(_ old: Listing, revision: Int64) {
+        moves.record(MoveLog.Move(revision: revision, listing: old, foldedName: analyser.fold(old.name)))
+    }
+
     // MARK: Changing one
 
     /// A listing is in its place at the source.
@@ -89,9 +101,9 @@ final class SearchIndex {
 
     /// A listing changes at the source. Returns whether it stands elsewhere in some order now.
     func update(from old: Listing, to new: Listing, at row: UInt32, change: () -> Void) -> Bool {
-        var unlike = new
-        unlike.availability = old.availability
-        if unlike == old {
+        var newWithOldAvailability = new
+        newWithOldAvailability.availability = old.availability
+        if newWithOldAvailability == old {
             // Outlets open and close with all their items: nothing else is looked at then.
             change()
             for index in availabilities { index.update(from: old, to: new, at: row) }

@@ -72,19 +72,8 @@ struct SortedChunks<Element> {
 
     /// The place of the first element that is not before; the end of the last chunk is the start of a next one.
     private func place(_ isBefore: (Element) -> Bool) -> (chunk: Int, index: Int) {
-        let chunk = Self.partitionPoint(chunks.count) { isBefore(chunks[$0][chunks[$0].count - 1]) }
+        let chunk = chunks.indices.partitionPoint { isBefore(chunks[$0][chunks[$0].count - 1]) }
         guard chunk < chunks.count else { return (chunk, 0) }
-        return (chunk, Self.partitionPoint(chunks[chunk].count) { isBefore(chunks[chunk][$0]) })
-    }
-
-    /// The first of `count` indices that the predicate is false for.
-    static func partitionPoint(_ count: Int, _ isBefore: (Int) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if isBefore(middle) { low = middle + 1 } else { high = middle }
-        }
-        return low
+        return (chunk, chunks[chunk].indices.partitionPoint { isBefore(chunks[chunk][$0]) })
     }
 }

@@ -57,17 +57,24 @@ public struct CatalogueQuery {
         }
         var given: Set<String> = []
         while !reader.isAtEnd {
-            let name = try reader.next().uppercased()
+            let word = try reader.next()
+            let name = word.uppercased()
             if let filter = Filter.named(name) {
-                guard given.insert(name).inserted || Filter.all[filter].isRepeatable else { throw .syntax }
+                guard given.insert(name).inserted || Filter.all[filter].isRepeatable else {
+                    throw .syntax("\(name) is given twice")
+                }
                 let start = reader.index
                 narrowings.append((filter, try Filter.all[filter].read(&reader, analyser)))
                 values[name, default: []] += words[start..<reader.index]
                 for word in [name] + words[start..<reader.index] { fingerprint(word) }
-                guard narrowings.count <= FilterWords.maximumValues else { throw .syntax }
+                guard narrowings.count <= FilterWords.maximumValues else {
+                    throw .syntax("there are more than \(FilterWords.maximumValues) filters")
+                }
             } else {
-                guard let option = Option(rawValue: name), options.contains(option), given.insert(name).inserted
-                else { throw .syntax }
+                guard let option = Option(rawValue: name), options.contains(option) else {
+                    throw .syntax("'\(word.prefix(64))' is no filter or option here; a value with blanks is quoted")
+                }
+                guard given.insert(name).inserted else { throw .syntax("\(name) is given twice") }
                 try read(option, &reader)
             }
         }

@@ -34,7 +34,7 @@ struct MoveLog {
     /// What each listing that has moved since then was at that revision; nil where that is not known any more.
     func listings(at revision: Int64) -> [ListingID: Move]? {
         guard revision >= completeSince else { return nil }
-        let first = SortedChunks<Int>.partitionPoint(moves.count) { moves[$0].revision <= revision }
+        let first = moves.indices.partitionPoint { moves[$0].revision <= revision }
         return Dictionary(moves[first...].lazy.map { ($0.listing.id, $0) }, uniquingKeysWith: { first, _ in first })
     }
 }

@@ -159,7 +159,7 @@ extension SearchIndex {
             }
             if let after, !isBehind(row, after, order) { continue }
             if elsewhere[row] != nil { continue }
-            let place = SortedChunks<UInt32>.partitionPoint(best.count) {
+            let place = best.indices.partitionPoint {
                 precedes(best[$0], row, keys, comparesNames: comparesNames)
             }
             best.insert(row, at: place)

@@ -67,7 +67,7 @@ final class SavedQuery {
     }
 
     private func place(of key: SortKey) -> Int {
-        SortedChunks<Int>.partitionPoint(window.count) { SortKey.precedes(window[$0], key) }
+        window.indices.partitionPoint { SortKey.precedes(window[$0], key) }
     }
 
     // MARK: Answering

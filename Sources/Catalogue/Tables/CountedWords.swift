@@ -5,7 +5,7 @@ struct CountedWords {
 
     /// Adds to a word's number, or takes away from it.
     mutating func count(_ word: String, _ change: Int) {
-        let place = SortedChunks<String>.partitionPoint(words.count) { words[$0] < word }
+        let place = words.indices.partitionPoint { words[$0] < word }
         if place == words.count || words[place] != word {
             words.insert(word, at: place)
             counts.insert(0, at: place)

@@ -27,7 +27,7 @@ final class ItemTable: ListingSource {
     private func place(of item: Identifier, at outlet: CatalogueOutlet) -> Int {
         // They are loaded in their order: the next one comes last.
         guard let last = outlet.items.last, !(self[last].id < item) else { return outlet.items.count }
-        return SortedChunks<UInt32>.partitionPoint(outlet.items.count) { self[outlet.items[$0]].id < item }
+        return outlet.items.indices.partitionPoint { self[outlet.items[$0]].id < item }
     }
 
     func add(_ entry: MenuState.Entry, _ listing: Listing, at outletRow: UInt32) -> UInt32 {

@@ -122,7 +122,7 @@ extension Session {
 extension Failure {
     fileprivate init(_ error: CatalogueError) {
         switch error {
-        case .syntax: self = .syntax
+        case .syntax(let detail): self.init("ERR", "syntax error: \(detail)")
         case .invalid(let name, let reason): self = .invalid(name, reason)
         }
     }
