@@ -35,7 +35,10 @@ func tests(of name: String, uses: [Target.Dependency] = []) -> Target {
 let package = Package(
     name: "tiffin",
     platforms: [.macOS(.v15)],
-    products: [.executable(name: "tiffin", targets: ["tiffin"])],
+    products: [
+        .executable(name: "tiffin", targets: ["tiffin"]),
+        .executable(name: "tiffin-monkey", targets: ["tiffin-monkey"]),
+    ],
     targets: [
         // C libraries, each imported by exactly one target of ours.
         .systemLibrary(
@@ -53,6 +56,7 @@ let package = Package(
         // Values and functions: no I/O.
         layer("JSONText"),
         layer("LineProtocol"),
+        layer("Measurement"),
         layer("Domain"),
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
@@ -78,8 +82,10 @@ let package = Package(
             "Server",
             uses: [
                 "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
-                "PostgresProjections", "Projections",
+                "Measurement", "PostgresProjections", "Projections",
             ]),
+        // A client, and the judge of what it is answered: it knows nothing but the wire.
+        layer("Monkey", uses: ["EventLoop", "LineProtocol", "Measurement"]),
         layer("Importing", uses: ["JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
@@ -89,6 +95,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
+        .executableTarget(name: "tiffin-monkey", dependencies: ["Monkey"], swiftSettings: strict),
 
         // What tests share. A plain target, as a test target cannot be depended upon.
         .target(
@@ -103,6 +110,7 @@ let package = Package(
             swiftSettings: strict),
         tests(of: "JSONText", uses: ["SeededTesting"]),
         tests(of: "LineProtocol", uses: ["SeededTesting"]),
+        tests(of: "Measurement", uses: ["SeededTesting"]),
         tests(of: "Domain", uses: ["SeededTesting"]),
         tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText", "SeededTesting"]),
         tests(
@@ -119,6 +127,7 @@ let package = Package(
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(of: "Server", uses: ["Domain", "EventLog", "LineProtocol"]),
+        tests(of: "Monkey", uses: ["Measurement", "SeededTesting"]),
         tests(of: "Importing", uses: ["LineProtocol", "SeededTesting"]),
     ],
     swiftLanguageModes: [.v6]

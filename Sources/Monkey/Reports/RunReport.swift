@@ -1,0 +1,231 @@
+/// Everything that one run found out: what every report is made of, and what a later run is compared with.
+///
+/// Times are nanoseconds unless a name says otherwise. `--json` writes it as it is.
+struct RunReport: Codable, Sendable, Equatable {
+    /// The shape of this document; it rises when a field comes to mean something else.
+    static let currentFormat = 1
+
+    /// The shape that this one has.
+    var format = RunReport.currentFormat
+    /// When the load began, RFC 3339.
+    var startedAt: String
+    /// The command line that repeats the run, its seed in it.
+    var command: String
+    /// What the run was asked to do.
+    var load: Load
+    /// Where it ran.
+    var environment: [Fact]
+    /// How long the load lasted, from the first planned send to the last answer, in seconds.
+    var seconds: Double
+    /// Every kind of command that was sent, by name: `cart.add`; and the two sums, `reads` and `writes`, first.
+    var calls: [CallReport]
+    /// The run second by second.
+    var windows: [Window]
+    /// What was planned and what became of it.
+    var sending: Sending
+    /// Error replies by code and command.
+    var errors: [ErrorCount]
+    /// What the oracle looked at, and what it found.
+    var checks: Checks
+    /// Faults made on purpose, in their order.
+    var faults: [Fault]
+    /// What the run cost the server; nil where its `INFO` does not tell.
+    var server: ServerUsage?
+    /// Judgements beside the checks: thresholds, the baseline.
+    var judgements: [Judgement] = []
+    /// How it ended.
+    var outcome: Outcome
+
+    /// What a run was asked to do.
+    struct Load: Codable, Sendable, Equatable {
+        /// The scenarios and their weights.
+        var scenarios: [Share]
+        var seed: UInt64
+        /// Whether the load waits for answers (`--closed`), or keeps to a plan.
+        var isClosed: Bool
+        /// The plan of an open load; empty for a closed one.
+        var stages: [Stage]
+        var connections: Int
+        /// Commands on their way on one connection of a closed load.
+        var pipeline: Int
+        /// How long the load was to last, in seconds.
+        var seconds: Double
+        /// Whether the monkey made faults.
+        var isChaotic: Bool
+    }
+
+    /// A scenario's share of the load.
+    struct Share: Codable, Sendable, Equatable {
+        var scenario: String
+        var weight: Double
+    }
+
+    /// A part of the plan: the rate goes in a straight line from where it was to `rate`.
+    struct Stage: Codable, Sendable, Equatable {
+        var seconds: Double
+        /// Sends a second at its end.
+        var rate: Double
+    }
+
+    /// Something to know about the machine or the server.
+    struct Fact: Codable, Sendable, Equatable {
+        var name: String
+        var value: String
+    }
+
+    /// What became of one kind of command.
+    struct CallReport: Codable, Sendable, Equatable {
+        var name: String
+        var isWrite: Bool
+        /// Answered without an error.
+        var accepted: Int
+        /// Answered with an error, expected or not.
+        var refused: Int
+        /// Never answered, not even when sent again.
+        var unknown: Int
+        /// From when a command was to be sent until its answer: what a user waits.
+        var responseTime: Latency
+        /// From when it was sent until its answer.
+        var serviceTime: Latency
+    }
+
+    /// How long something took.
+    struct Latency: Codable, Sendable, Equatable {
+        var mean: Double
+        var p50: UInt64
+        var p90: UInt64
+        var p99: UInt64
+        var p999: UInt64
+        var maximum: UInt64
+        /// The whole curve: the part of answers, 0…1, that took at most so long, rising in both.
+        var curve: [Point]
+
+        /// A point of the curve.
+        struct Point: Codable, Sendable, Equatable {
+            var part: Double
+            var value: UInt64
+        }
+    }
+
+    /// One second of the run.
+    struct Window: Codable, Sendable, Equatable {
+        /// When it began, in seconds from the beginning of the load.
+        var start: Double
+        /// How long it was, in seconds: the last one may be shorter.
+        var seconds: Double
+        var reads: Flow
+        var writes: Flow
+        /// Errors that the oracle did not expect, `BUSY` and `UNAVAILABLE` among them.
+        var failures: Int
+        /// Commands on their way at its end.
+        var inFlight: Int
+        /// Processor time that the server took in it, in microseconds; nil where unknown.
+        var serverMicroseconds: Int64?
+        /// Resident memory of the server at its end, in bytes; nil where unknown.
+        var serverBytes: Int64?
+    }
+
+    /// The answers of one second. Latencies are response times.
+    struct Flow: Codable, Sendable, Equatable {
+        var answered: Int
+        var p50: UInt64
+        var p99: UInt64
+        var maximum: UInt64
+    }
+
+    /// What was planned, and what became of it.
+    struct Sending: Codable, Sendable, Equatable {
+        var planned: Int
+        var sent: Int
+        /// Sent more than a millisecond after they were to be.
+        var late: Int
+        /// Never sent, because too many were waiting already.
+        var dropped: Int
+        /// How late the monkey was where no earlier command of the same shopper was to blame.
+        var ownDelay: Latency
+        /// The part of the time, 0…1, that the monkey's one thread was busy.
+        var busy: Double
+        /// Why the figures say more of the monkey than of the server; nil where they do not.
+        var limit: String?
+    }
+
+    /// How often a command was answered with a code.
+    struct ErrorCount: Codable, Sendable, Equatable {
+        var call: String
+        var code: String
+        var count: Int
+        /// Whether the oracle knew that it had to be answered so.
+        var isExpected: Bool
+    }
+
+    /// What the oracle looked at.
+    struct Checks: Codable, Sendable, Equatable {
+        /// By the name of the check: what was compared how often.
+        var made: [CheckCount]
+        var violations: [Violation]
+        /// Violations beyond those kept.
+        var furtherViolations: Int
+
+        var count: Int { made.reduce(0) { $0 + $1.count } }
+    }
+
+    struct CheckCount: Codable, Sendable, Equatable {
+        var name: String
+        var count: Int
+    }
+
+    /// Something the server should not have done.
+    struct Violation: Codable, Sendable, Equatable {
+        /// The check that found it.
+        var check: String
+        /// What is wrong, in a sentence.
+        var message: String
+        /// The shortest history that shows it, a line a step.
+        var history: [String]
+        /// Seconds from the beginning of the load.
+        var at: Double
+    }
+
+    /// A fault made on purpose.
+    struct Fault: Codable, Sendable, Equatable {
+        var kind: String
+        var count: Int
+        /// When it was made first, in seconds from the beginning of the load.
+        var firstAt: Double
+    }
+
+    /// What a run cost the server, from its `INFO`.
+    struct ServerUsage: Codable, Sendable, Equatable {
+        /// Processor time, in microseconds.
+        var microseconds: Int64
+        /// The most resident memory, in bytes.
+        var peakBytes: Int64
+        var batches: Int
+        var events: Int
+        /// How long commits took, in microseconds; 0 where there was none.
+        var commitMicroseconds: Int
+    }
+
+    /// A threshold or a comparison, judged.
+    struct Judgement: Codable, Sendable, Equatable {
+        /// What was asked: `cart.add:p99<20ms`.
+        var name: String
+        /// What was found: `14.2ms`.
+        var found: String
+        var held: Bool
+    }
+
+    /// How a run ended; its number is the exit code.
+    enum Outcome: Int, Codable, Sendable {
+        /// Every check, threshold and comparison held.
+        case held = 0
+        /// The server did something it should not have.
+        case checkFailed = 1
+        /// A threshold or the comparison with the baseline failed.
+        case thresholdFailed = 2
+        /// It could not be run.
+        case couldNotRun = 3
+        /// What became of some command could not be learnt.
+        case unknown = 4
+    }
+}
