@@ -33,6 +33,9 @@ struct RunReport: Codable, Sendable, Equatable {
     var server: ServerUsage?
     /// Judgements beside the checks: thresholds, the baseline.
     var judgements: [Judgement] = []
+    /// What else there is to know before the figures are believed, a sentence each: that the run ended early, that
+    /// its baseline was measured on another machine.
+    var remarks: [String] = []
     /// How it ended.
     var outcome: Outcome
 
@@ -192,6 +195,12 @@ struct RunReport: Codable, Sendable, Equatable {
         var count: Int
         /// When it was made first, in seconds from the beginning of the load.
         var firstAt: Double
+        /// Each time it was made, the first `RunReport.Fault.timesKept` of them, in seconds likewise; empty where only
+        /// the first is known.
+        var times: [Double] = []
+
+        /// The most times that are kept of one kind.
+        static let timesKept = 500
     }
 
     /// What a run cost the server, from its `INFO`.
@@ -210,9 +219,44 @@ struct RunReport: Codable, Sendable, Equatable {
     struct Judgement: Codable, Sendable, Equatable {
         /// What was asked: `cart.add:p99<20ms`.
         var name: String
-        /// What was found: `14.2ms`.
+        /// What was found: `14.2 ms`.
         var found: String
         var held: Bool
+        /// What to know about it: why it could not be held, why it cannot be told.
+        var remark: String? = nil
+        /// What a comparison with a baseline rests on; nil for a threshold.
+        var comparison: Comparison? = nil
+    }
+
+    /// A figure beside the same figure of an earlier run.
+    struct Comparison: Codable, Sendable, Equatable {
+        var unit: Unit
+        /// The figure of the earlier run.
+        var before: Double
+        /// The figure of this run.
+        var after: Double
+        /// The relative change from one to the other: -0.031 for 3.1 % less.
+        var change: Double
+        /// Where the change lies with 95 % confidence; nil where a run has but one such figure.
+        var interval: Interval?
+        /// The change for the worse that was allowed, 0…: 0.1 for 10 %.
+        var allowed: Double
+        /// Whether less of it is worse, as of a throughput.
+        var isBetterHigher: Bool
+
+        /// What the figures count.
+        enum Unit: String, Codable, Sendable {
+            /// Answers a second.
+            case rate
+            case nanoseconds
+            case bytes
+        }
+
+        /// From where to where.
+        struct Interval: Codable, Sendable, Equatable {
+            var low: Double
+            var high: Double
+        }
     }
 
     /// How a run ended; its number is the exit code.

@@ -1,0 +1,116 @@
+extension RunReport {
+    /// Violations that a summary tells with their history.
+    private static let violationsTold = 5
+    /// Kinds of errors that a summary tells.
+    private static let errorsTold = 8
+
+    /// What is printed when the run is over, a string a line. The first two lines are the figures worth quoting, the
+    /// third says whether every check held; what follows is only what a reader should know.
+    var summary: [String] {
+        let remarkable = remarkableLines
+        return quotableLines + [checksLine] + (remarkable.isEmpty ? [] : [""] + remarkable) + violationLines
+            + (outcome == .held ? [] : ["", RunReport.line("repeat", Figures.visible(command))])
+    }
+
+    private var quotableLines: [String] {
+        let flows = [("writes", writes), ("reads", reads)]
+        let table = RunReport.aligned(
+            flows.map { _, call in
+                guard let call else { return [] }
+                let latency = call.responseTime
+                return [
+                    Figures.rate(rate(of: call)) + " accepted", "p50 " + Figures.duration(latency.p50),
+                    "p99 " + Figures.duration(latency.p99), "p99.9 " + Figures.duration(latency.p999),
+                ]
+            }, gap: 3)
+        return zip(flows, table).map { RunReport.line($0.0, $0.1 == nil ? "none sent" : $1) }
+    }
+
+    private var checksLine: String {
+        let made = Figures.count(checks.count) + " made, "
+        if checks.count == 0, violationCount == 0 { return RunReport.line("checks", "none made") }
+        return RunReport.line("checks", made + (violationCount == 0 ? "all held" : "\(told(violationCount)) failed"))
+    }
+
+    private var remarkableLines: [String] {
+        var lines: [String] = []
+        let unexpected = unexpectedErrors
+        if !unexpected.isEmpty {
+            var told = unexpected.prefix(RunReport.errorsTold).map {
+                "\(Figures.visible($0.call)) \(Figures.visible($0.code)) \(Figures.count($0.count))"
+            }
+            if unexpected.count > told.count { told.append("and \(unexpected.count - told.count) more kinds") }
+            lines.append(RunReport.line("errors", "not expected: " + told.joined(separator: ", ")))
+        }
+        if unknownOutcomes > 0 {
+            let told = commands.filter { $0.unknown > 0 }.map {
+                "\(Figures.visible($0.name)) \(Figures.count($0.unknown))"
+            }
+            lines.append(RunReport.line("unknown", "never learnt what became of: " + told.joined(separator: ", ")))
+        }
+        if sending.isRemarkable {
+            let part = Figures.percent(Double(sending.late) / Double(max(1, sending.sent)))
+            lines.append(
+                RunReport.line(
+                    "sends",
+                    "\(Figures.count(sending.late)) late (\(part)), \(Figures.count(sending.dropped)) dropped of "
+                        + "\(Figures.count(sending.planned)) planned"))
+        }
+        if let limit = sending.limit { lines.append(RunReport.line("limit", Figures.visible(limit))) }
+        if !faults.isEmpty {
+            let told = faults.map { "\(Figures.visible($0.kind)) \(Figures.count($0.count))" }
+            lines.append(RunReport.line("faults", told.joined(separator: ", ")))
+        }
+        lines += remarks.map { RunReport.line("note", Figures.visible($0)) }
+        return lines + judgementLines
+    }
+
+    private var judgementLines: [String] {
+        let table = RunReport.aligned(
+            judgements.map { judgement in
+                let remark = judgement.remark.map { ": " + Figures.visible($0) } ?? ""
+                return [
+                    Figures.visible(judgement.name), Figures.visible(judgement.found), judgement.verdict + remark,
+                ]
+            }, gap: 2)
+        return table.enumerated().map { RunReport.line($0.offset == 0 ? "judged" : "", $0.element) }
+    }
+
+    private var violationLines: [String] {
+        let told = checks.violations.prefix(RunReport.violationsTold)
+        var lines = told.flatMap { violation in
+            let message = violation.message.split(whereSeparator: \.isNewline).map { Figures.visible(String($0)) }
+            return ["", "failed  \(Figures.visible(violation.check)), \(Figures.time(violation.at)) into the load"]
+                + message.map { "  " + $0 }
+                + violation.history.map { "    " + Figures.visible($0) }
+        }
+        let rest = violationCount - told.count
+        if rest > 0 { lines += ["", "and \(self.told(rest)) more"] }
+        return lines
+    }
+
+    private func told(_ count: Int) -> String { Figures.count(count) }
+
+    /// A line that begins with a word of its own column.
+    private static func line(_ word: String, _ text: String) -> String {
+        word.padded(to: 8) + text
+    }
+
+    /// Rows of cells as lines, with what stands below each other beginning in the same column.
+    private static func aligned(_ rows: [[String]], gap: Int) -> [String] {
+        let columns = rows.map(\.count).max() ?? 0
+        let widths = (0..<columns).map { column in
+            rows.lazy.filter { column < $0.count }.map { $0[column].count }.max() ?? 0
+        }
+        return rows.map { row in
+            row.enumerated().map { column, cell in
+                column == row.count - 1 ? cell : cell.padded(to: widths[column] + gap)
+            }.joined()
+        }
+    }
+}
+
+extension String {
+    /// The text with spaces behind it, up to that many characters.
+    fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}
