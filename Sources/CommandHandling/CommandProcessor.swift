@@ -56,7 +56,8 @@ public final class CommandProcessor {
     private var inFlight: [(batch: EventBatch, units: [Unit])] = []
     private var loads: [StreamName] = []
     private var batchNumber = 0
-    private var waitingCommands = 0
+    /// How many commands and questions wait for a batch or a load.
+    public private(set) var waitingCommands = 0
 
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
     ///   been read. Saying no saves a look into the log for every new cart.

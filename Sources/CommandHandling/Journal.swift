@@ -17,6 +17,8 @@ public final class Journal {
     public let partition: Int
     /// The position up to which the partition is known here.
     public private(set) var position: Int64
+    /// The last position that the log is known to have; more than ``position`` while what is there is being read.
+    public private(set) var head: Int64
 
     private let log: any EventLog
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
@@ -34,6 +36,7 @@ public final class Journal {
         self.processor = processor
         self.partition = partition
         self.position = position
+        head = position
         self.log = log
         self.pause = pause
         self.project = project
@@ -90,6 +93,7 @@ public final class Journal {
     ) async -> Bool {
         do throws(EventLogError) {
             let receipt = try result.get()
+            head = max(head, receipt.previousPosition)
             // Nothing is passed on before all of it is there: what is given up half-way is read again.
             let foreign = try await foreignEvents(upTo: receipt.previousPosition)
             pass(foreign)
@@ -218,6 +222,7 @@ public final class Journal {
     private func pass(_ events: [Result<DecodedEvent, CorruptEvent>]) {
         guard !events.isEmpty else { return }
         position += Int64(events.count)
+        head = max(head, position)
         project(events)
     }
 

@@ -35,6 +35,8 @@ public final class PostgresConnection {
 
     init(owning raw: OpaquePointer) throws(PostgresError) {
         self.raw = raw
+        let version = PQparameterStatus(raw, "server_version").map { String(cString: $0) } ?? ""
+        serverVersion = String(version.prefix { $0 != " " })
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
             throw PostgresError(connection: raw, .cannotConnect)
         }
@@ -48,6 +50,9 @@ public final class PostgresConnection {
             throw PostgresError(.connection, .cannotConnect, error.description)
         }
     }
+
+    /// The server's version, such as `15.18`, without what its packager says of it.
+    public let serverVersion: String
 
     /// Whether the connection is neither closed nor known to be lost.
     public var isOpen: Bool { raw != nil }

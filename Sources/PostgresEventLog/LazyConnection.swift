@@ -14,6 +14,9 @@ final class LazyConnection {
     /// A connection being made: whoever needs one meanwhile waits for the same.
     private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
 
+    /// The server's version as the last connection had it; nil before there was one.
+    private(set) var serverVersion: String?
+
     init(_ database: String, name: String) {
         self.database = database
         self.name = name
@@ -60,6 +63,7 @@ final class LazyConnection {
                 throw error
             }
             self.connection = connection
+            serverVersion = connection.serverVersion
             return .success(connection)
         } catch {
             return .failure(error)

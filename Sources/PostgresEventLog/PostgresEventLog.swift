@@ -42,6 +42,9 @@ public final class PostgresEventLog: EventLog {
         }
     }
 
+    /// The version of the PostgreSQL that it is in, such as `15.18`; nil where it does not say.
+    public var serverVersion: String? { reader.serverVersion.flatMap { $0.isEmpty ? nil : $0 } }
+
     /// Closes the connections.
     public func close() {
         reader.close()

@@ -31,6 +31,11 @@ struct Failure: Error {
         }
     }
 
+    /// A call with too few words, or too many. A subcommand is named as `config|get`.
+    static func wordCount(of command: String) -> Failure {
+        Failure("ERR", "wrong number of arguments for '\(command.lowercased())' command")
+    }
+
     static let syntax = Failure("ERR", "syntax error")
     static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
 

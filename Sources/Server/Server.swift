@@ -22,7 +22,9 @@ public final class Server {
     let topics: Topics
     let log: any EventLog
     let startedAt = LoopActor.now
-    var statistics: Statistics
+    var statistics = Statistics(commandCount: CommandTable.shared.commands.count)
+    /// The version of the PostgreSQL that the log is in, where it is in one.
+    let postgresVersion: () -> String?
     private(set) var sessions: [Int64: Session] = [:]
 
     /// The port it listens on.
@@ -36,14 +38,17 @@ public final class Server {
     private var httpLoggedAt: UInt64?
 
     /// Restores the read models from their checkpoints, reads the rest of the log, and is then ready to listen.
+    ///
+    /// - Parameter postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` tells it; nil where
+    ///   it is not known.
     public init(
         configuration: Configuration, log: any EventLog, store: PostgresReadModelStore?, logger: Logger,
-        clock: @escaping () -> Timestamp
+        postgresVersion: @escaping () -> String? = { nil }, clock: @escaping () -> Timestamp
     ) async throws {
         self.configuration = configuration
         self.logger = logger
         self.log = log
-        statistics = Statistics(commandCount: CommandTable.shared.commands.count)
+        self.postgresVersion = postgresVersion
         let changes = ChangeFeed()
         let homes = HomeCache(configuration, changes)
         let catalogue = LiveCatalogue(clock: clock)
@@ -167,19 +172,4 @@ public final class Server {
         logger.error(
             "possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
     }
-}
-
-/// What the server counts.
-struct Statistics {
-    var connections: Int64 = 0
-    var errors: Int64 = 0
-    private(set) var calls: [Int64]
-
-    init(commandCount: Int) {
-        calls = Array(repeating: 0, count: commandCount)
-    }
-
-    mutating func count(command: Int) { calls[command] += 1 }
-
-    var commands: Int64 { calls.reduce(0, +) }
 }

@@ -13,19 +13,15 @@ extension Session {
         let request = CommandRequest(
             stream: stream, metadata: try options.metadata(of: arguments),
             expectedVersion: try options.expectedVersion, command: command)
-        let fulfil = promise(about: stream.category)
-        let server = server
+        let promise = promise(about: stream.category)
         server.engine.submit(request) { outcome in
             LoopActor.assumeIsolated {
-                fulfil { replies in
-                    switch outcome {
-                    case .accepted(.version(let version)): replies.integer(version)
-                    case .accepted(.count(let count)): replies.integer(Int64(count))
-                    case .accepted(.order(let order)): replies.bulk(order.rawValue)
-                    case .rejected, .corrupt, .busy, .unavailable, .unknown:
-                        let failure = Failure(outcome)
-                        replies.error(failure.code, failure.message)
-                        server.statistics.errors += 1
+                guard case .accepted(let reply) = outcome else { return promise.fail(Failure(outcome)) }
+                promise.fulfil { replies in
+                    switch reply {
+                    case .version(let version): replies.integer(version)
+                    case .count(let count): replies.integer(Int64(count))
+                    case .order(let order): replies.bulk(order.rawValue)
                     }
                 }
             }

@@ -36,6 +36,10 @@ final class Session {
     private var firstSlot = 0
     /// The kinds of streams that commands whose replies are not known are about.
     private var slotCategories: Set<StreamName.Category> = []
+    /// The command that is being executed, until it has been counted or has promised a reply.
+    private var executing: Int?
+    /// When it began. The clock is read once a command: where one ends, the next begins.
+    private var executingSince: UInt64 = 0
     /// Since when a command has begun and not ended.
     private var partialSince: UInt64?
     /// What cannot be read as a request: told when everything before it has been answered.
@@ -83,6 +87,7 @@ final class Session {
 
     private func received(_ bytes: UnsafeRawBufferPointer) {
         lastActivity = LoopActor.now
+        executingSince = lastActivity
         if input.isEmpty, !isPaused {
             let consumed = execute(bytes)
             input.append(UnsafeRawBufferPointer(rebasing: bytes[consumed...]))
@@ -97,6 +102,7 @@ final class Session {
     private func resume() {
         guard isPaused, mayExecute else { return }
         isPaused = false
+        executingSince = LoopActor.now
         if protocolError != nil { return endInError() }
         executeInput()
         flush()
@@ -144,6 +150,7 @@ final class Session {
                         isPaused = true
                         return consumed
                     }
+                    executingSince = LoopActor.now
                 }
             case .incomplete(let skipped):
                 consumed += skipped
@@ -169,26 +176,39 @@ final class Session {
         let command = table.commands[index]
         if slots.count >= Session.maximumSlots || slotCategories.contains(where: command.effect.waits) { return false }
         commandCount += 1
-        server.statistics.count(command: index)
-        guard arguments.count >= command.minimumWords, arguments.count <= command.maximumWords ?? .max else {
-            fail(Failure("ERR", "wrong number of arguments for '\(command.name.lowercased())' command"))
-            return true
-        }
-        guard command.isForSubscribers || !mayOnlyListen else {
-            fail(
-                Failure(
-                    "ERR",
-                    "Can't execute '\(command.name.lowercased())': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
-                        + "QUIT / RESET are allowed in this context"))
-            return true
-        }
-        lastCommand = command.name
+        executing = index
         do throws(Failure) {
+            try check(arguments, of: command)
+            lastCommand = command.name
             try command.run(self, arguments)
+            executed(hasFailed: false)
         } catch {
             fail(error)
+            executed(hasFailed: true)
         }
         return true
+    }
+
+    private func check(_ arguments: Arguments, of command: Command) throws(Failure) {
+        guard arguments.count >= command.minimumWords, arguments.count <= command.maximumWords ?? .max else {
+            throw .wordCount(of: command.name)
+        }
+        guard command.isForSubscribers || !mayOnlyListen else {
+            throw Failure(
+                "ERR",
+                "Can't execute '\(command.name.lowercased())': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
+                    + "QUIT / RESET are allowed in this context")
+        }
+    }
+
+    /// A command is over as far as this turn goes: it is counted where its reply is made.
+    private func executed(hasFailed: Bool) {
+        let now = LoopActor.now
+        if let command = executing {
+            server.statistics.count(command, nanoseconds: now - executingSince, hasFailed: hasFailed)
+        }
+        executing = nil
+        executingSince = now
     }
 
     private func unknown(_ arguments: Arguments) {
@@ -230,17 +250,17 @@ final class Session {
         reply { $0.error(failure.code, failure.message) }
     }
 
-    /// Keeps the turn of a reply that is not known yet, and returns what to fill it with, once.
-    func promise(
-        about category: StreamName.Category
-    ) -> (@LoopActor ((inout ReplyBuffer) -> Void) -> Void) {
+    /// Keeps the turn of the reply to the command that is being executed.
+    func promise(about category: StreamName.Category) -> PromisedReply {
+        guard let command = executing else { preconditionFailure("a reply promised twice, or to no command") }
+        executing = nil
         let slot = firstSlot + slots.count
         slots.append(nil)
         slotCategories.insert(category)
-        return { [weak self] write in self?.fulfil(slot, write) }
+        return PromisedReply(session: self, slot: slot, command: command, began: executingSince)
     }
 
-    private func fulfil(_ slot: Int, _ write: (inout ReplyBuffer) -> Void) {
+    fileprivate func fulfil(_ slot: Int, _ write: (inout ReplyBuffer) -> Void) {
         let index = slot - firstSlot
         precondition(slots[index] == nil, "a reply was given twice")
         if index > 0 {
@@ -319,5 +339,38 @@ final class Session {
         server.logger.debug("client \(id): \(reason)")
         fail(Failure("ERR", reason))
         close()
+    }
+}
+
+/// A reply that is not known yet, with its turn and the command that it answers. It is given once, with ``fulfil(_:)``
+/// or ``fail(_:)``; the command is counted then, even where nobody waits for it any more.
+@LoopActor
+struct PromisedReply {
+    private weak var session: Session?
+    private let server: Server
+    private let slot: Int
+    private let command: Int
+    private let began: UInt64
+
+    fileprivate init(session: Session, slot: Int, command: Int, began: UInt64) {
+        self.session = session
+        server = session.server
+        self.slot = slot
+        self.command = command
+        self.began = began
+    }
+
+    /// Gives the reply.
+    func fulfil(_ write: (inout ReplyBuffer) -> Void) { fulfil(hasFailed: false, write) }
+
+    /// Gives an error.
+    func fail(_ failure: Failure) {
+        server.statistics.errors += 1
+        fulfil(hasFailed: true) { $0.error(failure.code, failure.message) }
+    }
+
+    private func fulfil(hasFailed: Bool, _ write: (inout ReplyBuffer) -> Void) {
+        session?.fulfil(slot, write)
+        server.statistics.count(command, nanoseconds: LoopActor.now - began, hasFailed: hasFailed)
     }
 }

@@ -35,7 +35,8 @@ final class Shard {
     private var savedAt = LoopActor.now
     private var positionAtLastLook: Int64 = 0
     private var timers: [LoopTimer] = []
-    private(set) var batches = BatchStatistics()
+    /// How batches went; set anew to count from nothing.
+    var batches = BatchStatistics()
 
     /// The read model, shared with the closures of the journal.
     private final class Box {
@@ -85,6 +86,9 @@ final class Shard {
     /// The position up to which the log is known here.
     var position: Int64 { journal.position }
 
+    /// The last position that the log is known to have: more than ``position`` while what others wrote is read.
+    var head: Int64 { journal.head }
+
     // MARK: Working
 
     func start() {
@@ -132,13 +136,20 @@ final class Shard {
         var next = send(seen: journal.position)
         while let sent = next {
             let result = await sent.result()
-            batches.add(events: sent.batch.events.count, nanoseconds: LoopActor.now - sent.sentAt)
+            count(sent, result)
             next = journal.position(after: sent.batch, result).flatMap { send(seen: $0) }
             // Lets the task that sends it have its turn.
             if next != nil { await Task.yield() }
             _ = await journal.finish(sent.batch, result)
             next = next ?? send(seen: journal.position)
         }
+    }
+
+    private func count(_ sent: SentBatch, _ result: SentBatch.Outcome) {
+        guard case .success(let receipt) = result else { return batches.hasFailed() }
+        let refused = receipt.conflicts.isEmpty ? 0 : sent.batch.groups.count { receipt.conflicts.contains($0) }
+        batches.appended(
+            events: sent.batch.events.count - refused, nanoseconds: LoopActor.now - sent.sentAt)
     }
 
     private func send(seen: Int64) -> SentBatch? {

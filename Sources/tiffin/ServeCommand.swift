@@ -48,7 +48,10 @@ enum ServeCommand: Subcommand {
         defer { log.close() }
         let store = PostgresReadModelStore(database)
         defer { store.close() }
-        let server = try await Server(configuration: configuration, log: log, store: store, logger: logger) {
+        let server = try await Server(
+            configuration: configuration, log: log, store: store, logger: logger,
+            postgresVersion: { log.serverVersion }
+        ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
         if options.flag("demo"), server.isLogEmpty {

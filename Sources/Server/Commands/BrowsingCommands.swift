@@ -150,18 +150,21 @@ extension ArgumentSpec {
 extension Session {
     /// Answers with what has changed in an outlet's home, as soon as it is known.
     fileprivate func replyLater(withHomeOf outlet: Identifier, since revision: Int64, _ cart: Identifier?) {
-        let fulfil = promise(about: .outlet)
+        let promise = promise(about: .outlet)
         let engine = server.engine
         engine.update(of: outlet, since: revision) { result in
-            let answer = Result { () throws(Failure) in (update: try result.get(), count: try engine.cartCount(cart)) }
-            fulfil { replies in
-                switch answer {
-                case .success((.patch(let from, let to, let patch), let count)):
-                    replies.change(of: outlet, from, to, patch, count)
-                case .success((.whole(let home), let count)): replies.home(home, count)
-                case .success((nil, _)): replies.null()
-                case .failure(let failure): replies.error(failure.code, failure.message)
+            do throws(Failure) {
+                let update = try result.get()
+                let count = try engine.cartCount(cart)
+                promise.fulfil { replies in
+                    switch update {
+                    case .patch(let from, let to, let patch): replies.change(of: outlet, from, to, patch, count)
+                    case .whole(let home): replies.home(home, count)
+                    case nil: replies.null()
+                    }
                 }
+            } catch {
+                promise.fail(error)
             }
         }
     }

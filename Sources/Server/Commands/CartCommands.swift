@@ -113,18 +113,17 @@ extension Session {
     fileprivate func replyLater(
         with stream: StreamName, document: @escaping (CommittedState) -> [UInt8]?
     ) {
-        let fulfil = promise(about: stream.category)
+        let promise = promise(about: stream.category)
         server.engine.read(stream) { result in
             LoopActor.assumeIsolated {
-                fulfil { replies in
-                    switch result {
-                    case .success(let committed):
+                switch result {
+                case .success(let committed):
+                    promise.fulfil { replies in
                         let document = committed.version > 0 ? document(committed) : nil
                         if let document { replies.bulk(document) } else { replies.null() }
-                    case .failure(let failure):
-                        let failure = Failure(failure)
-                        replies.error(failure.code, failure.message)
                     }
+                case .failure(let failure):
+                    promise.fail(Failure(failure))
                 }
             }
         }

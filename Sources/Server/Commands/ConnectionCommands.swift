@@ -169,7 +169,7 @@ enum ConnectionCommands {
         case (word("ID"), _), (word("GETNAME"), _), (word("SETNAME"), _), (word("SETINFO"), _), (word("INFO"), _),
             (word("KILL"), _):
             let name = String(decoding: subcommand.bytes, as: UTF8.self).lowercased()
-            throw Failure("ERR", "wrong number of arguments for 'client|\(name)' command")
+            throw .wordCount(of: "client|\(name)")
         default:
             let name = String(decoding: subcommand.bytes.prefix(128), as: UTF8.self)
             throw Failure("ERR", "unknown subcommand '\(name)'. Try HELP CLIENT.")

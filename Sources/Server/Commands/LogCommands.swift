@@ -62,13 +62,12 @@ extension Session {
     fileprivate func replyLater(
         _ read: @escaping @Sendable () async throws(EventLogError) -> @Sendable (inout ReplyBuffer) -> Void
     ) {
-        let fulfil = promise(about: .order)
+        let promise = promise(about: .order)
         Task { @LoopActor in
             do throws(EventLogError) {
-                fulfil(try await read())
+                promise.fulfil(try await read())
             } catch {
-                let failure = Failure.unavailable("\(error)")
-                fulfil { $0.error(failure.code, failure.message) }
+                promise.fail(.unavailable("\(error)"))
             }
         }
     }

@@ -1,9 +1,7 @@
-internal import Catalogue
 internal import Domain
 internal import EventLoop
 internal import Foundation
 internal import LineProtocol
-internal import Projections
 
 /// What the server tells about itself.
 enum ServerCommands {
@@ -15,24 +13,11 @@ enum ServerCommands {
             try command(session, arguments)
         },
         Command(
-            "CONFIG", .server, "CONFIG GET gives settings whose names match a pattern.",
-            [.value("subcommand"), .value("pattern", repeated: true)]
+            "CONFIG", .server,
+            "CONFIG GET gives settings whose names match a pattern; CONFIG RESETSTAT counts from nothing.",
+            [.value("subcommand"), .optional("pattern", repeated: true)]
         ) { session, arguments throws(Failure) in
-            guard arguments[1].equals(caseInsensitive: "GET") else {
-                let name = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
-                throw Failure("ERR", "unknown subcommand '\(name)'. Try CONFIG GET.")
-            }
-            let patterns = arguments.dropFirst(2).map { String(decoding: $0.bytes, as: UTF8.self).lowercased() }
-            let found = session.server.settings.filter { setting in
-                patterns.contains { fnmatch($0, setting.name, 0) == 0 }
-            }
-            session.reply { replies in
-                replies.map(found.count)
-                for setting in found {
-                    replies.bulk(setting.name)
-                    replies.bulk(setting.value)
-                }
-            }
+            try config(session, arguments)
         },
         Command(
             "INFO", .server, "Tells how the server is doing, in sections.", [.optional("section", repeated: true)]
@@ -61,6 +46,33 @@ enum ServerCommands {
             session.reply { $0.verbatim("\(command.usage)\n  \(command.summary)\n") }
         },
     ]
+
+    // MARK: CONFIG
+
+    @LoopActor
+    private static func config(_ session: Session, _ arguments: Arguments) throws(Failure) {
+        if arguments[1].equals(caseInsensitive: "GET") {
+            guard arguments.count > 2 else { throw .wordCount(of: "config|get") }
+            let patterns = arguments.dropFirst(2).map { String(decoding: $0.bytes, as: UTF8.self).lowercased() }
+            let found = session.server.settings.filter { setting in
+                patterns.contains { fnmatch($0, setting.name, 0) == 0 }
+            }
+            session.reply { replies in
+                replies.map(found.count)
+                for setting in found {
+                    replies.bulk(setting.name)
+                    replies.bulk(setting.value)
+                }
+            }
+        } else if arguments[1].equals(caseInsensitive: "RESETSTAT") {
+            guard arguments.count == 2 else { throw .wordCount(of: "config|resetstat") }
+            session.server.resetStatistics()
+            session.reply { $0.simpleString("OK") }
+        } else {
+            let name = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
+            throw Failure("ERR", "unknown subcommand '\(name)'. Try CONFIG GET or CONFIG RESETSTAT.")
+        }
+    }
 
     // MARK: COMMAND
 
@@ -178,109 +190,5 @@ extension Server {
             ("protected-mode", configuration.isProtected ? "yes" : "no"),
             ("proto-max-bulk-len", "\(configuration.requestLimits.bulkLength)"),
         ]
-    }
-
-    /// The text of `INFO`: the sections asked for, or all of them.
-    func info(sections wanted: [String]) -> String {
-        let isEverything = wanted.isEmpty || !Set(wanted).isDisjoint(with: ["all", "default", "everything"])
-        return information.filter { isEverything || wanted.contains($0.title.lowercased()) }
-            .map { section in
-                "# \(section.title)\r\n" + section.lines.map { "\($0):\($1)\r\n" }.joined()
-            }.joined(separator: "\r\n")
-    }
-
-    private var information: [(title: String, lines: [(String, String)])] {
-        let uptime = (LoopActor.now - startedAt) / 1_000_000_000
-        let resources = ProcessResources.current
-        return [
-            (
-                "Server",
-                [
-                    // Clients parse this one to know what they may use; it names the Redis whose protocol this is.
-                    ("redis_version", "7.4.0"), ("redis_mode", "standalone"), ("tiffin_version", Server.version),
-                    ("process_id", "\(getpid())"), ("tcp_port", "\(port)"), ("uptime_in_seconds", "\(uptime)"),
-                ]
-            ),
-            (
-                "Clients",
-                [
-                    ("connected_clients", "\(sessions.count)"), ("maxclients", "\(configuration.maximumClients)"),
-                    ("pubsub_clients", "\(sessions.values.count { !$0.subscriptions.isEmpty })"),
-                ]
-            ),
-            (
-                "Memory",
-                [
-                    ("used_memory_rss", "\(resources.residentBytes)"), ("used_memory_peak", "\(resources.peakBytes)"),
-                ]
-            ),
-            (
-                "Stats",
-                [
-                    ("total_connections_received", "\(statistics.connections)"),
-                    ("total_commands_processed", "\(statistics.commands)"),
-                    ("total_error_replies", "\(statistics.errors)"),
-                    ("pubsub_channels", "\(topics.count)"),
-                    ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
-                ]
-            ),
-            (
-                "CPU",
-                [
-                    ("used_cpu_sys", Server.seconds(resources.systemMicroseconds)),
-                    ("used_cpu_user", Server.seconds(resources.userMicroseconds)),
-                ]
-            ),
-            ("Log", engine.partitions.enumerated().flatMap(logLines)),
-            ("Projections", engine.partitions.enumerated().flatMap(projectionLines) + [catalogueLine]),
-            (
-                "Commandstats",
-                zip(CommandTable.shared.commands, statistics.calls).filter { $0.1 > 0 }
-                    .map { ("cmdstat_\($0.0.name.lowercased())", "calls=\($0.1)") }
-            ),
-        ]
-    }
-
-    private static func seconds(_ microseconds: Int64) -> String {
-        String(format: "%.6f", Double(microseconds) / 1_000_000)
-    }
-
-    private func logLines(_ number: Int, _ shard: Shard) -> [(String, String)] {
-        let batches = shard.batches
-        let average = batches.count == 0 ? 0 : Double(batches.events) / Double(batches.count)
-        let latency = batches.count == 0 ? 0 : batches.nanoseconds / UInt64(batches.count) / 1_000
-        return [
-            ("partition\(number)_position", "\(shard.position)"),
-            ("partition\(number)_batches", "\(batches.count)"),
-            ("partition\(number)_events_per_batch", String(format: "%.1f", average)),
-            ("partition\(number)_largest_batch", "\(batches.largest)"),
-            ("partition\(number)_commit_microseconds", "\(latency)"),
-        ]
-    }
-
-    /// Of each projection its size, and up to where its saved rows go, with their digest.
-    private func projectionLines(_ number: Int, _ shard: Shard) -> [(String, String)] {
-        let model = shard.readModel
-        return [
-            (
-                "partition\(number)_outlet_home",
-                "rows=\(model.outletHome.outletCount),saved_position=\(shard.savedPosition),"
-                    + "digest=\(shard.savedDigests.outletHome)"
-            ),
-            (
-                "partition\(number)_cart_counts",
-                "rows=\(model.cartCounts.cartCount),saved_position=\(shard.savedPosition),"
-                    + "digest=\(shard.savedDigests.cartCounts)"
-            ),
-        ]
-    }
-
-    private var catalogueLine: (String, String) {
-        let catalogue = engine.catalogue
-        return (
-            Catalogue.name,
-            "items=\(catalogue.itemCount),outlets=\(catalogue.outletCount),saved_queries=\(catalogue.savedCount),"
-                + "revision=\(catalogue.revision)"
-        )
     }
 }
