@@ -85,7 +85,7 @@ let package = Package(
                 "Measurement", "PostgresProjections", "Projections",
             ]),
         // A client, and the judge of what it is answered: it knows nothing but the wire.
-        layer("Monkey", uses: ["EventLoop", "LineProtocol", "Measurement"]),
+        layer("Monkey", uses: ["EventLoop", "JSONText", "LineProtocol", "Measurement"]),
         layer("Importing", uses: ["JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
@@ -95,7 +95,7 @@ let package = Package(
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
-        .executableTarget(name: "tiffin-monkey", dependencies: ["Monkey"], swiftSettings: strict),
+        .executableTarget(name: "tiffin-monkey", dependencies: ["EventLoop", "Monkey"], swiftSettings: strict),
 
         // What tests share. A plain target, as a test target cannot be depended upon.
         .target(

@@ -53,4 +53,20 @@ struct SocketAddress: CustomStringConvertible {
             isLoopback = host.hasPrefix("127.")
         }
     }
+
+    /// Looks a host and a port up, which blocks; the caller frees the request's addresses.
+    @LoopActor
+    static func resolve(
+        _ request: inout uv_getaddrinfo_t, host: String, port: UInt16, flags: Int32, _ action: String
+    ) throws(LoopError) {
+        var hints = addrinfo()
+        #if canImport(Darwin)
+            hints.ai_socktype = SOCK_STREAM
+        #else
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #endif
+        hints.ai_flags = flags | AI_NUMERICSERV
+        try LoopError.check(
+            uv_getaddrinfo(LoopActor.loop, &request, nil, host, String(port), &hints), action)
+    }
 }

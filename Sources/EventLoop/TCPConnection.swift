@@ -1,6 +1,6 @@
 internal import CLibUV
 
-/// An accepted TCP connection. Lives until closed, by either side.
+/// A TCP connection, accepted or made. Lives until closed, by either side.
 @LoopActor
 public final class TCPConnection {
     /// How long `closeAfterWrites` waits for the peer to close its side.
@@ -45,7 +45,7 @@ public final class TCPConnection {
     private lazy var writeRequest = UnsafeMutablePointer<uv_write_t>.allocate(capacity: 1)
     private var hasWriteRequest = false
 
-    init(acceptedBy listener: LoopHandle<uv_tcp_t>) throws(LoopError) {
+    convenience init(acceptedBy listener: LoopHandle<uv_tcp_t>) throws(LoopError) {
         let handle = LoopHandle<uv_tcp_t>()
         let code = uv_tcp_init(LoopActor.loop, handle.raw)
         if code < 0 {
@@ -54,12 +54,17 @@ public final class TCPConnection {
         }
         do throws(LoopError) {
             try LoopError.check(uv_accept(listener.stream, handle.stream), "accept a connection")
-            try LoopError.check(uv_tcp_nodelay(handle.raw, 1), "set TCP_NODELAY")
-            try LoopError.check(uv_tcp_keepalive(handle.raw, 1, Self.keepAliveSeconds), "set SO_KEEPALIVE")
+            try self.init(connected: handle)
         } catch {
             handle.close()
             throw error
         }
+    }
+
+    /// Takes a connected socket over; where it throws, the socket is still the caller's.
+    init(connected handle: LoopHandle<uv_tcp_t>) throws(LoopError) {
+        try LoopError.check(uv_tcp_nodelay(handle.raw, 1), "set TCP_NODELAY")
+        try LoopError.check(uv_tcp_keepalive(handle.raw, 1, Self.keepAliveSeconds), "set SO_KEEPALIVE")
         let peer = SocketAddress(of: handle.raw, uv_tcp_getpeername)
         peerAddress = peer?.description ?? ""
         isLoopbackPeer = peer?.isLoopback ?? false
@@ -213,14 +218,24 @@ public final class TCPConnection {
         if isSending { close(after: Self.drainMilliseconds) } else { endSide() }
     }
 
-    private func endSide() {
-        guard let handle, !hasPeerEnded else { return close() }
+    /// Tells the peer that nothing more will be written, once everything that was has been sent; goes on reading.
+    public func endWriting() {
+        guard isOpen, let handle else { return }
+        shutDown(handle)
+    }
+
+    private func shutDown(_ handle: LoopHandle<uv_tcp_t>) {
         let request = UnsafeMutablePointer<uv_shutdown_t>.allocate(capacity: 1)
         let code = uv_shutdown(request, handle.stream) { request, _ in request?.deallocate() }
         if code < 0 {
             request.deallocate()
-            return close()
+            close()
         }
+    }
+
+    private func endSide() {
+        guard let handle, !hasPeerEnded else { return close() }
+        shutDown(handle)
         close(after: Self.lingerMilliseconds)
         resumeReading()
     }

@@ -63,12 +63,8 @@ public final class TCPListener {
     private static func bind(
         _ handle: LoopHandle<uv_tcp_t>, host: String, port: UInt16, _ action: String
     ) throws(LoopError) {
-        var hints = addrinfo()
-        hints.ai_socktype = Int32(uv_tcp_socket_type)
-        hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
         var request = uv_getaddrinfo_t()
-        try LoopError.check(
-            uv_getaddrinfo(LoopActor.loop, &request, nil, host, String(port), &hints), action)
+        try SocketAddress.resolve(&request, host: host, port: port, flags: AI_PASSIVE, action)
         defer { uv_freeaddrinfo(request.addrinfo) }
         try LoopError.check(uv_tcp_bind(handle.raw, request.addrinfo.pointee.ai_addr, 0), action)
     }
@@ -83,9 +79,3 @@ public final class TCPListener {
         }
     }
 }
-
-#if canImport(Darwin)
-    private let uv_tcp_socket_type = SOCK_STREAM
-#else
-    private let uv_tcp_socket_type = SOCK_STREAM.rawValue
-#endif

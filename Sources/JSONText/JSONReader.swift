@@ -142,7 +142,7 @@ public struct JSONReader {
     }
 
     /// The byte that the next value begins with; nil at the end.
-    mutating func nextByte() -> UInt8? {
+    public mutating func nextByte() -> UInt8? {
         skipWhitespace()
         return peek()
     }

@@ -1,8 +1,21 @@
-// The executable: `Monkey` with this process's arguments, outputs and exit code.
+// The executable: `MonkeyCommand` with this process's arguments, outputs and exit code.
 
+internal import EventLoop
+internal import Foundation
 internal import Monkey
 
 @main
 struct TiffinMonkey {
-    static func main() {}
+    static func main() {
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        Task { @LoopActor in
+            let command = MonkeyCommand(
+                environment: ProcessInfo.processInfo.environment,
+                output: { FileHandle.standardOutput.write(Data($0.utf8)) },
+                errors: { FileHandle.standardError.write(Data($0.utf8)) },
+                isTerminal: isatty(STDERR_FILENO) == 1)
+            exit(await command.run(arguments))
+        }
+        LoopActor.run()
+    }
 }

@@ -1,0 +1,38 @@
+/// What a command line asks for.
+struct RunOptions: Equatable, Sendable {
+    /// How the load is made.
+    enum Mode: Equatable, Sendable {
+        /// To a plan; without one, at half of what a short closed load reaches.
+        case open(stages: [RunReport.Stage]?)
+        /// As fast as answers come.
+        case closed(pipeline: Int)
+    }
+
+    static let usualConnections = 50
+    static let usualSeconds = 10.0
+
+    /// nil where none was named: the local one.
+    var server: ServerAddress?
+    /// Starts a server of its own.
+    var starts = false
+    /// The `tiffin` to start; nil for the one beside this program.
+    var executable: String?
+    var scenarios: [RunReport.Share] = [RunReport.Share(scenario: "monkey", weight: 1)]
+    var mode = Mode.open(stages: nil)
+    var seconds = usualSeconds
+    var connections = usualConnections
+    /// nil: a thousand of an open load, and one for each command on its way of a closed one.
+    var shoppers: Int?
+    var size = World.Size.usual
+    var seed: UInt64 = 0
+    var isChaotic = false
+    var json: String?
+    var junit: String?
+    var html: String?
+    var thresholds: [String] = []
+    var baseline: String?
+    var regress = "10%"
+    var isQuiet = false
+    /// The words that repeat the run.
+    var command = ""
+}

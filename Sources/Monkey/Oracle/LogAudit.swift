@@ -1,0 +1,154 @@
+internal import EventLoop
+internal import LineProtocol
+
+/// Reads the log from where it stood before the run, and looks whether it explains every acknowledgement: each
+/// command that changed something is there once, none that was refused is, and folding a cart's events gives what
+/// its customer was told.
+@LoopActor
+struct LogAudit {
+    /// Events that are asked for at once, and questions on their way.
+    private static let page = 1_000
+    private static let ahead = 2
+
+    /// A cart as its events have it.
+    private struct Folded {
+        var version: Int64 = 0
+        var count = 0
+    }
+
+    private let run: Run
+    private var carts: [CartID: Folded] = [:]
+    private var orders: [String: Int64] = [:]
+    private(set) var violations: [(violation: Violation, stream: String?)] = []
+    private(set) var eventCount = 0
+
+    init(_ run: Run) {
+        self.run = run
+    }
+
+    /// Reads everything behind `heads`, one of each partition.
+    mutating func read(
+        _ client: Client, from heads: [Int64], to ends: [Int64], progress: (Double) -> Void
+    ) async throws {
+        let all = zip(heads, ends).reduce(0) { $0 + $1.1 - $1.0 }
+        for (partition, head) in heads.enumerated() {
+            var next = head + 1
+            var asked = next
+            var pages: [Question] = []
+            while next <= ends[partition] {
+                while pages.count < LogAudit.ahead, asked <= ends[partition] {
+                    let question = Question()
+                    let words = [
+                        "LOG.READ", "PARTITION", "\(partition)", "FROM", "\(asked)", "COUNT", "\(LogAudit.page)",
+                    ]
+                    client.send(to: question, tag: 0) { $0.write(words) }
+                    client.flush()
+                    pages.append(question)
+                    asked += Int64(LogAudit.page)
+                }
+                guard let reply = await pages.removeFirst().answer() else { throw ConnectionLost() }
+                guard case .array(let events) = reply, !events.isEmpty else {
+                    throw UnexpectedReply(command: "LOG.READ", reply: reply.summary)
+                }
+                for event in events {
+                    guard let bytes = event.bytes, let event = LogEvent(bytes) else {
+                        throw UnexpectedReply(command: "LOG.READ", reply: event.summary)
+                    }
+                    guard event.position <= ends[partition] else { break }
+                    take(event, expected: next)
+                    next = event.position + 1
+                }
+                progress(all == 0 ? 1 : Double(eventCount) / Double(all))
+            }
+        }
+    }
+
+    private mutating func found(_ message: String, _ stream: String?) {
+        guard violations.count < Run.keptViolations else { return }
+        violations.append((Violation(.log, message), stream))
+    }
+
+    private mutating func take(_ event: LogEvent, expected position: Int64) {
+        eventCount += 1
+        run.oracle.count(.log)
+        if event.position != position {
+            found("position \(position) of the log is missing; \(event.position) follows", nil)
+        }
+        guard let dash = event.stream.firstIndex(of: "-") else { return }
+        let id = event.stream[event.stream.index(after: dash)...]
+        switch event.stream[..<dash] {
+        case "cart":
+            if let cart = run.world.cart(ofStream: id) {
+                fold(event, cart)
+                look(event, isOnce: true)
+            }
+        case "order": if let total = event.payload.total { orders[String(id)] = total }
+        case "outlet", "menu": if id.hasPrefix("\(run.world.name)-o") { look(event, isOnce: false) }
+        default: break
+        }
+    }
+
+    /// Looks up the command that the event comes from. A whole menu makes many events.
+    private mutating func look(_ event: LogEvent, isOnce: Bool) {
+        let numbers = event.id?.split(separator: "-").compactMap { Int($0) } ?? []
+        guard numbers.count == 2, run.shoppers.indices.contains(numbers[0]) else {
+            return found(
+                "\(event.kind) at \(event.position) has no command of ours: nobody else knows \(event.stream)",
+                event.stream)
+        }
+        let writes = run.shoppers[numbers[0]].writes
+        switch writes.fate(numbers[1]) {
+        case .recorded, .unsure: break
+        case .nothing:
+            found(
+                "\(event.kind) at \(event.position) is of command \(numbers[0])-\(numbers[1]), which was refused or "
+                    + "answered as having nothing to do", event.stream)
+        case nil:
+            return found("\(event.kind) at \(event.position) is of a command that was never sent", event.stream)
+        }
+        if writes.see(numbers[1]), isOnce {
+            found("command \(numbers[0])-\(numbers[1]) is in \(event.stream) twice", event.stream)
+        }
+    }
+
+    private mutating func fold(_ event: LogEvent, _ id: CartID) {
+        var cart = carts[id] ?? Folded()
+        if event.version != cart.version + 1 {
+            found("\(event.stream) goes from version \(cart.version) to \(event.version)", event.stream)
+        }
+        cart.version = event.version
+        let payload = event.payload
+        switch event.kind {
+        case "cart.itemAdded": cart.count += Int(payload.quantity)
+        case "cart.quantityChanged": cart.count += Int(payload.to - payload.from)
+        case "cart.lineRemoved": cart.count -= Int(payload.quantity)
+        case "cart.cleared": cart.count = 0
+        default: break
+        }
+        carts[id] = cart
+    }
+
+    /// What the log has has to be everything that was acknowledged.
+    mutating func finish() {
+        for (index, shopper) in run.shoppers.enumerated() where shopper.writes.count > 0 {
+            for number in shopper.writes.unseen {
+                found("command \(index)-\(number) was acknowledged, and the log does not have it", nil)
+            }
+        }
+        for (id, told) in run.told {
+            run.oracle.count(.log)
+            let folded = carts[id] ?? Folded()
+            if folded.version != told.version || folded.count != told.count {
+                let stream = "cart-\(run.world.cartName(id))"
+                found(
+                    "\(stream) has \(folded.version) events and a count of \(folded.count); acknowledged were "
+                        + "\(told.version) and \(told.count)", stream)
+            }
+            if let order = told.order, orders[order] != told.total {
+                found(
+                    "order \(order) is in the log \(orders[order].map { "with a total of \($0)" } ?? "not at all"); "
+                        + "agreed was \(told.total)", "order-\(order)")
+            }
+        }
+    }
+}

@@ -1,0 +1,173 @@
+internal import EventLoop
+internal import LineProtocol
+
+/// A connection that is made again when it breaks, shared by some shoppers.
+@LoopActor
+final class Link {
+    /// How long after a failed attempt it is tried again, in milliseconds: at first, and at most.
+    private static let firstPause: UInt64 = 5
+    private static let longestPause: UInt64 = 500
+
+    private unowned let run: Run
+    private let address: @LoopActor () -> ServerAddress
+    private var client: Client?
+    private var isConnecting = false
+    private var isClosed = false
+    private var toSend: [Shopper] = []
+    private var followers: [String: Follower] = [:]
+    /// This side has ended: everything sent before has to be answered.
+    private var hasEndedWriting = false
+    private var isDirty = false
+
+    init(run: Run, address: @escaping @LoopActor () -> ServerAddress) {
+        self.run = run
+        self.address = address
+    }
+
+    var isReady: Bool { client?.isOpen == true && !hasEndedWriting && !isConnecting }
+
+    // MARK: Connecting
+
+    func connect() async throws {
+        isConnecting = true
+        defer { isConnecting = false }
+        let client = try await Client.connect(to: address())
+        client.onPush = { [unowned self] in heard($0) }
+        client.onEnd = { [unowned self] in ended($0) }
+        self.client = client
+        hasEndedWriting = false
+        guard case .map = try await client.ask(["HELLO", "3"]) else {
+            throw UnexpectedReply(command: "HELLO 3", reply: "no map: it is not a server of this protocol")
+        }
+    }
+
+    private func ended(_ error: Client.Ending) {
+        if let unasked = error as? Client.Unasked {
+            run.violated(Violation(.answer, unasked.description), [], by: nil)
+        }
+        client = nil
+        followers = [:]
+        hasEndedWriting = false
+        guard !isClosed, !isConnecting else { return }
+        reconnect()
+    }
+
+    private func reconnect() {
+        isConnecting = true
+        LoopActor.task { [self] in
+            var pause = Link.firstPause
+            while !isClosed {
+                do {
+                    try await connect()
+                    break
+                } catch {
+                    run.recorder.cannotConnect()
+                    client?.close()
+                    client = nil
+                    isConnecting = true
+                    await LoopTimer.pause(milliseconds: pause)
+                    pause = min(pause * 2, Link.longestPause)
+                }
+            }
+            isConnecting = false
+            let waiting = toSend
+            toSend = []
+            for shopper in waiting { shopper.sendAgain() }
+            flush()
+        }
+    }
+
+    func close() {
+        isClosed = true
+        client?.close()
+    }
+
+    // MARK: Sending
+
+    func send(_ receiver: any ReplyReceiver, tag: Int, _ write: (inout RequestWriter) -> Void) {
+        client?.send(to: receiver, tag: tag, write)
+        guard !isDirty else { return }
+        isDirty = true
+        run.hasRequests(self)
+    }
+
+    /// As soon as there is a connection.
+    func waitToSend(_ shopper: Shopper) { toSend.append(shopper) }
+
+    func flush() {
+        isDirty = false
+        client?.flush()
+    }
+
+    func make(_ fault: Chaos.ClientFault) {
+        run.recorder.made(fault.name)
+        switch fault {
+        case .duplicate: break
+        case .cutRequest: client?.cutRequest()
+        case .cutReply: client?.cutReply()
+        case .halfClose:
+            hasEndedWriting = true
+            client?.endWriting()
+        case .slowRead(let milliseconds): client?.readSlowly(milliseconds: milliseconds)
+        }
+    }
+
+    // MARK: Following
+
+    private func heard(_ values: [Reply]) {
+        guard values.count == 3, let channel = values[1].string else { return }
+        switch values[0].string {
+        case "subscribe": if followers[channel] == nil { followers[channel] = Follower(channel) }
+        case "unsubscribe": followers[channel] = nil
+        default: heard(values[2], of: channel)
+        }
+    }
+
+    private func heard(_ payload: Reply, of channel: String) {
+        guard let bytes = payload.bytes, followers[channel] != nil else { return }
+        guard let message = JSON(bytes) else {
+            return run.violated(
+                Violation(.messages, "\(channel) sent what is no JSON: \(payload.summary)"), [], by: nil)
+        }
+        run.oracle.count(.messages)
+        check(channel) { follower throws(Violation) in try follower.heard(message) }
+    }
+
+    /// A document was read whole on this connection.
+    func read(_ channel: String, _ revision: Int64, _ document: () -> JSON) throws(Violation) {
+        guard followers[channel]?.hasBegun == true else { return }
+        let document = document()
+        check(channel) { follower throws(Violation) in try follower.read(document, revision: revision) }
+    }
+
+    /// A cart was read; whoever follows it compares.
+    func readCart(_ bytes: [UInt8], _ cart: String, version: Int) {
+        let channel = "cart:\(cart)"
+        guard followers[channel]?.hasBegun == true, let document = JSON(bytes) else { return }
+        check(channel) { follower throws(Violation) in
+            try follower.read(document, revision: Int64(version))
+        }
+    }
+
+    private func check(_ channel: String, _ body: (inout Follower) throws(Violation) -> Bool) {
+        guard var follower = followers.removeValue(forKey: channel) else { return }
+        do throws(Violation) {
+            if try body(&follower) { run.oracle.count(.patch) }
+            followers[channel] = follower
+        } catch {
+            run.violated(error, [], by: nil)
+        }
+    }
+
+    /// Channels whose messages have not told yet of what was read.
+    var channelsBehind: [String] { followers.values.filter { $0.behind != nil }.map(\.channel) }
+}
+
+extension LoopTimer {
+    /// Lets so many milliseconds pass.
+    static func pause(milliseconds: UInt64) async {
+        await withCheckedContinuation { continuation in
+            _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import EventLoop
+internal import Foundation
+internal import Measurement
+
+/// What a run was asked for and found beside what its recorder has.
+struct RunFrame {
+    var startedAt: String
+    var stages: [RunReport.Stage]
+    var environment: [RunReport.Fact]
+    var server: RunReport.ServerUsage?
+    /// The part of the load's time that this process was busy.
+    var busy: Double
+    var unknown: Int
+}
+
+extension Run {
+    /// More of the time than this and the monkey's one thread is the limit.
+    private static let busyLimit = 0.9
+    /// More of the sends than this late for its own reasons, likewise.
+    private static let lateLimit: UInt64 = 5_000_000
+
+    /// The whole run, without judgements.
+    func report(_ frame: RunFrame) -> RunReport {
+        let seconds = max(recorder.seconds(at: recorder.endedAt), 1e-9)
+        let calls = Call.Kind.allCases.filter { recorder.tallies[$0.rawValue].response.count > 0 }.map { kind in
+            Run.callReport(kind.name, isWrite: kind.isWrite, [recorder.tallies[kind.rawValue]])
+        }
+        let sums = [false, true].map { isWrite in
+            Run.callReport(
+                isWrite ? "writes" : "reads", isWrite: isWrite,
+                Call.Kind.allCases.filter { $0.isWrite == isWrite }.map { recorder.tallies[$0.rawValue] })
+        }
+        var load = RunReport.Load(
+            scenarios: options.scenarios, seed: options.seed, isClosed: false, stages: frame.stages,
+            connections: options.connections, pipeline: 1, seconds: options.seconds, isChaotic: options.isChaotic)
+        if case .closed(let pipeline) = options.mode { (load.isClosed, load.pipeline) = (true, pipeline) }
+        let outcome: RunReport.Outcome =
+            !violations.isEmpty ? .checkFailed : frame.unknown > 0 ? .unknown : .held
+        var report = RunReport(
+            startedAt: frame.startedAt, command: repeating(frame.stages), load: load, environment: frame.environment,
+            seconds: seconds, calls: sums + calls, windows: recorder.windows, sending: sending(frame),
+            errors: errorCounts(), checks: checks(), faults: faults(), server: frame.server, outcome: outcome)
+        if frame.unknown > 0 {
+            report.remarks.append("\(frame.unknown) commands were never answered")
+        }
+        return report
+    }
+
+    private static func callReport(_ name: String, isWrite: Bool, _ tallies: [Recorder.Tally]) -> RunReport.CallReport {
+        var (response, service) = (Histogram(), Histogram())
+        for tally in tallies {
+            response.merge(tally.response)
+            service.merge(tally.service)
+        }
+        return RunReport.CallReport(
+            name: name, isWrite: isWrite, accepted: tallies.reduce(0) { $0 + $1.accepted },
+            refused: tallies.reduce(0) { $0 + $1.refused }, unknown: 0, responseTime: .init(response),
+            serviceTime: .init(service))
+    }
+
+    /// The command line with the rate that was found, so that it does the same again.
+    private func repeating(_ stages: [RunReport.Stage]) -> String {
+        guard case .open(nil) = options.mode, let rate = stages.first?.rate else { return options.command }
+        return options.command + " --rate \(Int(rate))"
+    }
+
+    private func sending(_ frame: RunFrame) -> RunReport.Sending {
+        var limit: String?
+        let delay = recorder.ownDelay.quantile(0.99)
+        if frame.busy > Run.busyLimit {
+            limit = "its one thread was busy \(Int(frame.busy * 100)) % of the time"
+        } else if delay > Run.lateLimit {
+            limit = "one send in a hundred was \(delay / 1_000_000) ms late for no reason but its own"
+        }
+        let isClosed = if case .closed = options.mode { true } else { false }
+        return RunReport.Sending(
+            planned: isClosed ? recorder.sent : recorder.planned, sent: recorder.sent, late: recorder.late,
+            dropped: recorder.dropped, ownDelay: .init(recorder.ownDelay), busy: frame.busy, limit: limit)
+    }
+
+    private func errorCounts() -> [RunReport.ErrorCount] {
+        recorder.errors.map { key, count in
+            RunReport.ErrorCount(call: key.call.name, code: key.code, count: count, isExpected: key.isExpected)
+        }
+        .sorted { ($0.count, $1.call, $1.code) > ($1.count, $0.call, $0.code) }
+    }
+
+    private func checks() -> RunReport.Checks {
+        RunReport.Checks(
+            made: oracle.checksMade.filter { $0.count > 0 }.map { .init(name: $0.check.name, count: $0.count) },
+            violations: violations, furtherViolations: furtherViolations)
+    }
+
+    private func faults() -> [RunReport.Fault] {
+        recorder.faults.map { kind, fault in
+            RunReport.Fault(
+                kind: kind, count: fault.count, firstAt: recorder.seconds(at: fault.times[0]),
+                times: fault.times.map { recorder.seconds(at: $0) })
+        }
+        .sorted { ($0.firstAt, $0.kind) < ($1.firstAt, $1.kind) }
+    }
+}

@@ -1,0 +1,263 @@
+internal import EventLoop
+internal import Foundation
+internal import LineProtocol
+
+/// One run, from the building of its world to the reading of the log.
+@LoopActor
+final class Run {
+    enum Phase {
+        /// The world is being built.
+        case preparing
+        /// Whoever is answered sends the next.
+        case closed
+        /// To a plan.
+        case open
+        /// Everybody does what is left, and looks once more at what they have.
+        case settling
+        case over
+    }
+
+    /// Violations that are kept with their histories.
+    static let keptViolations = 10
+    /// The most sends that wait for their shopper; more are dropped.
+    static let waitingLimit = 200_000
+    /// How long a closed load goes on to find out what the server can do, in seconds.
+    static let probeSeconds = 1.5
+    /// How long commands on their way may take to be answered after the load, in seconds.
+    static let drainSeconds = 30.0
+    /// How long a cart's commands may wait to be sent again after `UNKNOWN`, in milliseconds.
+    static let pauseBeforeAgain: UInt64 = 50
+
+    let options: RunOptions
+    let world: World
+    let oracle: Oracle
+    let recorder = Recorder()
+    private(set) var shoppers: [Shopper] = []
+    private(set) var chaos: Chaos?
+    private(set) var phase = Phase.preparing
+    private(set) var isEnding = false
+    private(set) var violations: [RunReport.Violation] = []
+    private(set) var furtherViolations = 0
+    /// What the customers of carts were told at last.
+    private(set) var told: [CartID: Told] = [:]
+
+    struct Told {
+        var version: Int64
+        var count: Int
+        var order: String?
+        var total: Int64
+    }
+
+    private var links: [Link] = []
+    private var dirty: [Link] = []
+    private var afterPoll: AfterPoll?
+    private var activeShoppers = 0
+    private var busyShoppers = 0
+    private var phaseEnded: CheckedContinuation<Void, Never>?
+    private var plan: LoadPlan?
+    private var nextSend = 0
+    private var nextShopper = 0
+    private var waitingCount = 0
+
+    init(_ options: RunOptions, address: @escaping @LoopActor () -> ServerAddress) {
+        self.options = options
+        let count: Int
+        switch options.mode {
+        case .open: count = options.shoppers ?? max(1_000, options.connections)
+        case .closed(let pipeline): count = options.connections * pipeline
+        }
+        // Names that no run had before, so that nothing of an earlier one is met.
+        let name = "m" + String(UInt64(Date().timeIntervalSince1970 * 1_000) % (1 << 40), radix: 36)
+        world = World(name: name, size: options.size, seed: options.seed, shoppers: count)
+        oracle = Oracle(world)
+        links = (0..<options.connections).map { _ in Link(run: self, address: address) }
+        let scenarios = Run.assign(options.scenarios, to: count, seed: options.seed)
+        shoppers = (0..<count).map { index in
+            Shopper(
+                index: index, run: self, link: links[index % links.count], scenario: scenarios[index],
+                seed: options.seed)
+        }
+        if options.isChaotic { chaos = Chaos(run: self, shoppers: count, seed: options.seed) }
+    }
+
+    /// Gives everybody a scenario, in proportion to the weights.
+    private static func assign(_ shares: [RunReport.Share], to count: Int, seed: UInt64) -> [any Scenario] {
+        let sum = shares.reduce(0) { $0 + $1.weight }
+        var owed = shares.map { _ in 0.0 }
+        return (0..<count).map { _ in
+            for index in shares.indices { owed[index] += shares[index].weight / sum }
+            let next = owed.indices.max { owed[$0] < owed[$1] } ?? 0
+            owed[next] -= 1
+            return (Scenarios.named(shares[next].scenario) ?? MonkeyBusiness.self).init()
+        }
+    }
+
+    // MARK: Phases
+
+    func connect() async throws {
+        afterPoll = LoopActor.afterPoll { [unowned self] in
+            pace()
+            flush()
+        }
+        for link in links { try await link.connect() }
+    }
+
+    /// Builds the outlets, and the carts that are to be there before.
+    func prepare() async {
+        for outlet in world.outlets {
+            let owner = shoppers[outlet.owner]
+            owner.script =
+                [.open(outlet: outlet.index), .putMenu(outlet.index), .putOutlet(outlet.index)] + owner.script
+        }
+        await runScripts(.preparing)
+        if options.size.carts > 0 {
+            for shopper in shoppers {
+                let count = (options.size.carts + shoppers.count - 1 - shopper.index) / shoppers.count
+                shopper.fillCarts(count)
+            }
+            await runScripts(.preparing)
+        }
+    }
+
+    private func runScripts(_ phase: Phase) async {
+        self.phase = phase
+        busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
+        guard busyShoppers > 0 else { return }
+        for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
+        flush()
+        await withCheckedContinuation { phaseEnded = $0 }
+    }
+
+    /// Who had something to do has done it.
+    func shopperIsDone(_ shopper: Shopper) {
+        busyShoppers -= 1
+        if busyShoppers == 0 { endPhase() }
+    }
+
+    private func endPhase() {
+        phaseEnded?.resume()
+        phaseEnded = nil
+    }
+
+    /// Whether a shopper takes part in a closed load.
+    func isActive(_ shopper: Shopper) -> Bool { shopper.index < activeShoppers }
+
+    /// Loads the server with so many shoppers for so long, each sending as soon as it is answered.
+    func loadClosed(_ count: Int, seconds: Double) async {
+        phase = .closed
+        activeShoppers = count
+        for shopper in shoppers.prefix(count) { shopper.goOn() }
+        flush()
+        await pause(seconds)
+        activeShoppers = 0
+    }
+
+    /// Loads the server to a plan.
+    func loadOpen(_ plan: LoadPlan) async {
+        phase = .open
+        (self.plan, nextSend, nextShopper) = (plan, 0, 0)
+        recorder.planned = plan.total
+        // Replies wake the loop, too; without any it has to look at the clock by itself.
+        let clock = LoopTimer(milliseconds: 1, repeating: true) {}
+        await pause(plan.seconds)
+        clock.cancel()
+        pace()
+        self.plan = nil
+        for shopper in shoppers { recorder.dropped += shopper.forgetPlans() }
+    }
+
+    /// Sends what has become due.
+    private func pace() {
+        guard let plan, phase == .open, !isEnding else { return }
+        let now = LoopActor.now
+        while let seconds = plan.time(of: nextSend) {
+            let time = recorder.startedAt + UInt64(seconds * 1e9)
+            guard time <= now else { break }
+            nextSend += 1
+            let shopper = shoppers[nextShopper]
+            nextShopper = (nextShopper + 1) % shoppers.count
+            if shopper.waiting < Run.waitingLimit / shoppers.count { shopper.plan(time) } else { recorder.dropped += 1 }
+        }
+    }
+
+    private func pause(_ seconds: Double) async {
+        let end = LoopTimer(milliseconds: UInt64(seconds * 1_000)) { [unowned self] in endPhase() }
+        if !isEnding { await withCheckedContinuation { phaseEnded = $0 } }
+        end.cancel()
+    }
+
+    /// Ends the load before its time.
+    func end() {
+        isEnding = true
+        if phase == .open || phase == .closed { endPhase() }
+    }
+
+    /// Waits for what is on its way. Returns how many commands were not answered.
+    func drain() async -> Int {
+        isEnding = false
+        phase = .settling
+        busyShoppers = shoppers.count { !$0.isIdle }
+        if busyShoppers > 0 { await pause(Run.drainSeconds) }
+        return shoppers.count { !$0.isIdle }
+    }
+
+    /// Everybody reads their cart once more, and owners close their outlets.
+    func settle() async -> Int {
+        for shopper in shoppers where shopper.isIdle && !shopper.isBroken {
+            shopper.script = [.cart(shopper.cart.id), .count(shopper.cart.id)]
+        }
+        for outlet in world.outlets where shoppers[outlet.owner].isIdle {
+            shoppers[outlet.owner].script.insert(.close(outlet: outlet.index), at: 0)
+        }
+        phase = .settling
+        busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
+        for shopper in shoppers where shopper.isIdle { shopper.goOn() }
+        flush()
+        if busyShoppers > 0 { await pause(Run.drainSeconds) }
+        for shopper in shoppers where shopper.isIdle && !shopper.isBroken { retire(shopper.cart) }
+        return shoppers.count { !$0.isIdle }
+    }
+
+    func close() {
+        phase = .over
+        isEnding = true
+        afterPoll?.cancel()
+        for link in links { link.close() }
+    }
+
+    // MARK: What shoppers and links tell
+
+    func hasRequests(_ link: Link) { dirty.append(link) }
+
+    private func flush() {
+        guard !dirty.isEmpty else { return }
+        let links = dirty
+        dirty = []
+        for link in links { link.flush() }
+    }
+
+    /// The server does not know what became of a command: it is sent again in a moment.
+    func sendAgainLater(_ shopper: Shopper) {
+        _ = LoopTimer(milliseconds: Run.pauseBeforeAgain) { shopper.sendAgain() }
+    }
+
+    /// Nothing more is done to a cart.
+    func retire(_ cart: CartModel) {
+        guard cart.version > 0 else { return }
+        var order: String?
+        if case .checkedOut(let id) = cart.status { order = id }
+        told[cart.id] = Told(
+            version: Int64(cart.version), count: cart.count, order: order, total: cart.agreedTotal ?? 0)
+    }
+
+    func violated(_ violation: Violation, _ history: [String], by shopper: Shopper?) {
+        guard violations.count < Run.keptViolations else {
+            furtherViolations += 1
+            return
+        }
+        violations.append(
+            RunReport.Violation(
+                check: violation.check.name, message: violation.message, history: history,
+                at: recorder.seconds(at: LoopActor.now)))
+    }
+}

@@ -1,0 +1,219 @@
+internal import EventLoop
+internal import LineProtocol
+
+/// One user: does one thing after the other, and has at most one command on its way.
+///
+/// So whatever becomes of a command that was not answered, nothing else has happened to what it is about, and it can
+/// be sent again with the same `ID` until it is answered.
+@LoopActor
+final class Shopper: ReplyReceiver {
+    /// What a reply's tag says of it.
+    private enum Tag: Int {
+        case answer, duplicate
+    }
+
+    let index: Int
+    let world: World
+    unowned let run: Run
+    private(set) unowned var link: Link
+    /// What it does.
+    var chance: Chance
+    private var scenario: any Scenario
+
+    /// Its present cart.
+    private(set) var cart: CartModel
+    /// The cart of its last order.
+    var lastOrder: CartModel?
+    /// The home it has in hand, and asks news of.
+    var held: (outlet: Int, revision: Int64)?
+    /// What it does before anything else, last first.
+    var script: [Call] = []
+    private(set) var flight: Flight?
+    /// When it was to send what it has not come to yet.
+    private var due = Ring<UInt64>()
+    let writes = WriteLedger()
+    private var history = History()
+    /// The command on its way was sent twice.
+    private var isTwice = false
+    /// The first answer to a command that was sent twice, until the second comes.
+    private var firstAnswer: Reply?
+    /// What is known of its cart is worth nothing any more: the server was caught at a mistake.
+    private(set) var isBroken = false
+
+    init(index: Int, run: Run, link: Link, scenario: any Scenario, seed: UInt64) {
+        self.index = index
+        self.run = run
+        self.link = link
+        self.scenario = scenario
+        world = run.world
+        chance = Chance(seed: seed, of: index)
+        cart = CartModel(CartID(shopper: index, number: 0))
+    }
+
+    var isIdle: Bool { flight == nil }
+    var waiting: Int { due.count }
+    var hasScript: Bool { !script.isEmpty || cartsToFill > 0 }
+    private var cartsToFill = 0
+
+    /// One of the outlets that only it changes; nil where it has none.
+    func ownOutlet() -> Outlet? {
+        let own = (world.outlets.count - index + run.shoppers.count - 1) / run.shoppers.count
+        return own > 0 ? world.outlets[index + chance.below(own) * run.shoppers.count] : nil
+    }
+
+    /// Leaves its cart for a new one.
+    func takeNewCart() {
+        if !isBroken { run.retire(cart) }
+        cart = CartModel(CartID(shopper: index, number: cart.id.number + 1))
+        history.removeAll()
+    }
+
+    /// Puts something into so many carts, one after the other.
+    func fillCarts(_ count: Int) { cartsToFill = count }
+
+    // MARK: Sending
+
+    /// Something is to be done at that time, or as soon after as it can be.
+    func plan(_ time: UInt64) {
+        if isIdle { send(next(), planned: time, isDelayed: true) } else { due.append(time) }
+    }
+
+    /// Whatever was still to be done is not done any more.
+    func forgetPlans() -> Int {
+        defer { due = Ring() }
+        return due.count
+    }
+
+    /// Looks for something to do, if there is.
+    func goOn() {
+        guard isIdle, !run.isEnding else { return }
+        if let call = script.popLast() {
+            send(call, planned: LoopActor.now)
+        } else if cartsToFill > 0 {
+            cartsToFill -= 1
+            if cart.version > 0 { takeNewCart() }
+            send(CartMoves.add(self, outlet: world.pickOutlet(&chance)), planned: LoopActor.now)
+        } else {
+            switch run.phase {
+            case .preparing, .settling, .over: run.shopperIsDone(self)
+            case .closed: if run.isActive(self) { send(next(), planned: LoopActor.now) }
+            case .open: if let time = due.popFirst() { send(next(), planned: time) }
+            }
+        }
+    }
+
+    private func next() -> Call {
+        if isBroken {
+            takeNewCart()
+            isBroken = false
+        }
+        return scenario.next(self)
+    }
+
+    private func send(_ call: Call, planned: UInt64, isDelayed: Bool = false) {
+        let now = LoopActor.now
+        let write = call.kind.isWrite ? writes.begin() : 0
+        let floor = (call.outlet.map { world.outlets[$0] } ?? cart.outlet)?.settledCount ?? 0
+        if let outlet = call.outlet, let change = Oracle.change(call, world) { world.outlets[outlet].begin(change) }
+        cart.commands += 1
+        let flight = Flight(call: call, write: write, planned: planned, sent: now, floor: floor)
+        self.flight = flight
+        run.recorder.sent(flight, isOwnDelay: isDelayed)
+        transmit(flight)
+    }
+
+    private func transmit(_ flight: Flight) {
+        guard link.isReady else { return link.waitToSend(self) }
+        let call = flight.call
+        let id = flight.write > 0 ? "\(index)-\(flight.write)" : ""
+        isTwice = false
+        let fault = flight.attempts == 1 ? run.chaos?.next(for: self, call) : nil
+        link.send(self, tag: Tag.answer.rawValue) { call.write(to: &$0, world, id: id) }
+        switch fault {
+        case .duplicate:
+            isTwice = true
+            link.send(self, tag: Tag.duplicate.rawValue) { call.write(to: &$0, world, id: id) }
+        case let fault?: link.make(fault)
+        case nil: break
+        }
+    }
+
+    /// The connection is there again.
+    func sendAgain() {
+        guard var flight else { return }
+        flight.attempts += 1
+        self.flight = flight
+        transmit(flight)
+    }
+
+    // MARK: Receiving
+
+    func lost(tag: Int) {
+        guard tag == Tag.answer.rawValue else { return firstAnswer = nil }
+        run.recorder.unanswered()
+        link.waitToSend(self)
+    }
+
+    func received(_ reply: Reply, tag: Int) {
+        if tag == Tag.duplicate.rawValue { return judgeDuplicate(reply) }
+        guard let flight else { return }
+        let now = LoopActor.now
+        do throws(Violation) {
+            let verdict = try run.oracle.judge(flight, reply, of: self)
+            if verdict == .unsettled {
+                run.recorder.unanswered()
+                run.sendAgainLater(self)
+                return
+            }
+            note(flight, reply, verdict)
+            run.recorder.answered(flight, verdict, at: now)
+        } catch {
+            history.append(flight.call, reply)
+            writes.settle(flight.write, .unsure)
+            run.recorder.answered(flight, .accepted, at: now)
+            run.violated(error, history.lines(world), by: self)
+            isBroken = true
+            history.removeAll()
+        }
+        if isTwice { firstAnswer = reply }
+        self.flight = nil
+        goOn()
+    }
+
+    private func note(_ flight: Flight, _ reply: Reply, _ verdict: Verdict) {
+        switch verdict {
+        case .accepted: writes.settle(flight.write, .recorded)
+        case .unchanged, .refused, .failed: writes.settle(flight.write, .nothing)
+        case .unsettled: break
+        }
+        switch flight.call {
+        case .cart:
+            history.confirm(flight.call, reply)
+            if let bytes = reply.bytes { link.readCart(bytes, world.cartName(cart.id), version: cart.version) }
+        case .add, .set, .remove, .clear, .checkOut: history.append(flight.call, reply)
+        default: break
+        }
+    }
+
+    /// The same command was sent twice, one right after the other.
+    private func judgeDuplicate(_ reply: Reply) {
+        guard let first = firstAnswer else { return }
+        firstAnswer = nil
+        // What was refused is not remembered; it is decided anew, and an owner may have changed something since.
+        if case .error = first { return }
+        if case .error(let code, _) = reply, ["BUSY", "UNAVAILABLE", "UNKNOWN"].contains(code) { return }
+        run.oracle.count(.duplicate)
+        guard reply != first else { return }
+        run.violated(
+            Violation(
+                .duplicate,
+                "a command sent twice with one ID was answered \(first.summary) and then \(reply.summary)"),
+            history.lines(world), by: self)
+        isBroken = true
+    }
+}
+
+extension Reply {
+    /// The bytes of a bulk string.
+    var bytes: [UInt8]? { if case .bulk(let bytes) = self { bytes } else { nil } }
+}

@@ -1,0 +1,117 @@
+internal import EventLoop
+
+/// What every scenario with a cart does of it.
+enum CartMoves {
+    /// After so many commands a cart is left for a new one.
+    static let longestLife = 80
+    private static let notes: [String?] = [nil, nil, nil, "no peas", "extra hot"]
+
+    /// Some of an item, now and then more than there may be.
+    @LoopActor
+    static func add(_ shopper: Shopper, outlet: Outlet, item: Int? = nil) -> Call {
+        if shopper.cart.isCheckedOut || shopper.cart.commands > longestLife { shopper.takeNewCart() }
+        // A cart belongs to one outlet: mostly that is known, and sometimes it is tried.
+        let strays = shopper.chance.happens(permille: 20)
+        let outlet = strays ? outlet : shopper.cart.outlet ?? outlet
+        let items = outlet.menu.everyItem
+        let item =
+            item.flatMap { items.contains($0) ? $0 : nil } ?? items.lowerBound + shopper.chance.below(items.count)
+        let quantity =
+            shopper.chance.happens(permille: 10) ? shopper.chance.number(90...120) : shopper.chance.number(1...3)
+        return .add(
+            shopper.cart.id, outlet: outlet.index, item: item, quantity: quantity, note: shopper.chance.pick(notes))
+    }
+
+    /// A line of the cart; now and then one that is not there.
+    @LoopActor
+    static func line(_ shopper: Shopper) -> String {
+        let lines = shopper.cart.lines
+        if lines.isEmpty || shopper.chance.happens(permille: 20) { return "i\(shopper.chance.below(50))" }
+        return shopper.chance.pick(lines).id
+    }
+
+    @LoopActor
+    static func checkOut(_ shopper: Shopper) -> Call {
+        let total = shopper.cart.agreeableTotal
+        return .checkOut(shopper.cart.id, total: shopper.chance.happens(permille: 50) ? total + 1 : total)
+    }
+}
+
+/// A customer with a cart: adds, sets, removes, clears, looks, and checks out.
+struct CartWork: Scenario {
+    static let name = "cart"
+    static let summary = "adds to a cart, sets, removes, clears and reads it, and checks it out"
+
+    private var outlet: Outlet?
+
+    mutating func next(_ shopper: Shopper) -> Call {
+        let outlet = outlet ?? shopper.world.pickOutlet(&shopper.chance)
+        self.outlet = shopper.cart.lines.isEmpty ? nil : outlet
+        return CartWork.move(shopper, outlet)
+    }
+
+    @LoopActor
+    static func move(_ shopper: Shopper, _ outlet: Outlet) -> Call {
+        let cart = shopper.cart
+        if cart.isCheckedOut, let order = shopper.lastOrder, case .checkedOut(let id) = order.status {
+            switch shopper.chance.below(10) {
+            case 0..<4: return .order(id)
+            case 4: return .cart(cart.id)
+            case 5: return .clear(cart.id)
+            default: return CartMoves.add(shopper, outlet: outlet)
+            }
+        }
+        switch shopper.chance.below(100) {
+        case 0..<52: return CartMoves.add(shopper, outlet: outlet)
+        case 52..<64:
+            return .set(cart.id, line: CartMoves.line(shopper), quantity: shopper.chance.number(0...14))
+        case 64..<69: return .remove(cart.id, line: CartMoves.line(shopper))
+        case 69..<71: return .clear(cart.id)
+        case 71..<83: return .count(cart.id)
+        case 83..<93: return .cart(cart.id)
+        default: return CartMoves.checkOut(shopper)
+        }
+    }
+}
+
+/// A carousel: adds from it again and again, and looks whether the count has risen by what was added.
+@LoopActor
+struct Carousel {
+    private var outlet: Outlet?
+    private var looks = 0
+
+    nonisolated init() {}
+
+    mutating func next(_ shopper: Shopper, kind: String) -> Call {
+        if looks > 0 {
+            looks -= 1
+            return looks == 0
+                ? .count(shopper.cart.id)
+                : .home(outlet: (outlet ?? shopper.world.outlets[0]).index, since: nil, cart: shopper.cart.id)
+        }
+        if outlet == nil || shopper.chance.happens(permille: 100) {
+            outlet = shopper.cart.outlet ?? shopper.world.pickOutlet(&shopper.chance)
+        }
+        let outlet = shopper.cart.outlet ?? outlet ?? shopper.world.outlets[0]
+        let items = outlet.menu.sections.first { $0.kind == kind }?.items ?? outlet.menu.everyItem
+        // Read the count now and then, and with it in the home more seldom.
+        looks = [0, 0, 0, 1, 1, 2][shopper.chance.below(6)]
+        return CartMoves.add(shopper, outlet: outlet, item: items.lowerBound + shopper.chance.below(items.count))
+    }
+}
+
+struct Promos: Scenario {
+    static let name = "promos"
+    static let summary = "adds from the promo carousel, and counts"
+    private var carousel = Carousel()
+
+    mutating func next(_ shopper: Shopper) -> Call { carousel.next(shopper, kind: "promotions") }
+}
+
+struct Desserts: Scenario {
+    static let name = "desserts"
+    static let summary = "adds from the dessert carousel, and counts"
+    private var carousel = Carousel()
+
+    mutating func next(_ shopper: Shopper) -> Call { carousel.next(shopper, kind: "desserts") }
+}

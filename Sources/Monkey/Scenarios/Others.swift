@@ -1,0 +1,105 @@
+internal import EventLoop
+
+/// Changes prices, sells items out and has them back, takes dishes off and puts them on, while customers shop.
+struct Merchant: Scenario {
+    static let name = "merchant"
+    static let summary = "changes prices and menus of its outlets while customers shop"
+
+    private var shopping = CartWork()
+
+    mutating func next(_ shopper: Shopper) -> Call {
+        // Who owns no outlet is a customer of those who do.
+        Merchant.change(shopper) ?? shopping.next(shopper)
+    }
+
+    /// A change of an outlet of the shopper's own; nil where it has none.
+    @LoopActor
+    static func change(_ shopper: Shopper) -> Call? {
+        guard let outlet = shopper.ownOutlet() else { return nil }
+        let menu = outlet.menu
+        let item = shopper.chance.below(menu.itemCount)
+        switch shopper.chance.below(10) {
+        case 0..<5:
+            return .price(outlet: outlet.index, item: item, minor: Int64(shopper.chance.number(100...4_000)))
+        case 5: return .suspend(outlet: outlet.index, item: item)
+        case 6, 7:
+            let soldOut = outlet.changedItems.sorted().first {
+                !outlet.current(item: $0).isAvailable && outlet.current(item: $0).isListed
+            }
+            return .resume(outlet: outlet.index, item: soldOut ?? item)
+        default:
+            let extra = menu.itemCount + shopper.chance.below(MenuPlan.extras)
+            guard !outlet.current(item: extra).isListed else { return .unlist(outlet: outlet.index, item: extra) }
+            let section = menu.sections[menu.item(extra).section]
+            let before = shopper.chance.happens(permille: 700) ? shopper.chance.pick(Array(section.items)) : nil
+            return .list(outlet: outlet.index, item: extra, before: before)
+        }
+    }
+}
+
+/// All of it at random: for a while one kind of user, then another.
+struct MonkeyBusiness: Scenario {
+    static let name = "monkey"
+    static let summary = "all of it at random (what runs unless another is asked for)"
+
+    private static let parts: [(scenario: any Scenario.Type, weight: Double)] = [
+        (CartWork.self, 30), (Fling.self, 22), (Hot.self, 12), (Promos.self, 8), (Desserts.self, 8),
+        (Browsing.self, 10), (Chips.self, 4), (Watch.self, 4), (Merchant.self, 2),
+    ]
+    private static let weights = parts.map(\.weight)
+
+    private var part: any Scenario = CartWork()
+    private var steps = 0
+
+    mutating func next(_ shopper: Shopper) -> Call {
+        if steps == 0 {
+            part = MonkeyBusiness.parts[shopper.chance.pick(weights: MonkeyBusiness.weights)].scenario.init()
+            steps = shopper.chance.number(10...60)
+        }
+        steps -= 1
+        // Owners look after their outlets whatever else they do.
+        if shopper.chance.happens(permille: 50), let change = Merchant.change(shopper) { return change }
+        return part.next(shopper)
+    }
+}
+
+/// The monkey's business in a catalogue as large as one likes.
+struct Stress: Scenario {
+    static let name = "stress"
+    static let summary = "builds a huge catalogue first (--outlets, --items, --carts), then all of it at random"
+
+    private var business = MonkeyBusiness()
+
+    mutating func next(_ shopper: Shopper) -> Call { business.next(shopper) }
+}
+
+/// One command over and over, to compare with other load generators.
+struct Adds: Scenario {
+    static let name = "add"
+    static let summary = "CART.ADD over and over"
+    private static let perCart = 50
+
+    mutating func next(_ shopper: Shopper) -> Call {
+        if shopper.cart.commands >= Adds.perCart { shopper.takeNewCart() }
+        return .add(
+            shopper.cart.id, outlet: shopper.index % shopper.world.outlets.count, item: 0, quantity: 1, note: nil)
+    }
+}
+
+/// One command over and over, to compare with other load generators.
+struct Counts: Scenario {
+    static let name = "count"
+    static let summary = "CART.COUNT over and over"
+
+    mutating func next(_ shopper: Shopper) -> Call { .count(shopper.cart.id) }
+}
+
+/// One command over and over, to compare with other load generators.
+struct Homes: Scenario {
+    static let name = "home"
+    static let summary = "OUTLET.HOME over and over"
+
+    mutating func next(_ shopper: Shopper) -> Call {
+        .home(outlet: shopper.world.pickOutlet(&shopper.chance).index, since: nil, cart: nil)
+    }
+}
