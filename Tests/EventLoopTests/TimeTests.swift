@@ -30,6 +30,22 @@ struct TimeTests {
         signalFired.finish()
     }
 
+    @Test @LoopActor func `An alarm rings at the last time it was set to, never early`() async throws {
+        let (rung, signalRung) = AsyncStream<UInt64>.makeStream()
+        let alarm = try Alarm { signalRung.yield(LoopActor.now) }
+        var iterator = rung.makeAsyncIterator()
+        for microseconds: UInt64 in [0, 100, 1_700, 300] {
+            let time = LoopActor.now + microseconds * 1_000
+            alarm.set(to: time + 3_600_000_000_000)
+            alarm.set(to: time)
+            // Where there are only milliseconds, one of them may have begun already.
+            #expect(try #require(await iterator.next()) + 1_000_000 >= time)
+        }
+        alarm.cancel()
+        signalRung.finish()
+        #expect(await iterator.next() == nil)
+    }
+
     @Test @LoopActor func `A cancelled timer does not fire`() async {
         let cancelled = LoopTimer(milliseconds: 1) { Issue.record("fired") }
         cancelled.cancel()

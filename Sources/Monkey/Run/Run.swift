@@ -57,7 +57,8 @@ final class Run {
     private var plan: LoadPlan?
     private var nextSend = 0
     private var nextShopper = 0
-    private var waitingCount = 0
+    private var alarm: Alarm?
+    private var alarmTime: UInt64 = 0
 
     init(_ options: RunOptions, address: @escaping @LoopActor () -> ServerAddress) {
         self.options = options
@@ -157,11 +158,12 @@ final class Run {
         phase = .open
         (self.plan, nextSend, nextShopper) = (plan, 0, 0)
         recorder.planned = plan.total
-        // Replies wake the loop, too; without any it has to look at the clock by itself.
-        let clock = LoopTimer(milliseconds: 1, repeating: true) {}
+        // It has only to wake the loop: every turn ends with a look at what is due.
+        alarm = try? Alarm {}
         await pause(plan.seconds)
-        clock.cancel()
         pace()
+        alarm?.cancel()
+        alarm = nil
         self.plan = nil
         for shopper in shoppers { recorder.dropped += shopper.forgetPlans() }
     }
@@ -172,7 +174,11 @@ final class Run {
         let now = LoopActor.now
         while let seconds = plan.time(of: nextSend) {
             let time = recorder.startedAt + UInt64(seconds * 1e9)
-            guard time <= now else { break }
+            guard time <= now else {
+                if time != alarmTime { alarm?.set(to: time) }
+                alarmTime = time
+                break
+            }
             nextSend += 1
             let shopper = shoppers[nextShopper]
             nextShopper = (nextShopper + 1) % shoppers.count
