@@ -18,21 +18,30 @@ internal import LineProtocol
 /// The program, with the world it runs in.
 @LoopActor
 public struct MonkeyCommand {
+    /// The terminal that progress is shown on.
+    public struct Terminal: Sendable {
+        /// Its width in characters, which may change.
+        public var columns: @Sendable () -> Int
+
+        /// A terminal so wide.
+        public init(columns: @escaping @Sendable () -> Int) { self.columns = columns }
+    }
+
     private let environment: [String: String]
     private let output: (String) -> Void
     private let errors: (String) -> Void
-    private let isTerminal: Bool
+    private let terminal: Terminal?
 
-    /// A program that writes its summary to `output` and its progress to `errors`, which is shown on a terminal or
-    /// not. Both are given text with its line ends.
+    /// A program that writes its summary to `output` and its progress to `errors`, which is shown on `terminal`, or on
+    /// none. Both are given text with its line ends.
     public init(
         environment: [String: String], output: @escaping (String) -> Void, errors: @escaping (String) -> Void,
-        isTerminal: Bool
+        terminal: Terminal?
     ) {
         self.environment = environment
         self.output = output
         self.errors = errors
-        self.isTerminal = isTerminal
+        self.terminal = terminal
     }
 
     /// Runs to the end, with the words behind the program's name. Returns the exit code.
@@ -45,10 +54,7 @@ public struct MonkeyCommand {
                 output(MonkeyHelp.text)
                 return 0
             }
-            let report = try await Session(options: options, log: { progress($0, options) }).run()
-            output(report.summary.joined(separator: "\n") + "\n")
-            try write(report, options)
-            return Int32(report.outcome.rawValue)
+            return try await run(options)
         } catch let error as UsageError {
             errors("tiffin-monkey: \(error); 'tiffin-monkey --help' tells more\n")
         } catch {
@@ -57,13 +63,25 @@ public struct MonkeyCommand {
         return Int32(RunReport.Outcome.couldNotRun.rawValue)
     }
 
-    private func progress(_ text: String, _ options: RunOptions) {
-        if !options.isQuiet { errors(text) }
-    }
-
-    private func write(_ report: RunReport, _ options: RunOptions) throws {
+    private func run(_ options: RunOptions) async throws -> Int32 {
+        let progress = Progress(
+            isTerminal: terminal != nil, hasColour: environment["NO_COLOR", default: ""].isEmpty,
+            columns: { terminal?.columns() ?? 80 }, write: options.isQuiet ? nil : errors)
+        var signals: [SignalSource] = []
+        defer { for signal in signals { signal.cancel() } }
+        let report = try await Session.run(options, progress) { stop in
+            // Whoever presses Ctrl-C gets the report of what there is; whoever presses it again does not.
+            signals = [.interrupt, .terminate].compactMap { signal in
+                try? SignalSource(signal) {
+                    stop()
+                    for signal in signals { signal.cancel() }
+                }
+            }
+        }
+        output(report.summary.joined(separator: "\n") + "\n")
         if let path = options.json { try write(try report.json(), to: path) }
         if let path = options.junit { try write(report.junit, to: path) }
+        return Int32(report.outcome.rawValue)
     }
 
     private func write(_ text: String, to path: String) throws {

@@ -13,9 +13,15 @@ struct TiffinMonkey {
                 environment: ProcessInfo.processInfo.environment,
                 output: { FileHandle.standardOutput.write(Data($0.utf8)) },
                 errors: { FileHandle.standardError.write(Data($0.utf8)) },
-                isTerminal: isatty(STDERR_FILENO) == 1)
+                terminal: isatty(STDERR_FILENO) == 1 ? MonkeyCommand.Terminal(columns: columns) : nil)
             exit(await command.run(arguments))
         }
         LoopActor.run()
+    }
+
+    /// How wide the terminal is now.
+    @Sendable private static func columns() -> Int {
+        var size = winsize()
+        return ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
     }
 }

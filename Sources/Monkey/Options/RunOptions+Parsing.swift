@@ -42,9 +42,7 @@ extension RunOptions {
         }
         try options.readLoad(line)
         options.isChaotic = line.has(.chaos)
-        options.thresholds = line.all(.threshold)
-        options.baseline = line[.baseline]
-        options.regress = line[.regress] ?? options.regress
+        try options.readJudgements(line, contents)
         (options.json, options.junit, options.html) = (line[.json], line[.junit], line[.html])
         options.isQuiet = line.has(.quiet)
         options.command = line.repeating(seed: options.seed)
@@ -71,6 +69,27 @@ extension RunOptions {
             mode = .open(stages: stages)
         } else if let text = line[.rate] {
             mode = .open(stages: [RunReport.Stage(seconds: seconds, rate: try RunOptions.rate(text, "--rate"))])
+        }
+    }
+
+    private mutating func readJudgements(
+        _ line: CommandLine, _ contents: (String) throws -> [UInt8]
+    ) throws(UsageError) {
+        guard line.has(.baseline) || !line.has(.regress) else {
+            throw UsageError("--regress says how much worse than a --baseline is too much: give one")
+        }
+        do {
+            for text in line.all(.threshold) {
+                thresholds.append(try Threshold(text, calls: Call.Kind.allCases.map(\.name)))
+            }
+            guard let path = line[.baseline] else { return }
+            let json = String(decoding: try contents(path), as: UTF8.self)
+            baseline = Baseline(
+                earlier: try RunReport(json: json), allowed: try Baseline.allowed(line[.regress] ?? "10%"))
+        } catch let error as JudgingError {
+            throw UsageError(error.description)
+        } catch {
+            throw UsageError("--baseline: \(line[.baseline] ?? "") cannot be used: \(error)")
         }
     }
 

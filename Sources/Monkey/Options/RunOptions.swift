@@ -1,5 +1,5 @@
 /// What a command line asks for.
-struct RunOptions: Equatable, Sendable {
+struct RunOptions: Sendable {
     /// How the load is made.
     enum Mode: Equatable, Sendable {
         /// To a plan; without one, at half of what a short closed load reaches.
@@ -29,9 +29,9 @@ struct RunOptions: Equatable, Sendable {
     var json: String?
     var junit: String?
     var html: String?
-    var thresholds: [String] = []
-    var baseline: String?
-    var regress = "10%"
+    var thresholds: [Threshold] = []
+    /// An earlier run, and how much worse this one may be.
+    var baseline: Baseline?
     var isQuiet = false
     /// The words that repeat the run.
     var command = ""

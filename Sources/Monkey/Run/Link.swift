@@ -43,7 +43,7 @@ final class Link {
 
     private func ended(_ error: Client.Ending) {
         if let unasked = error as? Client.Unasked {
-            run.violated(Violation(.answer, unasked.description), [], by: nil)
+            run.violated(Violation(.answer, unasked.description))
         }
         client = nil
         followers = [:]
@@ -127,7 +127,7 @@ final class Link {
         guard let bytes = payload.bytes, followers[channel] != nil else { return }
         guard let message = JSON(bytes) else {
             return run.violated(
-                Violation(.messages, "\(channel) sent what is no JSON: \(payload.summary)"), [], by: nil)
+                Violation(.messages, "\(channel) sent what is no JSON: \(payload.summary)"))
         }
         run.oracle.count(.messages)
         check(channel) { follower throws(Violation) in try follower.heard(message) }
@@ -155,7 +155,7 @@ final class Link {
             if try body(&follower) { run.oracle.count(.patch) }
             followers[channel] = follower
         } catch {
-            run.violated(error, [], by: nil)
+            run.violated(error)
         }
     }
 

@@ -70,6 +70,9 @@ final class Recorder {
         endedAt = LoopActor.now
     }
 
+    /// How long the load has gone on, or went on.
+    var seconds: Double { seconds(at: endedAt == 0 ? LoopActor.now : endedAt) }
+
     func seconds(at time: UInt64) -> Double {
         time > startedAt ? Double(time - startedAt) / 1e9 : 0
     }
@@ -126,7 +129,7 @@ final class Recorder {
     // MARK: Windows
 
     /// Ends the window that has been going on, and begins the next.
-    func closeWindow(serverMicroseconds: Int64?, serverBytes: Int64?) -> RunReport.Window {
+    func closeWindow(serverMicroseconds: Int64?, serverBytes: Int64?) {
         let now = LoopActor.now
         let window = RunReport.Window(
             start: seconds(at: windowStart), seconds: Double(now - windowStart) / 1e9, reads: reads.take(),
@@ -135,6 +138,5 @@ final class Recorder {
         windowStart = now
         failures = 0
         windows.append(window)
-        return window
     }
 }

@@ -21,7 +21,6 @@ extension Run {
 
     /// The whole run, without judgements.
     func report(_ frame: RunFrame) -> RunReport {
-        let seconds = max(recorder.seconds(at: recorder.endedAt), 1e-9)
         let calls = Call.Kind.allCases.filter { recorder.tallies[$0.rawValue].response.count > 0 }.map { kind in
             Run.callReport(kind.name, isWrite: kind.isWrite, [recorder.tallies[kind.rawValue]])
         }
@@ -30,20 +29,36 @@ extension Run {
                 isWrite ? "writes" : "reads", isWrite: isWrite,
                 Call.Kind.allCases.filter { $0.isWrite == isWrite }.map { recorder.tallies[$0.rawValue] })
         }
-        var load = RunReport.Load(
-            scenarios: options.scenarios, seed: options.seed, isClosed: false, stages: frame.stages,
-            connections: options.connections, pipeline: 1, seconds: options.seconds, isChaotic: options.isChaotic)
-        if case .closed(let pipeline) = options.mode { (load.isClosed, load.pipeline) = (true, pipeline) }
         let outcome: RunReport.Outcome =
             !violations.isEmpty ? .checkFailed : frame.unknown > 0 ? .unknown : .held
         var report = RunReport(
-            startedAt: frame.startedAt, command: repeating(frame.stages), load: load, environment: frame.environment,
-            seconds: seconds, calls: sums + calls, windows: recorder.windows, sending: sending(frame),
+            startedAt: frame.startedAt, command: repeating(frame.stages), load: load(frame.stages),
+            environment: frame.environment,
+            seconds: max(recorder.seconds, 1e-9), calls: sums + calls, windows: recorder.windows,
+            sending: sending(frame),
             errors: errorCounts(), checks: checks(), faults: faults(), server: frame.server, outcome: outcome)
         if frame.unknown > 0 {
             report.remarks.append("\(frame.unknown) commands were never answered")
         }
         return report
+    }
+
+    /// What the run was asked to do.
+    func load(_ stages: [RunReport.Stage]) -> RunReport.Load {
+        var load = RunReport.Load(
+            scenarios: options.scenarios, seed: options.seed, isClosed: false, stages: stages,
+            connections: options.connections, pipeline: 1, seconds: options.seconds, isChaotic: options.isChaotic)
+        if case .closed(let pipeline) = options.mode { (load.isClosed, load.pipeline) = (true, pipeline) }
+        return load
+    }
+
+    /// The run as it is seen while it goes on.
+    var snapshot: LiveSnapshot {
+        LiveSnapshot(
+            elapsed: recorder.seconds, planned: options.seconds,
+            windows: recorder.windows.suffix(LiveView.secondsShown),
+            errors: errorCounts(), checks: oracle.checkCount, violations: violations.count + furtherViolations,
+            inFlight: recorder.inFlight, late: recorder.late, dropped: recorder.dropped, faults: faults())
     }
 
     private static func callReport(_ name: String, isWrite: Bool, _ tallies: [Recorder.Tally]) -> RunReport.CallReport {

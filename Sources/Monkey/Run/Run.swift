@@ -153,6 +153,15 @@ final class Run {
         activeShoppers = 0
     }
 
+    /// What a short closed load reaches: answers a second.
+    func probe() async -> Double {
+        let before = recorder.answeredEver
+        await loadClosed(links.count, seconds: Run.probeSeconds)
+        let reached = Double(recorder.answeredEver - before) / Run.probeSeconds
+        _ = await drain()
+        return reached
+    }
+
     /// Loads the server to a plan.
     func loadOpen(_ plan: LoadPlan) async {
         phase = .open
@@ -256,7 +265,8 @@ final class Run {
             version: Int64(cart.version), count: cart.count, order: order, total: cart.agreedTotal ?? 0)
     }
 
-    func violated(_ violation: Violation, _ history: [String], by shopper: Shopper?) {
+    /// - Parameter history: the shortest one that shows it, where there is one.
+    func violated(_ violation: Violation, _ history: [String] = []) {
         guard violations.count < Run.keptViolations else {
             furtherViolations += 1
             return

@@ -2,83 +2,126 @@ internal import EventLoop
 internal import Foundation
 internal import LineProtocol
 
-/// A run with its beginning and its end: the server found or started, observed, and read to the end.
+/// A run with its beginning and its end: the server found or started, observed while it is loaded, and its log read.
 @LoopActor
 final class Session {
-    let options: RunOptions
-    private let log: (String) -> Void
+    private let options: RunOptions
+    private let progress: Progress
     private let observer: Observer
     private let address: ServerAddress
+    private let started: StartedServer?
+    private let run: Run
+    private var serverFaults: ServerFaults?
+    private var startedAt = Date()
+    private var lastProcessorTime: Int64?
+    private var wasStopped = false
+    private var failedThreshold: Threshold?
 
-    init(options: RunOptions, log: @escaping (String) -> Void) {
+    private init(_ options: RunOptions, _ progress: Progress, _ address: ServerAddress, _ started: StartedServer?) {
         self.options = options
-        self.log = log
-        let address = options.server ?? .standard
+        self.progress = progress
         self.address = address
+        self.started = started
         observer = Observer { address }
+        run = Run(options) { address }
     }
 
-    func run() async throws -> RunReport {
-        defer { observer.close() }
-        let before: ServerInfo
-        let heads: [Int64]
-        do {
-            before = try await observer.info()
-            heads = try await observer.heads()
-        } catch let error as LoopError {
-            throw CannotRun("no server answers at \(address): \(error); start one, or give --start or --server")
+    /// Runs to the end, or until `stop` is called.
+    static func run(
+        _ options: RunOptions, _ progress: Progress, stop: (@escaping @LoopActor () -> Void) -> Void
+    ) async throws -> RunReport {
+        if options.starts { progress.say("starting a server") }
+        let started = options.starts ? try await StartedServer.start(executable: options.executable) : nil
+        let address = started?.address ?? options.server ?? .standard
+        let session = Session(options, progress, address, started)
+        stop {
+            session.wasStopped = true
+            session.run.end()
         }
-        let address = address
-        let run = Run(options) { address }
-        defer { run.close() }
+        do {
+            let report = try await session.run()
+            await session.close()
+            return report
+        } catch {
+            await session.close()
+            throw error
+        }
+    }
+
+    private func close() async {
+        progress.finish()
+        run.close()
+        observer.close()
+        await started?.stop()
+    }
+
+    private func run() async throws -> RunReport {
+        let (info, heads) = try await greet()
         try await run.connect()
-        log("building \(options.size.outlets) outlets with \(options.size.items) items\n")
+        let size = options.size
+        progress.say(
+            "building \(Figures.count(size.outlets)) outlets with \(Figures.count(size.items)) items"
+                + (size.carts > 0 ? ", filling \(Figures.count(size.carts)) carts" : ""))
         await run.prepare()
-        let stages = await stages(run)
-        let (usage, startedAt, busy) = try await load(run, stages, before)
-        _ = before
+        let stages = await stages()
+        if let baseline = options.baseline { try baseline.check(run.load(stages)) }
+        let (usage, busy) = await load(stages, info)
         var unknown = await run.drain()
         unknown += await run.settle()
-        try await audit(run, from: heads)
+        try await audit(from: heads)
         let frame = RunFrame(
-            startedAt: startedAt, stages: stages, environment: facts(before), server: usage, busy: busy,
-            unknown: unknown)
-        return run.report(frame)
+            startedAt: startedAt.formatted(.iso8601), stages: stages, environment: facts(info), server: usage,
+            busy: busy, unknown: unknown)
+        return try judge(run.report(frame))
     }
 
-    struct CannotRun: Error, CustomStringConvertible {
-        let description: String
-        init(_ description: String) { self.description = description }
+    /// Makes sure that it is a server, and one of ours.
+    private func greet() async throws -> (ServerInfo, [Int64]) {
+        do {
+            return (try await observer.info(), try await observer.heads())
+        } catch let error as LoopError {
+            throw CannotRun("no server answers at \(address): \(error); start one, or give --start or --server")
+        } catch {
+            throw CannotRun("what answers at \(address) is no Tiffin server: \(error)")
+        }
     }
 
     // MARK: The load
 
-    /// What was asked for, or half of what the server turns out to be able to.
-    private func stages(_ run: Run) async -> [RunReport.Stage] {
+    /// What was asked for, what the baseline had, or half of what the server turns out to be able to.
+    private func stages() async -> [RunReport.Stage] {
         switch options.mode {
         case .closed: return []
         case .open(let stages?): return stages
         case .open(nil):
-            let before = run.recorder.answeredEver
-            await run.loadClosed(options.connections, seconds: Run.probeSeconds)
-            let reached = Double(run.recorder.answeredEver - before) / Run.probeSeconds
-            _ = await run.drain()
+            if let earlier = options.baseline?.earlier.load, earlier.seconds == options.seconds, !earlier.isClosed {
+                return earlier.stages
+            }
+            let reached = await run.probe()
             // Two digits are as many as that means.
             let magnitude = pow(10, max(0, floor(log10(max(1, reached / 2))) - 1))
             let rate = max(1, (reached / 2 / magnitude).rounded() * magnitude)
-            log("a closed load reaches \(Int(reached)) commands a second; the load is half of that, \(Int(rate))\n")
+            progress.say(
+                "a closed load reaches \(Figures.rate(reached)); this one is to be half of that, \(Figures.rate(rate))")
             return [RunReport.Stage(seconds: options.seconds, rate: rate)]
         }
     }
 
     private func load(
-        _ run: Run, _ stages: [RunReport.Stage], _ info: ServerInfo
-    ) async throws -> (RunReport.ServerUsage?, String, Double) {
-        let startedAt = Date().formatted(.iso8601)
+        _ stages: [RunReport.Stage], _ info: ServerInfo
+    ) async -> (usage: RunReport.ServerUsage?, busy: Double) {
         let before = (try? await observer.info()) ?? info
         let own = ProcessResources.current
+        lastProcessorTime = before.processorMicroseconds
+        startedAt = Date()
+        if let started, options.isChaotic {
+            serverFaults = ServerFaults(started, recorder: run.recorder, seed: options.seed)
+            serverFaults?.start()
+        }
         run.recorder.start()
-        let watch = LoopTimer(milliseconds: 1_000, repeating: true) { [self] in closeWindow(run) }
+        let watch = LoopTimer(milliseconds: 1_000, repeating: true) { [self] in
+            LoopActor.task { [self] in await closeWindow(stages) }
+        }
         if case .closed(let pipeline) = options.mode {
             await run.loadClosed(options.connections * pipeline, seconds: options.seconds)
         } else {
@@ -86,31 +129,36 @@ final class Session {
         }
         run.recorder.end()
         watch.cancel()
-        let now = ProcessResources.current
-        let busyMicroseconds =
-            now.userMicroseconds + now.systemMicroseconds - own.userMicroseconds - own.systemMicroseconds
-        let seconds = run.recorder.seconds(at: run.recorder.endedAt)
+        let used = ProcessResources.current.microseconds - own.microseconds
+        progress.finish()
+        await serverFaults?.stop()
         let after = try? await observer.info()
-        _ = run.recorder.closeWindow(
+        run.recorder.closeWindow(
             serverMicroseconds: difference(lastProcessorTime, after?.processorMicroseconds),
             serverBytes: after?.residentBytes)
-        return (usage(before, after), startedAt, Double(busyMicroseconds) / 1e6 / max(seconds, 1e-9))
+        return (usage(before, after), Double(used) / 1e6 / max(run.recorder.seconds, 1e-9))
     }
 
-    private var lastProcessorTime: Int64?
-
-    private func closeWindow(_ run: Run) {
-        LoopActor.task { [self] in
-            let info = try? await observer.info()
-            guard run.recorder.isRecording else { return }
-            let used = difference(lastProcessorTime, info?.processorMicroseconds)
-            lastProcessorTime = info?.processorMicroseconds
-            let window = run.recorder.closeWindow(serverMicroseconds: used, serverBytes: info?.residentBytes)
-            log("\(Int(window.start)) s  writes \(window.writes.answered)  reads \(window.reads.answered)\n")
-        }
+    private func closeWindow(_ stages: [RunReport.Stage]) async {
+        let info = try? await observer.info()
+        guard run.recorder.isRecording else { return }
+        run.recorder.closeWindow(
+            serverMicroseconds: difference(lastProcessorTime, info?.processorMicroseconds),
+            serverBytes: info?.residentBytes)
+        lastProcessorTime = info?.processorMicroseconds
+        progress.show(run.snapshot)
+        let aborting = options.thresholds.filter { $0.abortsAfter != nil }
+        guard !aborting.isEmpty else { return }
+        let frame = RunFrame(
+            startedAt: "", stages: stages, environment: [], server: nil, busy: 0, unknown: 0)
+        let report = run.report(frame)
+        guard let failed = aborting.first(where: { $0.endsRun(report) }) else { return }
+        failedThreshold = failed
+        run.end()
     }
 
     private func difference(_ before: Int64?, _ after: Int64?) -> Int64? {
+        // A server that was started anew begins to count anew.
         guard let before, let after, after >= before else { return nil }
         return after - before
     }
@@ -128,39 +176,54 @@ final class Session {
 
     // MARK: The end
 
-    private func audit(_ run: Run, from heads: [Int64]) async throws {
+    private func audit(from heads: [Int64]) async throws {
         let client = try await observer.connected()
         let ends = try await observer.heads()
+        let count = zip(heads, ends).reduce(0) { $0 + $1.1 - $1.0 }
+        progress.say("reading \(Figures.count(Int(count))) events of the log")
         var audit = LogAudit(run)
-        var tenths = 0
-        try await audit.read(client, from: heads, to: ends) { part in
-            guard Int(part * 10) > tenths else { return }
-            tenths = Int(part * 10)
-            log("reading the log: \(tenths * 10) %\n")
-        }
+        try await audit.read(client, from: heads, to: ends)
         audit.finish()
         for (violation, stream) in audit.violations {
             var history: [String] = []
-            if let stream,
-                case .array(let events)? = try? await client.ask(["LOG.READ", "STREAM", stream, "COUNT", "100"])
-            {
-                history = events.map(\.summary)
+            if let stream {
+                let words = ["LOG.READ", "STREAM", stream, "COUNT", "100"]
+                if case .array(let events)? = try? await client.ask(words) { history = events.map(\.summary) }
             }
-            run.violated(violation, history, by: nil)
+            run.violated(violation, history)
         }
     }
 
-    private func facts(_ info: ServerInfo) -> [RunReport.Fact] {
-        var facts = [
-            RunReport.Fact(name: "server", value: "\(address)"),
-            RunReport.Fact(name: "cores", value: "\(ProcessInfo.processInfo.activeProcessorCount)"),
-            RunReport.Fact(name: "system", value: ProcessInfo.processInfo.operatingSystemVersionString),
-        ]
-        for (name, key) in [
-            ("tiffin", "tiffin_version"), ("build", "tiffin_build"), ("PostgreSQL", "postgres_version"),
-        ] {
-            if let value = info[key] { facts.append(RunReport.Fact(name: name, value: value)) }
+    private func judge(_ report: RunReport) throws -> RunReport {
+        var report = report
+        if wasStopped { report.remarks.append("it was stopped before its time") }
+        if let failedThreshold {
+            report.remarks.append("it was ended before its time, because \(failedThreshold.text) failed")
         }
-        return facts
+        if let failure = serverFaults?.failure { report.remarks.append("a fault could not be made: \(failure)") }
+        report.judgements = options.thresholds.map { $0.judge(report) }
+        if let baseline = options.baseline {
+            let result = try baseline.judge(report)
+            report.judgements += result.judgements
+            report.remarks += result.remarks
+        }
+        if report.outcome == .held, !report.judgements.allSatisfy(\.held) { report.outcome = .thresholdFailed }
+        return report
     }
+
+    private func facts(_ info: ServerInfo) -> [RunReport.Fact] {
+        let process = ProcessInfo.processInfo
+        let own = [
+            ("server", started == nil ? "\(address)" : "started for the run"),
+            ("cores", "\(process.activeProcessorCount)"), ("system", process.operatingSystemVersionString),
+        ]
+        let told = [("tiffin", "tiffin_version"), ("build", "tiffin_build"), ("PostgreSQL", "postgres_version")]
+            .compactMap { name, key in info[key].map { (name, $0) } }
+        return (own + told).map { RunReport.Fact(name: $0.0, value: $0.1) }
+    }
+}
+
+extension ProcessResources {
+    /// Processor time in all, in microseconds.
+    fileprivate var microseconds: Int64 { userMicroseconds + systemMicroseconds }
 }

@@ -171,7 +171,7 @@ final class Shopper: ReplyReceiver {
             history.append(flight.call, reply)
             writes.settle(flight.write, .unsure)
             run.recorder.answered(flight, .accepted, at: now)
-            run.violated(error, history.lines(world), by: self)
+            run.violated(error, history.lines(world))
             isBroken = true
             history.removeAll()
         }
@@ -208,7 +208,7 @@ final class Shopper: ReplyReceiver {
             Violation(
                 .duplicate,
                 "a command sent twice with one ID was answered \(first.summary) and then \(reply.summary)"),
-            history.lines(world), by: self)
+            history.lines(world))
         isBroken = true
     }
 }
