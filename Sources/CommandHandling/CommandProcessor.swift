@@ -59,6 +59,11 @@ public final class CommandProcessor {
     /// How many commands and questions wait for a batch or a load.
     public private(set) var waitingCommands = 0
 
+    #if DEBUG
+        /// Asked, for every command of a cart that makes events, whether it is to go wrong.
+        public var misdeed: (Cart.Command) -> Misdeed? = { _ in nil }
+    #endif
+
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
     ///   been read. Saying no saves a look into the log for every new cart.
     public init(partition: Int, limits: Limits = Limits(), mayExist: @escaping (StreamName) -> Bool) {
@@ -138,8 +143,9 @@ public final class CommandProcessor {
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
         }
-        var events: [DomainEvent]
-        switch (request.command(entry.pending, entry.pendingVersion), entry.pending) {
+        let wanted = request.command(entry.pending, entry.pendingVersion)
+        let events: [DomainEvent]
+        switch (wanted, entry.pending) {
         case (.outlet(let command), .outlet(let state)):
             events = try Outlet.decide(command, in: state).map(DomainEvent.outlet)
         case (.menu(let command), .menu(let state)):
@@ -152,6 +158,14 @@ public final class CommandProcessor {
         guard events.count <= EventBatch.maximumEvents else {
             throw Rejection(.limit, "the change makes more than \(EventBatch.maximumEvents) events")
         }
+        #if DEBUG
+            if case .cart(let wanted) = wanted, !events.isEmpty, let misdeed = misdeed(wanted),
+                let wrong = CommandProcessor.recording(events, misdeed, on: entry)
+            {
+                if !wrong.events.isEmpty { append(wrong.events, of: command, to: entry) }
+                return wrong.reply
+            }
+        #endif
         if !events.isEmpty { append(events, of: command, to: entry) }
         return CommandReply(after: entry.pending, version: entry.pendingVersion)
     }

@@ -48,6 +48,14 @@ public struct OutletHome: Sendable {
         changed.insert(id)
     }
 
+    #if DEBUG
+        /// Takes note that an event came, and nothing of what it says.
+        mutating func skip(_ event: DecodedEvent) {
+            outlets[event.stream.id]?.skip(event)
+            changed.insert(event.stream.id)
+        }
+    #endif
+
     // MARK: Offers
 
     /// What an outlet's menu says of an item at this moment.
@@ -144,6 +152,17 @@ public struct OutletRecord: Sendable {
         }
         revision = event.position
     }
+
+    #if DEBUG
+        mutating func skip(_ event: DecodedEvent) {
+            switch event.stream.category {
+            case .outlet: outletVersion = event.version
+            case .menu: menuVersion = event.version
+            case .cart, .order: preconditionFailure("an event of another projection")
+            }
+            revision = event.position
+        }
+    #endif
 
     private static func check(_ version: Int64, after last: Int64) throws(ImpossibleEvent) {
         guard version == last + 1 else { throw ImpossibleEvent("version \(version) after \(last)") }

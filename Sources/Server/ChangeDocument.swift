@@ -1,4 +1,5 @@
 internal import Domain
+internal import EventLoop
 internal import JSONText
 
 /// What has changed, as clients are told: `{"outlet":"o","from":1,"to":2,"patch":[…]}`.
@@ -48,5 +49,17 @@ enum ChangeDocument {
         let isEmpty = patch == Array("[]".utf8)
         return patch.dropLast()
             + Array(#"\#(isEmpty ? "" : ","){"op":"add","path":"/cartCount","value":\#(count)}]"#.utf8)
+    }
+}
+
+extension Configuration {
+    /// A patch as it is sent.
+    @LoopActor
+    func sent(_ patch: [UInt8]) -> [UInt8] {
+        #if DEBUG
+            plantedFault?.sent(patch) ?? patch
+        #else
+            patch
+        #endif
     }
 }

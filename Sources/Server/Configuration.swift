@@ -40,6 +40,10 @@ public struct Configuration: Sendable {
     public var checkpointEvents: Int64 = 500_000
     /// How long events may stay out of a checkpoint while more keep coming, in seconds.
     public var checkpointSeconds: UInt64 = 30
+    #if DEBUG
+        /// What the server is to do wrong.
+        public var plantedFault: PlantedFault?
+    #endif
 
     /// The defaults.
     public init() {}

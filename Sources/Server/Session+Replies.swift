@@ -11,7 +11,7 @@ extension Session {
         command: @escaping (AggregateState, Int64) -> DomainCommand
     ) throws(Failure) {
         let request = CommandRequest(
-            stream: stream, metadata: try options.metadata(of: arguments),
+            stream: stream, metadata: try metadata(of: arguments, options),
             expectedVersion: try options.expectedVersion, command: command)
         let promise = promise(about: stream.category)
         server.engine.submit(request) { outcome in
@@ -26,6 +26,15 @@ extension Session {
                 }
             }
         }
+    }
+
+    private func metadata(of arguments: Arguments, _ options: CallOptions) throws(Failure) -> EventMetadata {
+        let metadata = try options.metadata(of: arguments)
+        #if DEBUG
+            let fault = server.configuration.plantedFault
+            if metadata.commandID != nil, fault?.strikes(.lostID) ?? false { return .none }
+        #endif
+        return metadata
     }
 
     /// Answers with a document, or null.

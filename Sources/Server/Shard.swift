@@ -63,12 +63,25 @@ final class Shard {
         processor = CommandProcessor(partition: readModel.partition, limits: configuration.processorLimits) {
             model.value.mayExist($0)
         }
+        #if DEBUG
+            if let fault = configuration.plantedFault {
+                processor.misdeed = { command in LoopActor.assumeIsolated { fault.misdeed(with: command) } }
+            }
+        #endif
         journal = Journal(
             processor: processor, partition: readModel.partition, position: readModel.position, log: log,
             pause: { await Shard.pause(milliseconds: 100) }
         ) { events in
             LoopActor.assumeIsolated {
-                model.value.apply(events)
+                #if DEBUG
+                    if let fault = configuration.plantedFault {
+                        fault.fold(events, into: &model.value)
+                    } else {
+                        model.value.apply(events)
+                    }
+                #else
+                    model.value.apply(events)
+                #endif
                 for case .failure(let corruption) in events {
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")

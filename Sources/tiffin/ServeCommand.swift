@@ -27,6 +27,10 @@ enum ServeCommand: Subcommand {
             (configuration.host, configuration.port) = try listenAddress(options["listen"] ?? "127.0.0.1:7379")
             configuration.isProtected = try isProtected(options)
             let logger = Logger(level: try logLevel(options))
+            #if DEBUG
+                configuration.plantedFault = try plantedFault()
+                if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
+            #endif
 
             let stopping = StopSignal()
             try await Database.run(options) {
@@ -96,6 +100,20 @@ enum ServeCommand: Subcommand {
         case let other?: throw Options.UsageError(message: "--protected-mode must be yes or no, not '\(other)'")
         }
     }
+
+    #if DEBUG
+        /// For tests of those who should find it. No option, so that nobody comes upon it by accident.
+        private static func plantedFault() throws(Options.UsageError) -> PlantedFault? {
+            let name = "TIFFIN_PLANTED_FAULT"
+            guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else { return nil }
+            guard let fault = PlantedFault(text) else {
+                let names = PlantedFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Options.UsageError(
+                    message: "\(name) must be one of \(names), a colon and how often, not '\(text)'")
+            }
+            return fault
+        }
+    #endif
 
     private static func logLevel(_ options: Options) throws(Options.UsageError) -> Logger.Level {
         let text = options["log-level"] ?? "info"

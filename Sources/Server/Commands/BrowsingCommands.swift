@@ -151,6 +151,7 @@ extension Session {
     /// Answers with what has changed in an outlet's home, as soon as it is known.
     fileprivate func replyLater(withHomeOf outlet: Identifier, since revision: Int64, _ cart: Identifier?) {
         let promise = promise(about: .outlet)
+        let server = server
         let engine = server.engine
         engine.update(of: outlet, since: revision) { result in
             do throws(Failure) {
@@ -158,7 +159,8 @@ extension Session {
                 let count = try engine.cartCount(cart)
                 promise.fulfil { replies in
                     switch update {
-                    case .patch(let from, let to, let patch): replies.change(of: outlet, from, to, patch, count)
+                    case .patch(let from, let to, let patch):
+                        replies.change(of: outlet, from, to, server.configuration.sent(patch), count)
                     case .whole(let home): replies.home(home, count)
                     case nil: replies.null()
                     }

@@ -222,7 +222,7 @@ final class Topics {
         let patch = isWhole ? nil : try? JSONPatch.bytes(from: old.json, to: document.json)
         let message = Topics.message(
             of: topic, from: old.revision, to: document.revision,
-            patch ?? JSONPatch.replacement(with: document.json))
+            configuration.sent(patch ?? JSONPatch.replacement(with: document.json)))
         send(message, to: topic.subscribers.values)
         let now = LoopActor.now
         topic.notBefore = now + max(Topics.interval, Topics.restFactor * (now - began))

@@ -1,0 +1,94 @@
+#if DEBUG
+    internal import CommandHandling
+    internal import Domain
+    public import EventLoop
+    internal import EventLog
+    internal import JSONText
+    internal import Projections
+
+    /// A mistake that the server makes on purpose, now and then: tests of whoever judges the server by its answers
+    /// plant one and see whether it is found. Release builds have nothing of it.
+    @LoopActor
+    public final class PlantedFault: CustomStringConvertible {
+        /// What goes wrong.
+        public enum Kind: String, CaseIterable, Sendable {
+            /// A cart's write is answered as if it were done, and is not.
+            case dropWrite = "drop-write"
+            /// What `CART.ADD` does is recorded twice, and answered once.
+            case doubleWrite = "double-write"
+            /// What an event says is in the log and in no projection. Never a stream's first event, so that the
+            /// stream is known to exist, and none of an order, which no projection shows.
+            case skipEvent = "skip-event"
+            /// A JSON Patch lacks its last operation.
+            case wrongPatch = "wrong-patch"
+            /// A write with an `ID` is taken for one without.
+            case lostID = "lost-id"
+        }
+
+        /// What goes wrong.
+        public nonisolated let kind: Kind
+        /// Of so many chances, the last one is taken.
+        public nonisolated let every: Int
+        private var chances = 0
+
+        /// A fault as its name and how often, `drop-write:500`; nil where there is no such fault.
+        public nonisolated init?(_ text: String) {
+            let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), let every = Int(parts[1]), every > 0
+            else { return nil }
+            self.kind = kind
+            self.every = every
+        }
+
+        /// For people: `drop-write, every 500th`.
+        public nonisolated var description: String {
+            let ending =
+                switch (every % 100, every % 10) {
+                case (11...13, _): "th"
+                case (_, 1): "st"
+                case (_, 2): "nd"
+                case (_, 3): "rd"
+                default: "th"
+                }
+            return "\(kind.rawValue), every \(every)\(ending)"
+        }
+
+        /// Whether it goes wrong here and now.
+        func strikes(_ kind: Kind) -> Bool {
+            guard kind == self.kind else { return false }
+            chances += 1
+            return chances.isMultiple(of: every)
+        }
+
+        // MARK: Where it strikes
+
+        /// What is to go wrong with a cart's command that was accepted.
+        func misdeed(with command: Cart.Command) -> CommandProcessor.Misdeed? {
+            if strikes(.dropWrite) { return .drop }
+            if case .add = command, strikes(.doubleWrite) { return .double }
+            return nil
+        }
+
+        /// A patch as it is sent.
+        func sent(_ patch: [UInt8]) -> [UInt8] {
+            guard case .array(let operations)? = try? JSONValue(patch), !operations.isEmpty, strikes(.wrongPatch)
+            else { return patch }
+            var writer = JSONWriter()
+            JSONValue.array(operations.dropLast()).write(to: &writer)
+            return writer.bytes
+        }
+
+        /// Folds events into a read model, but for those that it is to miss.
+        func fold(_ events: [Result<DecodedEvent, CorruptEvent>], into model: inout ReadModel) {
+            for result in events {
+                if case .success(let event) = result, event.version > 1, event.stream.category != .order,
+                    strikes(.skipEvent)
+                {
+                    model.skip(event)
+                } else {
+                    model.apply([result])
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,170 @@
+"""Planted faults: each does what it says, as a client sees it, and nothing else. Debug builds only."""
+
+import contextlib
+import json
+
+import pytest
+import redis
+
+import tiffin
+from edits import patched
+from tiffin import Server, item_document, put_open_outlet, read_log, run_tiffin, section_document
+
+OUTLET = "kitchen"
+
+
+@contextlib.contextmanager
+def faulty(database, fault):
+    """A server with a planted fault and one open outlet, through redis-py."""
+    with Server(database=database, environment={"TIFFIN_PLANTED_FAULT": fault}) as server:
+        with redis.Redis(port=server.port) as client:
+            if client.info("server")["tiffin_build"] != "debug":
+                pytest.skip("a release build has no faults to plant")
+            with server.client() as plain:
+                put_open_outlet(plain, OUTLET, [section_document("all", [item_document("rice", 100)])])
+            yield server, client
+
+
+def log_of(server, stream):
+    """The events of a stream; the log as a whole has no gap."""
+    with server.client() as client:
+        events = read_log(client)
+    assert [event["position"] for event in events] == list(range(1, len(events) + 1))
+    own = [event for event in events if event["stream"] == stream]
+    assert [event["version"] for event in own] == list(range(1, len(own) + 1))
+    return own
+
+
+def add(client, number, cart="cart"):
+    return client.execute_command("CART.ADD", cart, OUTLET, "rice", 1, "ID", f"tap-{number}")
+
+
+def test_drop_write_acknowledges_what_it_does_not_do(database):
+    with faulty(database, "drop-write:5") as (server, client):
+        assert [add(client, n) for n in range(1, 13)] == [1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 9, 10]
+        assert client.execute_command("CART.COUNT", "cart") == 10
+        assert json.loads(client.execute_command("CART.GET", "cart"))["version"] == 10
+        text = repr(log_of(server, "cart-cart"))
+        assert [f"'tap-{n}'" in text for n in (4, 5, 6, 10, 11)] == [True, False, True, False, True]
+        # Every kind of write that changes something: these are the 13th, the 14th and the 15th.
+        assert client.execute_command("CART.SET", "cart", "rice", 3) == 3
+        assert client.execute_command("CART.SET", "cart", "rice", 3) == 3
+        assert client.execute_command("CART.REMOVE", "cart", "rice") == 0
+        assert add(client, 15) == 1
+        assert client.execute_command("CART.COUNT", "cart") == 0
+
+
+def test_drop_write_strikes_among_pipelined_writes_too(database):
+    with faulty(database, "drop-write:5") as (server, client):
+        pipeline = client.pipeline(transaction=False)
+        for n in range(100):
+            add(pipeline, n)
+        assert pipeline.execute()[-1] == 81
+        assert client.execute_command("CART.COUNT", "cart") == 80
+        assert len(log_of(server, "cart-cart")) == 80
+
+
+def test_double_write_records_twice_what_it_answers_once(database):
+    with faulty(database, "double-write:3") as (server, client):
+        assert [add(client, n) for n in range(1, 6)] == [1, 2, 3, 5, 6]
+        assert client.execute_command("CART.COUNT", "cart") == 6
+        events = log_of(server, "cart-cart")
+        assert [sum(f"'tap-{n}'" in repr(event) for event in events) for n in range(1, 6)] == [1, 1, 2, 1, 1]
+        assert events[2]["payload"] == events[3]["payload"]
+        # Only additions are doubled.
+        for quantity in (1, 2, 3, 4):
+            assert client.execute_command("CART.SET", "cart", "rice", quantity) == quantity
+        assert len(log_of(server, "cart-cart")) == 10
+
+
+def test_skip_event_leaves_the_log_right_and_the_screens_wrong(database):
+    with faulty(database, "skip-event:4") as (server, client):
+        # The first event of a stream is no chance, so that of the eleven others two or three are missed.
+        assert [add(client, n) for n in range(1, 13)] == list(range(1, 13))
+        assert json.loads(client.execute_command("CART.GET", "cart"))["lines"][0]["quantity"] == 12
+        assert len(log_of(server, "cart-cart")) == 12
+        assert client.execute_command("CART.COUNT", "cart") in (9, 10)
+
+        prices = list(range(200, 208))
+        missed = []
+        for price in prices:
+            client.execute_command("MENU.ITEM.PRICE", OUTLET, "rice", price)
+            home = json.loads(client.execute_command("OUTLET.HOME", OUTLET))
+            if home["sections"][0]["items"][0]["model"]["price"] != price:
+                missed.append(price)
+        assert len(missed) == 2 and missed[1] - missed[0] == 4
+        repriced = log_of(server, f"menu-{OUTLET}")[-len(prices):]
+        assert [event["payload"]["price"] for event in repriced] == prices
+
+
+def test_wrong_patch_leads_from_one_revision_to_something_else(database):
+    with faulty(database, "wrong-patch:2") as (_, client):
+        old = json.loads(client.execute_command("OUTLET.HOME", OUTLET))
+        client.execute_command("MENU.ITEM.PRICE", OUTLET, "rice", 200)
+        new = json.loads(client.execute_command("OUTLET.HOME", OUTLET))
+
+        def since():
+            return json.loads(client.execute_command("OUTLET.HOME", OUTLET, "SINCE", old["revision"]))
+
+        changes = [since() for _ in range(4)]
+        assert [patched(old, change) == new for change in changes] == [True, False, True, False]
+        assert all(change["to"] == new["revision"] for change in changes)
+        # One that says nothing cannot be wrong, and is no chance.
+        assert client.execute_command("OUTLET.HOME", OUTLET, "SINCE", new["revision"]) is None
+        assert patched(old, since()) == new
+
+
+def test_wrong_patch_strikes_subscribers_too(database):
+    with faulty(database, "wrong-patch:2") as (_, client):
+        add(client, 0)
+        document = json.loads(client.execute_command("CART.GET", "cart"))
+        listener = client.pubsub(ignore_subscribe_messages=True)
+        listener.subscribe("cart:cart")
+
+        def next_change():
+            while not (message := listener.get_message(timeout=tiffin.REPLY_SECONDS)):
+                pass
+            return json.loads(message["data"])
+
+        assert next_change()["patch"] == []
+        add(client, 1)
+        change = next_change()
+        document = patched(document, change)
+        assert document == json.loads(client.execute_command("CART.GET", "cart"))
+        add(client, 2)
+        change = next_change()
+        assert change["to"] == 3
+        assert patched(document, change) != json.loads(client.execute_command("CART.GET", "cart"))
+        listener.close()
+
+
+def test_lost_id_applies_again_what_is_sent_again(database):
+    with faulty(database, "lost-id:3") as (server, client):
+        assert [add(client, n) for n in (1, 2, 3)] == [1, 2, 3]
+        assert [add(client, n) for n in (1, 2, 3)] == [1, 2, 4]
+        text = repr(log_of(server, "cart-cart"))
+        assert [text.count(f"'tap-{n}'") for n in (1, 2, 3)] == [1, 1, 0]
+
+
+@pytest.mark.parametrize("fault, text", [
+    ("drop-write:500", "drop-write, every 500th"), ("skip-event:1", "skip-event, every 1st"),
+    ("lost-id:22", "lost-id, every 22nd"), ("double-write:113", "double-write, every 113th"),
+])
+def test_a_planted_fault_is_told_at_the_start(database, fault, text):
+    with faulty(database, fault) as (server, _):
+        assert f"tiffin: error: a fault is planted: {text}" in server.lines
+
+
+def test_without_a_planted_fault_nothing_is_said(server):
+    assert "planted" not in server.output()
+
+
+@pytest.mark.parametrize("fault", ["no-such-fault:5", "drop-write", "drop-write:0", "drop-write:x", "drop-write:5:5"])
+def test_an_unknown_fault_is_an_error(server, database, fault):
+    with server.client() as client:
+        if b"tiffin_build:debug" not in client("INFO", "server"):
+            pytest.skip("a release build has no faults to plant")
+    run = run_tiffin("serve", "--listen", "127.0.0.1:0", "--database", database,
+                     environment={"TIFFIN_PLANTED_FAULT": fault})
+    assert run.returncode == 64
+    assert f"not '{fault}'" in run.stderr
