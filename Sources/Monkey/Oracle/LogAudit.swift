@@ -16,10 +16,18 @@ struct LogAudit {
         var count = 0
     }
 
+    struct Finding {
+        var violation: Violation
+        /// The stream whose events belong to the history that shows it.
+        var stream: String?
+        /// What was told to whom.
+        var history: [String] = []
+    }
+
     private let run: Run
     private var carts: [CartID: Folded] = [:]
     private var orders: [String: Int64] = [:]
-    private(set) var violations: [(violation: Violation, stream: String?)] = []
+    private(set) var findings: [Finding] = []
 
     init(_ run: Run) {
         self.run = run
@@ -60,9 +68,9 @@ struct LogAudit {
         }
     }
 
-    private mutating func found(_ message: String, _ stream: String?) {
-        guard violations.count < Run.keptViolations else { return }
-        violations.append((Violation(.log, message), stream))
+    private mutating func found(_ message: String, _ stream: String?, _ history: [String] = []) {
+        guard findings.count < Run.keptViolations else { return }
+        findings.append(Finding(violation: Violation(.log, message), stream: stream, history: history))
     }
 
     private mutating func take(_ event: LogEvent, expected position: Int64) {
@@ -128,7 +136,12 @@ struct LogAudit {
     mutating func finish() {
         for (index, shopper) in run.shoppers.enumerated() where shopper.writes.count > 0 {
             for number in shopper.writes.unseen {
-                found("command \(index)-\(number) was acknowledged, and the log does not have it", nil)
+                let told = shopper.writes.recorded(number)
+                found(
+                    "command \(index)-\(number) was acknowledged, and the log does not have it",
+                    told?.flight.call.stream(run.world),
+                    told.map { ["\($0.flight.call.summary(run.world)) ID \(index)-\(number) → \($0.reply.summary)"] }
+                        ?? [])
             }
         }
         for (id, told) in run.told {

@@ -184,13 +184,13 @@ final class Session {
         var audit = LogAudit(run)
         try await audit.read(client, from: heads, to: ends)
         audit.finish()
-        for (violation, stream) in audit.violations {
-            var history: [String] = []
-            if let stream {
+        for finding in audit.findings {
+            var history = finding.history
+            if let stream = finding.stream {
                 let words = ["LOG.READ", "STREAM", stream, "COUNT", "100"]
-                if case .array(let events)? = try? await client.ask(words) { history = events.map(\.summary) }
+                if case .array(let events)? = try? await client.ask(words) { history += events.map(\.summary) }
             }
-            run.violated(violation, history)
+            run.violated(finding.violation, history)
         }
     }
 

@@ -169,7 +169,7 @@ final class Shopper: ReplyReceiver {
             run.recorder.answered(flight, verdict, at: now)
         } catch {
             history.append(flight.call, reply)
-            writes.settle(flight.write, .unsure)
+            writes.settle(flight, reply, .unsure)
             run.recorder.answered(flight, .accepted, at: now)
             run.violated(error, history.lines(world))
             isBroken = true
@@ -182,8 +182,8 @@ final class Shopper: ReplyReceiver {
 
     private func note(_ flight: Flight, _ reply: Reply, _ verdict: Verdict) {
         switch verdict {
-        case .accepted: writes.settle(flight.write, .recorded)
-        case .unchanged, .refused, .failed: writes.settle(flight.write, .nothing)
+        case .accepted: writes.settle(flight, reply, .recorded)
+        case .unchanged, .refused, .failed: writes.settle(flight, reply, .nothing)
         case .unsettled: break
         }
         switch flight.call {

@@ -1,5 +1,10 @@
-/// What became of each of a shopper's writes, numbered from 1: one byte a write.
+internal import LineProtocol
+
+/// What became of each of a shopper's writes, numbered from 1: one byte a write, and the latest in full.
 final class WriteLedger {
+    /// Writes that can be told in full.
+    private static let kept = 64
+
     enum Fate: UInt8 {
         /// Not answered yet, or the outcome could not be learnt: it may be in the log, once.
         case unsure
@@ -11,6 +16,7 @@ final class WriteLedger {
 
     private static let seenBit: UInt8 = 0x80
     private var fates: [UInt8] = []
+    private var latest: [(flight: Flight, reply: Reply)?] = Array(repeating: nil, count: kept)
 
     var count: Int { fates.count }
 
@@ -20,9 +26,15 @@ final class WriteLedger {
         return fates.count
     }
 
-    func settle(_ number: Int, _ fate: Fate) {
-        guard number > 0 else { return }
-        fates[number - 1] = fate.rawValue
+    func settle(_ flight: Flight, _ reply: Reply, _ fate: Fate) {
+        guard flight.write > 0 else { return }
+        fates[flight.write - 1] = fate.rawValue
+        if fate == .recorded { latest[flight.write % WriteLedger.kept] = (flight, reply) }
+    }
+
+    /// A write with its answer, where it is one of the latest.
+    func recorded(_ number: Int) -> (flight: Flight, reply: Reply)? {
+        latest[number % WriteLedger.kept].flatMap { $0.flight.write == number ? $0 : nil }
     }
 
     func fate(_ number: Int) -> Fate? {

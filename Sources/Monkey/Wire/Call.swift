@@ -148,6 +148,21 @@ extension Call {
         }
     }
 
+    /// The stream that a write changes.
+    @LoopActor
+    func stream(_ world: World) -> String? {
+        switch self {
+        case .putOutlet(let outlet), .open(let outlet), .close(let outlet): "outlet-\(world.outlets[outlet].id)"
+        case .putMenu(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
+            .list(let outlet, _, _), .unlist(let outlet, _):
+            "menu-\(world.outlets[outlet].id)"
+        case .add(let cart, _, _, _, _), .set(let cart, _, _), .remove(let cart, _), .clear(let cart),
+            .checkOut(let cart, _):
+            "cart-\(world.cartName(cart))"
+        default: nil
+        }
+    }
+
     /// Writes the request; `id` is that of a write.
     @LoopActor
     func write(to writer: inout RequestWriter, _ world: World, id: String) {
