@@ -173,6 +173,7 @@ final class Shopper: ReplyReceiver {
             run.recorder.answered(flight, .accepted, at: now)
             run.violated(error, history.lines(world))
             isBroken = true
+            script.removeAll { [.cartGet, .cartCount].contains($0.kind) }
             history.removeAll()
         }
         if isTwice { firstAnswer = reply }
