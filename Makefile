@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run test bench build format
+.PHONY: help run monkey test bench build format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -7,15 +7,19 @@ help: ## Show this list
 run: ## Install what is missing, build, and serve on 127.0.0.1:7379 from .tiffin
 	@Scripts/run
 
+monkey: ## Load the server on 127.0.0.1:7379 for ten seconds, and check every answer
+	@Scripts/monkey
+
 test: ## Install what is missing, lint, build, and run every test
 	@Scripts/test
 
 bench: ## Compare with Redis, PostgreSQL and SQLite; writes Benchmarks/results
 	@Scripts/bench
 
-build: ## Build the server for release
+build: ## Build the server and the load generator for release
 	@Scripts/setup run
 	@swift build -c release --product tiffin
+	@swift build -c release --product tiffin-monkey
 
 format: ## Format the Swift sources in place
 	@swift format --in-place --parallel --recursive Sources Tests Package.swift

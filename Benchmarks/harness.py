@@ -1,7 +1,9 @@
 """What the sections of the benchmarks share: the report, programs and their output, the server under test."""
 
 import contextlib
+import csv
 import datetime
+import io
 import json
 import statistics
 import subprocess
@@ -64,6 +66,17 @@ def output_of(*command, seconds=STEP_SECONDS, **options) -> str:
     if run.returncode != 0:
         raise RuntimeError(f"{command[0]} ended with {run.returncode}: {(run.stderr or run.stdout).strip()[-500:]}")
     return run.stdout
+
+
+def redis_benchmark(port, requests, connections, pipeline, command, keys=None) -> float:
+    """Requests per second."""
+    random_keys = ["-r", keys] if keys else []
+    out = output_of("redis-benchmark", "-p", port, "-n", requests, "-c", connections, "-P", pipeline, *random_keys,
+                    "--csv", *command)
+    rows = [row for row in csv.reader(io.StringIO(out)) if len(row) > 1]
+    if "Error" in out or len(rows) != 2:
+        raise RuntimeError(f"redis-benchmark: {out[-500:]}")
+    return float(rows[1][1])
 
 
 def in_turn(rounds, contestants) -> dict:
