@@ -10,7 +10,8 @@ struct RunFrame {
     var server: RunReport.ServerUsage?
     /// The part of the load's time that this process was busy.
     var busy: Double
-    var unknown: Int
+    /// What was never answered.
+    var unknown: [Call.Kind]
 }
 
 extension Run {
@@ -21,26 +22,20 @@ extension Run {
 
     /// The whole run, without judgements.
     func report(_ frame: RunFrame) -> RunReport {
-        let calls = Call.Kind.allCases.filter { recorder.tallies[$0.rawValue].response.count > 0 }.map { kind in
-            Run.callReport(kind.name, isWrite: kind.isWrite, [recorder.tallies[kind.rawValue]])
+        let kinds = Call.Kind.allCases.filter { kind in
+            recorder.tallies[kind.rawValue].response.count > 0 || frame.unknown.contains(kind)
         }
+        let calls = kinds.map { callReport($0.name, isWrite: $0.isWrite, [$0], frame) }
         let sums = [false, true].map { isWrite in
-            Run.callReport(
-                isWrite ? "writes" : "reads", isWrite: isWrite,
-                Call.Kind.allCases.filter { $0.isWrite == isWrite }.map { recorder.tallies[$0.rawValue] })
+            callReport(isWrite ? "writes" : "reads", isWrite: isWrite, kinds.filter { $0.isWrite == isWrite }, frame)
         }
         let outcome: RunReport.Outcome =
-            !violations.isEmpty ? .checkFailed : frame.unknown > 0 ? .unknown : .held
-        var report = RunReport(
+            !violations.isEmpty ? .checkFailed : !frame.unknown.isEmpty ? .unknown : .held
+        return RunReport(
             startedAt: frame.startedAt, command: repeating(frame.stages), load: load(frame.stages),
-            environment: frame.environment,
-            seconds: max(recorder.seconds, 1e-9), calls: sums + calls, windows: recorder.windows,
-            sending: sending(frame),
-            errors: errorCounts(), checks: checks(), faults: faults(), server: frame.server, outcome: outcome)
-        if frame.unknown > 0 {
-            report.remarks.append("\(frame.unknown) commands were never answered")
-        }
-        return report
+            environment: frame.environment, seconds: max(recorder.seconds, 1e-9), calls: sums + calls,
+            windows: recorder.windows, sending: sending(frame), errors: errorCounts(), checks: checks(),
+            faults: faults(), server: frame.server, outcome: outcome)
     }
 
     /// What the run was asked to do.
@@ -61,7 +56,10 @@ extension Run {
             inFlight: recorder.inFlight, late: recorder.late, dropped: recorder.dropped, faults: faults())
     }
 
-    private static func callReport(_ name: String, isWrite: Bool, _ tallies: [Recorder.Tally]) -> RunReport.CallReport {
+    private func callReport(
+        _ name: String, isWrite: Bool, _ kinds: [Call.Kind], _ frame: RunFrame
+    ) -> RunReport.CallReport {
+        let tallies = kinds.map { recorder.tallies[$0.rawValue] }
         var (response, service) = (Histogram(), Histogram())
         for tally in tallies {
             response.merge(tally.response)
@@ -69,8 +67,8 @@ extension Run {
         }
         return RunReport.CallReport(
             name: name, isWrite: isWrite, accepted: tallies.reduce(0) { $0 + $1.accepted },
-            refused: tallies.reduce(0) { $0 + $1.refused }, unknown: 0, responseTime: .init(response),
-            serviceTime: .init(service))
+            refused: tallies.reduce(0) { $0 + $1.refused }, unknown: frame.unknown.count(where: kinds.contains),
+            responseTime: .init(response), serviceTime: .init(service))
     }
 
     /// The command line with the rate that was found, so that it does the same again.

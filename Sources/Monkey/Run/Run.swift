@@ -158,7 +158,7 @@ final class Run {
         let before = recorder.answeredEver
         await loadClosed(links.count, seconds: Run.probeSeconds)
         let reached = Double(recorder.answeredEver - before) / Run.probeSeconds
-        _ = await drain()
+        await drain()
         return reached
     }
 
@@ -207,17 +207,16 @@ final class Run {
         if phase == .open || phase == .closed { endPhase() }
     }
 
-    /// Waits for what is on its way. Returns how many commands were not answered.
-    func drain() async -> Int {
+    /// Waits for what is on its way.
+    func drain() async {
         isEnding = false
         phase = .settling
         busyShoppers = shoppers.count { !$0.isIdle }
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
-        return shoppers.count { !$0.isIdle }
     }
 
     /// Everybody reads their cart once more, and owners close their outlets.
-    func settle() async -> Int {
+    func settle() async {
         for shopper in shoppers where shopper.isIdle && !shopper.isBroken {
             shopper.script = [.cart(shopper.cart.id), .count(shopper.cart.id)]
         }
@@ -230,8 +229,10 @@ final class Run {
         flush()
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
         for shopper in shoppers where shopper.isIdle && !shopper.isBroken { retire(shopper.cart) }
-        return shoppers.count { !$0.isIdle }
     }
+
+    /// What is on its way, and will not be answered any more.
+    var unanswered: [Call.Kind] { shoppers.compactMap { $0.flight?.call.kind } }
 
     func close() {
         phase = .over

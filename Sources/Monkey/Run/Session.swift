@@ -66,12 +66,12 @@ final class Session {
         let stages = await stages()
         if let baseline = options.baseline { try baseline.check(run.load(stages)) }
         let (usage, busy) = await load(stages, info)
-        var unknown = await run.drain()
-        unknown += await run.settle()
+        await run.drain()
+        await run.settle()
         try await audit(from: heads)
         let frame = RunFrame(
             startedAt: startedAt.formatted(.iso8601), stages: stages, environment: facts(info), server: usage,
-            busy: busy, unknown: unknown)
+            busy: busy, unknown: run.unanswered)
         return try judge(run.report(frame))
     }
 
@@ -150,7 +150,7 @@ final class Session {
         let aborting = options.thresholds.filter { $0.abortsAfter != nil }
         guard !aborting.isEmpty else { return }
         let frame = RunFrame(
-            startedAt: "", stages: stages, environment: [], server: nil, busy: 0, unknown: 0)
+            startedAt: "", stages: stages, environment: [], server: nil, busy: 0, unknown: [])
         let report = run.report(frame)
         guard let failed = aborting.first(where: { $0.endsRun(report) }) else { return }
         failedThreshold = failed
