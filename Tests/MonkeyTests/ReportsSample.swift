@@ -1,3 +1,4 @@
+import Foundation
 import SeededTesting
 
 @testable import Monkey
@@ -23,6 +24,8 @@ struct SampleRun {
     var isHostile = false
     var hasServer = true
     var stages: [RunReport.Stage]?
+    /// How many latencies each summary of them is made of.
+    var samples = 100
 
     static let hostileText =
         "<script>alert(\"1\")</script> & 'x' ]]> \u{1b}[31m \0 \u{202e} --> \u{ffff} ünïcödé 🍛\r\n\tend"
@@ -52,7 +55,7 @@ struct SampleRun {
             sending: .init(
                 planned: windows.reduce(0) { $0 + $1.reads.answered + $1.writes.answered } + unknown,
                 sent: windows.reduce(0) { $0 + $1.reads.answered + $1.writes.answered } + unknown, late: seconds * 7,
-                dropped: 0, ownDelay: latency(scale: 20_000, &random), busy: 0.41, limit: nil),
+                dropped: 0, ownDelay: latencies(scale: 20_000, &random).service, busy: 0.41, limit: nil),
             errors: [], checks: .init(made: [], violations: [], furtherViolations: 0), faults: [], server: nil,
             outcome: .held)
         report.calls = calls(windows, &random)
@@ -113,9 +116,10 @@ struct SampleRun {
             let answered = windows.reduce(0) { $0 + (isWrite ? $1.writes : $1.reads).answered }
             let count = Int(Double(answered) * share)
             guard count > 0 else { return nil }
+            let (service, response) = latencies(scale: scale, &random)
             return .init(
                 name: name, isWrite: isWrite, accepted: count - count / 50, refused: count / 50, unknown: unknown,
-                responseTime: latency(scale: scale * 1.3, &random), serviceTime: latency(scale: scale, &random))
+                responseTime: response, serviceTime: service)
         }
         let sums = [
             call("reads", isWrite: false, share: 1, scale: 420_000, unknown: 0),
@@ -129,18 +133,31 @@ struct SampleRun {
         return (sums + single).compactMap { $0 }
     }
 
-    /// Latencies with a tail: most near `scale`, a few many times that.
-    private func latency(scale: Double, _ random: inout SeededGenerator) -> RunReport.Latency {
-        let values = (0..<100).map { _ in
-            let tail = random.chance(2) ? 1 + Double(random.number(0..<900)) / 100 : 1
+    /// Service times with a tail: most near `scale`, a few many times that; and response times, for some of which
+    /// there was a wait before.
+    private func latencies(
+        scale: Double, _ random: inout SeededGenerator
+    ) -> (service: RunReport.Latency, response: RunReport.Latency) {
+        let service = (0..<samples).map { _ in
+            let tail = random.chance(2) ? 1 + pow(Double(random.number(0..<1_000)) / 1_000, 6) * 20 : 1
             return UInt64(scale * slowness * tail * max(0.2, 1 + random.gaussian() * 0.35))
-        }.sorted()
+        }
+        let response = service.map { $0 + (random.chance(3) ? UInt64(random.number(0..<Int(scale * 8))) : 2_000) }
+        return (SampleRun.latency(of: service), SampleRun.latency(of: response))
+    }
+
+    private static func latency(of values: [UInt64]) -> RunReport.Latency {
+        let values = values.sorted()
         func quantile(_ part: Double) -> UInt64 { values[min(values.count - 1, Int(part * Double(values.count)))] }
-        let parts = [0, 0.25, 0.5, 0.684, 0.8, 0.874, 0.92, 0.95, 0.968, 0.98, 0.987, 0.992, 0.995, 0.997, 0.998, 1]
+        var (parts, rest) = ([0, 0.25, 0.5], 0.5)
+        while rest * Double(values.count) > 1 {
+            rest /= 1.6
+            parts.append(1 - rest)
+        }
         return RunReport.Latency(
             mean: Double(values.reduce(0, +)) / Double(values.count), p50: quantile(0.5), p90: quantile(0.9),
             p99: quantile(0.99), p999: quantile(0.999), maximum: values[values.count - 1],
-            curve: parts.map { .init(part: $0, value: quantile($0)) })
+            curve: (parts + [1]).map { .init(part: $0, value: quantile($0)) })
     }
 
     private func errorCounts(_ calls: [RunReport.CallReport]) -> [RunReport.ErrorCount] {

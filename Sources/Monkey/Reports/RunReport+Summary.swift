@@ -29,7 +29,8 @@ extension RunReport {
     private var checksLine: String {
         let made = Figures.count(checks.count) + " made, "
         if checks.count == 0, violationCount == 0 { return RunReport.line("checks", "none made") }
-        return RunReport.line("checks", made + (violationCount == 0 ? "all held" : "\(told(violationCount)) failed"))
+        return RunReport.line(
+            "checks", made + (violationCount == 0 ? "all held" : "\(Figures.count(violationCount)) failed"))
     }
 
     private var remarkableLines: [String] {
@@ -85,11 +86,9 @@ extension RunReport {
                 + violation.history.map { "    " + Figures.visible($0) }
         }
         let rest = violationCount - told.count
-        if rest > 0 { lines += ["", "and \(self.told(rest)) more"] }
+        if rest > 0 { lines += ["", "and \(Figures.count(rest)) more"] }
         return lines
     }
-
-    private func told(_ count: Int) -> String { Figures.count(count) }
 
     /// A line that begins with a word of its own column.
     private static func line(_ word: String, _ text: String) -> String {
