@@ -81,6 +81,7 @@ public struct MonkeyCommand {
         output(report.summary.joined(separator: "\n") + "\n")
         if let path = options.json { try write(try report.json(), to: path) }
         if let path = options.junit { try write(report.junit, to: path) }
+        if let path = options.html { try write(report.html, to: path) }
         return Int32(report.outcome.rawValue)
     }
 
