@@ -158,9 +158,10 @@ extension RunReport {
     /// A time as the axes of this report write it.
     func clock(_ seconds: Double) -> String { ChartAxis.clock(seconds, in: end) }
 
-    /// Faults by their number, as the table of faults has them, and violations.
+    /// Faults by their number, as the table of faults has them, and violations. A kind that goes on all the time marks
+    /// nothing: the table shows when it was.
     private var marks: [Chart.Mark] {
-        let faults = faults.enumerated().flatMap { index, fault in
+        let faults = faults.enumerated().filter { $0.element.isMarked }.flatMap { index, fault in
             [Chart.Mark(x: fault.firstAt, label: String(index + 1), look: "fault")]
                 + fault.times.prefix(RunReport.mostMarks).filter { $0 != fault.firstAt }.map {
                     Chart.Mark(x: $0, label: nil, look: "fault")
@@ -173,7 +174,7 @@ extension RunReport {
     }
 
     private var marksDescription: String {
-        (faults.isEmpty ? "" : " Faults are marked by their number.")
+        (!faults.contains(where: \.isMarked) ? "" : " Faults are marked by their number.")
             + (checks.violations.isEmpty ? "" : " Violations are marked.")
     }
 
@@ -265,4 +266,12 @@ extension Figures {
         if kept.last == "." { kept.removeLast() }
         return String(kept + text.dropFirst(number.count))
     }
+}
+
+extension RunReport.Fault {
+    /// More of a kind would be a curtain before the curves.
+    private static let mostMarked = 20
+
+    /// Whether the charts mark it.
+    var isMarked: Bool { count <= RunReport.Fault.mostMarked }
 }

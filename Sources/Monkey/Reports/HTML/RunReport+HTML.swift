@@ -106,7 +106,8 @@ extension RunReport {
     }
 
     private var noteList: Markup? {
-        let notes = [sending.limit].compactMap { $0 } + remarks
+        let notes =
+            [sending.limit].compactMap { $0.map { "The monkey was the limit, not the server: \($0)." } } + remarks
         guard !notes.isEmpty else { return nil }
         return "<div class=\"notes\" role=\"note\">\(notes.map { note -> Markup in "<p>\(note)</p>" })</div>"
     }
@@ -145,7 +146,8 @@ extension RunReport {
     /// What the lines across the charts are.
     private var marksInWords: Markup {
         let kinds =
-            (faults.isEmpty ? [] : ["dotted lines are faults, by their number in the table of faults"])
+            (!faults.contains(where: \.isMarked)
+                ? [] : ["dotted lines are faults, by their number in the table of faults"])
             + (checks.violations.isEmpty ? [] : ["solid ones with a cross are failed checks"])
         return kinds.isEmpty ? "" : "<p class=\"muted\">Across the charts, \(kinds.joined(separator: "; ")).</p>"
     }

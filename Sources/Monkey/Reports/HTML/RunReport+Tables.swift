@@ -165,7 +165,7 @@ extension RunReport {
         guard !faults.isEmpty else { return nil }
         let rows = faults.enumerated().map { index, fault -> Markup in
             """
-            <tr><td class="n">\(index + 1)</td>\(RunReport.head(fault.kind))\
+            <tr><td class="n">\(fault.isMarked ? "\(index + 1)" : "–")</td>\(RunReport.head(fault.kind))\
             \(RunReport.numbers([Figures.count(fault.count), clock(fault.firstAt)]))\
             <td>\(faultStrip(fault))</td></tr>
             """
