@@ -9,6 +9,8 @@ struct Cluster {
     /// Where a cluster is kept when the server's account cannot reach the data directory.
     private static let refuge = "/var/lib/tiffin"
     private static let leftoverTimeout = Duration.seconds(30)
+    /// After which it is said that something is waited for.
+    private static let leftoverPatience = Duration.seconds(1)
 
     let path: String
     let account: ServerAccount
@@ -102,21 +104,37 @@ struct Cluster {
         }
     }
 
-    /// Waits for a server whose process was killed before it could stop it, and tells it to stop.
+    /// Waits for a server whose process was killed before it could stop it, and tells it to stop; where the server
+    /// itself was killed, waits for the processes that it had started.
     ///
     /// Only a process that is a PostgreSQL is taken for one: after a power cut the number in the file may be
     /// anyone's.
     func stopLeftover(
         with programs: Programs, log: @LoopActor (String) -> Void
     ) async throws(EmbeddedPostgresError) {
-        guard let pid = readPidFile()?.pid, isPostgres(pid) else { return }
-        log("Waiting for an earlier PostgreSQL (process \(pid)) to stop")
+        guard let file = readPidFile() else { return }
         let seconds = Self.leftoverTimeout.components.seconds
-        _ = try await Tool.run(
-            programs.pgctl, ["stop", "-D", realPath, "-m", "fast", "-w", "-t", "\(seconds)"], as: account)
-        guard !isPostgres(pid) else {
+        if isPostgres(file.pid) {
+            log("Waiting for an earlier PostgreSQL (process \(file.pid)) to stop")
+            _ = try await Tool.run(
+                programs.pgctl, ["stop", "-D", realPath, "-m", "fast", "-w", "-t", "\(seconds)"], as: account)
+        }
+        // Its processes end by themselves when they notice. Until then PostgreSQL refuses to start.
+        let began = ContinuousClock.now
+        var isLogged = false
+        while file.hasProcesses, ContinuousClock.now - began < Self.leftoverTimeout {
+            if !isLogged, ContinuousClock.now - began > Self.leftoverPatience {
+                log("Waiting for what an earlier PostgreSQL (process \(file.pid)) has left running to end")
+                isLogged = true
+            }
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        // The file goes last; the process may stay in the system's table for as long as nobody asks how it ended.
+        let isGone = readPidFile() != file || !isPostgres(file.pid)
+        guard isGone, !file.hasProcesses else {
             throw EmbeddedPostgresError(
-                "an earlier PostgreSQL (process \(pid)) still uses \(path) after \(seconds) s: stop it first")
+                "an earlier PostgreSQL (process \(file.pid)), or what it has started, still uses \(path) "
+                    + "after \(seconds) s: stop it first")
         }
     }
 
@@ -131,14 +149,37 @@ struct Cluster {
     }
 
     /// What `postmaster.pid` says, of a server that runs or of one that was killed.
-    func readPidFile() -> (pid: Int32, socketDirectory: String, isReady: Bool)? {
-        guard let text = Files.text(path + "/postmaster.pid") else { return nil }
-        let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        guard let pid = lines.first.flatMap({ Int32($0) }) else { return nil }
-        // Source: PostgreSQL's pidfile.h. The lines are written one after the other as the server starts.
-        return (
-            pid, lines.count > 4 ? String(lines[4]) : "",
-            lines.count > 7 && lines[7].trimmingCharacters(in: .whitespaces) == "ready"
-        )
+    func readPidFile() -> PidFile? { Files.text(path + "/postmaster.pid").flatMap(PidFile.init) }
+
+    /// The contents of `postmaster.pid`.
+    struct PidFile: Equatable {
+        let pid: Int32
+        /// When the server was started: tells it from another one of the same number.
+        let startTime: String
+        let socketDirectory: String
+        let isReady: Bool
+        /// The segment of shared memory that the server made and that its processes are attached to.
+        private let sharedMemory: Int32?
+
+        /// Source: PostgreSQL's pidfile.h. The lines are written one after the other as the server starts.
+        init?(_ text: String) {
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+            guard let pid = lines.first.flatMap({ Int32($0) }) else { return nil }
+            self.pid = pid
+            startTime = lines.count > 2 ? String(lines[2]) : ""
+            socketDirectory = lines.count > 4 ? String(lines[4]) : ""
+            // The key of the segment and its id.
+            sharedMemory =
+                lines.count > 6 ? lines[6].split(separator: " ").dropFirst().first.flatMap { Int32($0) } : nil
+            isReady = lines.count > 7 && lines[7].trimmingCharacters(in: .whitespaces) == "ready"
+        }
+
+        /// Whether processes of the server run, be it itself or others.
+        var hasProcesses: Bool {
+            var information = shmid_ds()
+            guard let sharedMemory, shmctl(sharedMemory, IPC_STAT, &information) == 0 else { return false }
+            // After a restart of the machine the id may be that of another server's segment.
+            return information.shm_cpid == pid && information.shm_nattch > 0
+        }
     }
 }

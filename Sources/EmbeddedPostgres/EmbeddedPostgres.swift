@@ -5,6 +5,8 @@
 //   killed, as then the pipe ends that its supervisor reads from;
 // - nobody but the account it runs under, and root, can connect; it listens on no network;
 // - what it acknowledges is durable: none of its settings trades safety for speed;
+// - a server that ends by itself is started again, on the same socket, and recovers what it had acknowledged; one that
+//   keeps ending is given up, and whoever started it is told;
 // - a cluster that was half made when the power went is made anew, a finished one is never made twice;
 // - one data directory serves one process at a time, and a second one is told so at once.
 
@@ -21,17 +23,50 @@ public final class EmbeddedPostgres {
     /// How long a fast shutdown may take before the server is stopped without its last checkpoint.
     public static let stopTimeout = Duration.seconds(60)
 
-    /// The address of the database `tiffin`, as its owner.
-    public let connectionString: String
+    /// A server that ended so many times within ``endWindow`` is not started again.
+    public static let endLimit = 5
+    /// See ``endLimit``.
+    public static let endWindow = Duration.seconds(60)
 
-    private let supervisor: ChildProcess
+    /// The address of the database `tiffin`, as its owner. It stays the same when the server is started again.
+    public let connectionString: String
+    /// Why the server was given up, if it was.
+    public private(set) var failure: EmbeddedPostgresError?
+    /// Told when the server is given up.
+    public var onFailure: (@LoopActor (EmbeddedPostgresError) -> Void)?
+
+    private let parts: Parts
     private let lock: DirectoryLock
+    private let log: @LoopActor (String) -> Void
+    private var supervisor: ChildProcess
+    /// Starts the server again whenever it ends, until it is stopped or given up.
+    private var keeper: Task<Void, Never>?
     private var isStopping = false
 
-    private init(supervisor: ChildProcess, lock: DirectoryLock, socketDirectory: String) {
-        self.supervisor = supervisor
+    /// What a server is started from.
+    private struct Parts {
+        var programs: Programs
+        var cluster: Cluster
+        var socketDirectory: String
+        var maxConnections: Int
+        var logFile: String
+
+        @LoopActor
+        func start() throws(EmbeddedPostgresError) -> ChildProcess {
+            try Supervisor.start(
+                programs, cluster: cluster, socketDirectory: socketDirectory, maxConnections: maxConnections,
+                logFile: logFile)
+        }
+    }
+
+    private init(_ parts: Parts, lock: DirectoryLock, log: @escaping @LoopActor (String) -> Void)
+        throws(EmbeddedPostgresError)
+    {
+        self.parts = parts
         self.lock = lock
-        connectionString = "postgres:///\(Cluster.database)?host=\(socketDirectory)&user=\(Cluster.owner)"
+        self.log = log
+        connectionString = "postgres:///\(Cluster.database)?host=\(parts.socketDirectory)&user=\(Cluster.owner)"
+        supervisor = try parts.start()
     }
 
     /// Starts the server, making the directory and the cluster where there are none.
@@ -54,21 +89,18 @@ public final class EmbeddedPostgres {
         try await cluster.make(with: programs, log: log)
         try await cluster.stopLeftover(with: programs, log: log)
 
-        let socketDirectory = try Files.makeTemporaryDirectory("/tmp/tiffin-", owner: account)
-        let supervisor = try Supervisor.start(
-            programs, cluster: cluster, socketDirectory: socketDirectory, maxConnections: maxConnections,
-            logFile: directory + "/postgres.log")
-        let server = EmbeddedPostgres(supervisor: supervisor, lock: lock, socketDirectory: socketDirectory)
-        guard try await server.isReady(cluster, socketDirectory) else {
+        let parts = Parts(
+            programs: programs, cluster: cluster,
+            socketDirectory: try Files.makeTemporaryDirectory("/tmp/tiffin-", owner: account),
+            maxConnections: maxConnections, logFile: directory + "/postgres.log")
+        let earlier = cluster.readPidFile()
+        let server = try EmbeddedPostgres(parts, lock: lock, log: log)
+        guard await server.isReady(after: earlier) else {
             await server.stop()
             throw EmbeddedPostgresError(
-                "PostgreSQL did not start; \(directory)/postgres.log ends with:\n"
-                    + Files.tail(directory + "/postgres.log"))
+                "PostgreSQL did not start; \(parts.logFile) ends with:\n" + Files.tail(parts.logFile))
         }
-        Task {
-            _ = await supervisor.exit
-            if !server.isStopping { log("PostgreSQL has ended by itself; see \(directory)/postgres.log") }
-        }
+        server.keeper = Task { await server.keepRunning() }
         return server
     }
 
@@ -76,27 +108,81 @@ public final class EmbeddedPostgres {
     public func stop() async {
         isStopping = true
         supervisor.closeInput()
-        let group = supervisor.pid
-        let timer = LoopTimer(milliseconds: UInt64(Self.stopTimeout / .milliseconds(1))) {
+        let timer = LoopTimer(milliseconds: UInt64(Self.stopTimeout / .milliseconds(1))) { [self] in
             // Immediate shutdown, for the whole of the supervisor's session; the log is replayed next time.
-            kill(-group, SIGQUIT)
+            if supervisor.exitStatus == nil { kill(-supervisor.pid, SIGQUIT) }
         }
+        await keeper?.value
         _ = await supervisor.exit
         timer.cancel()
+        // Its supervisor leaves it where the server ended by itself.
+        try? Files.remove(parts.socketDirectory)
         lock.release()
     }
 
-    private func isReady(_ cluster: Cluster, _ socketDirectory: String) async throws(EmbeddedPostgresError)
-        -> Bool
-    {
+    /// Whether the server comes to serve: not where it ends instead, or is stopped.
+    ///
+    /// - Parameter earlier: what `postmaster.pid` said before: a server that was killed left it.
+    private func isReady(after earlier: Cluster.PidFile?) async -> Bool {
         let deadline = ContinuousClock.now + Self.startTimeout
-        while supervisor.exitStatus == nil && ContinuousClock.now < deadline {
-            // A file that an earlier server left names another directory for its sockets.
-            if let file = cluster.readPidFile(), file.socketDirectory == socketDirectory, file.isReady {
+        while supervisor.exitStatus == nil, !isStopping, ContinuousClock.now < deadline {
+            if let file = parts.cluster.readPidFile(), file.isReady, file != earlier,
+                file.socketDirectory == parts.socketDirectory
+            {
                 return true
             }
             try? await Task.sleep(for: .milliseconds(20))
         }
         return false
+    }
+
+    // MARK: Starting again
+
+    private func keepRunning() async {
+        var ends: [ContinuousClock.Instant] = []
+        while true {
+            _ = await supervisor.exit
+            guard !isStopping else { return }
+            let now = ContinuousClock.now
+            ends = ends.filter { now - $0 < Self.endWindow } + [now]
+            guard ends.count < Self.endLimit else {
+                return giveUp(
+                    EmbeddedPostgresError(
+                        "PostgreSQL has ended by itself \(Self.endLimit) times within "
+                            + "\(Self.endWindow.components.seconds) s and is not started again; \(parts.logFile) "
+                            + "ends with:\n" + Files.tail(parts.logFile)))
+            }
+            log("PostgreSQL has ended by itself and is started again; see \(parts.logFile)")
+            do throws(EmbeddedPostgresError) {
+                try await startAgain(afterEnds: ends.count)
+            } catch {
+                return giveUp(error)
+            }
+        }
+    }
+
+    /// Starts the server anew. Where it does not come to serve, it has ended again.
+    private func startAgain(afterEnds ends: Int) async throws(EmbeddedPostgresError) {
+        // At once after the first end; what goes on ending is given a little time for whatever ails it.
+        let began = ContinuousClock.now
+        while !isStopping, ContinuousClock.now - began < .seconds(ends - 1) {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+        guard !isStopping else { return }
+        try await parts.cluster.stopLeftover(with: parts.programs, log: log)
+        guard !isStopping else { return }
+        try Files.makeEmpty(parts.socketDirectory, owner: parts.cluster.account)
+        let earlier = parts.cluster.readPidFile()
+        supervisor = try parts.start()
+        if await isReady(after: earlier) {
+            log("PostgreSQL runs again")
+        } else {
+            supervisor.closeInput()
+        }
+    }
+
+    private func giveUp(_ failure: EmbeddedPostgresError) {
+        self.failure = failure
+        onFailure?(failure)
     }
 }

@@ -5,19 +5,20 @@ internal import Foundation
 @LoopActor
 enum Supervisor {
     /// The watcher's `read` returns when the pipe ends that this process holds: closed, or gone with it. The
-    /// server may also end by itself, and then the watcher has to go. It asks more than once, because a shell
-    /// starts what runs in the background deaf to SIGINT, and PostgreSQL listens only once it has started up.
+    /// server may also end by itself: then the watcher has to go, and the sockets' directory stays for the server to
+    /// be started again. It asks more than once, because a shell starts what runs in the background deaf to SIGINT,
+    /// and PostgreSQL listens only once it has started up.
     private static let script = """
         sockets=$1; shift
         "$@" &
         server=$!
         exec 3<&0
-        (read -r line <&3; while kill -INT $server; do sleep 0.2; done) 2>/dev/null &
+        (read -r line <&3; : >"$sockets/stopping"; while kill -INT $server; do sleep 0.2; done) 2>/dev/null &
         watcher=$!
         wait $server
         status=$?
         kill $watcher 2>/dev/null
-        rm -rf "$sockets"
+        if [ -e "$sockets/stopping" ]; then rm -rf "$sockets"; fi
         exit $status
         """
 

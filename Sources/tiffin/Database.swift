@@ -12,17 +12,23 @@ enum Database {
     ]
 
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
+    ///
+    /// - Parameter onLost: called when a private PostgreSQL cannot be kept running: the body is to end then, and
+    ///   what is thrown says why.
     static func run(
-        _ options: Options, log: @escaping @Sendable (String) -> Void, _ body: (_ address: String) async throws -> Void
+        _ options: Options, log: @escaping @Sendable (String) -> Void,
+        onLost: @escaping @LoopActor () -> Void = {}, _ body: (_ address: String) async throws -> Void
     ) async throws {
         if let address = options["database"] { return try await body(address) }
         let embedded = try await EmbeddedPostgres.start(dataDirectory: options["data-dir"] ?? ".tiffin", log: log)
+        embedded.onFailure = { _ in onLost() }
         do {
             try await body(embedded.connectionString)
         } catch {
             await embedded.stop()
-            throw error
+            throw embedded.failure ?? error
         }
         await embedded.stop()
+        if let failure = embedded.failure { throw failure }
     }
 }

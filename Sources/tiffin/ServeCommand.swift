@@ -35,6 +35,9 @@ enum ServeCommand: Subcommand {
             let stopping = StopSignal()
             try await Database.run(options) {
                 logger.info($0)
+            } onLost: {
+                logger.error("the database is lost: stopping")
+                stopping.fire()
             } _: { address in
                 try await serve(configuration, address, logger, options, stopping)
             }

@@ -11,13 +11,16 @@ final class StopSignal {
     init() {
         // Where a signal cannot be watched, it ends the process as it always did.
         sources = [.interrupt, .terminate].compactMap { signal in
-            try? SignalSource(signal) { [unowned self] in fire() }
+            try? SignalSource(signal) { [unowned self] in
+                // Whoever presses Ctrl-C again does not want to wait.
+                if hasFired { exit(130) }
+                fire()
+            }
         }
     }
 
-    private func fire() {
-        // Whoever presses Ctrl-C again does not want to wait.
-        if hasFired { exit(130) }
+    /// As if the operator had said so.
+    func fire() {
         hasFired = true
         waiter?.resume()
         waiter = nil

@@ -1,18 +1,26 @@
 """SIGKILL during writes: every acknowledged change is there afterwards, and none twice.
 
+The server is killed, and then its PostgreSQL alone, which it starts again.
+
 Each writer owns one cart, so its commands have one right outcome: the model's counts, in order. After a
 kill, the cart must stand where the model stood after some number of commands between those acknowledged
 and those sent. A writer with IDs then sends every unanswered command again and must get the model's
 replies; a writer without goes on from what it finds.
 """
 
+import os
 import random
+import shutil
+import signal
+import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
 import tiffin
-from tiffin import Client, Server, encode, item_document, put_open_outlet, read_log, section_document
+from tiffin import (
+    Client, ReplyError, Server, encode, item_document, put_open_outlet, read_log, section_document, wait_until)
 
 WRITERS = 6
 ROUNDS = 4
@@ -161,3 +169,148 @@ def explain(events, client, writers):
                 # One command may be several events, but then of one batch: side by side.
                 assert places == list(range(places[0], places[0] + len(places))), f"{token} is there twice"
 
+
+# --- PostgreSQL alone is killed
+
+POSTGRES_KILLS = 3
+# What is answered while PostgreSQL is away; with an ID, the command can be sent again.
+AWAY = {"UNAVAILABLE", "UNKNOWN"}
+
+
+def postmaster(data_dir) -> int:
+    return int((Path(data_dir) / "postgres" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+
+def kill_postgres(data_dir) -> int:
+    """Kills it, but for what it has started, and returns the number its process had."""
+    killed = postmaster(data_dir)
+    os.kill(killed, signal.SIGKILL)
+    return killed
+
+
+def fill_kitchen(server):
+    with server.client() as client:
+        menu = [section_document("all", [item_document(item, 100) for item in ITEMS])]
+        put_open_outlet(client, "kitchen", menu)
+
+
+class PatientWriter(Writer):
+    """Sends its commands one by one, each until it is accepted."""
+
+    def __init__(self, number, seed):
+        super().__init__(number, seed, with_ids=True)
+        self.refused = 0
+
+    def run(self, port, acknowledged, until):
+        with Client(port) as client:
+            while not until.is_set():
+                self.extend(1)
+                self.sent += 1
+                client.send(encode(*self.commands[-1]))
+                while isinstance(reply := client.read(), ReplyError):
+                    assert reply.code in AWAY, reply
+                    self.refused += 1
+                    client.send(encode(*self.commands[-1]))
+                assert reply == self.counts[-1], f"{self.commands[-1]} was answered {reply}, not {self.counts[-1]}"
+                self.answered += 1
+                acknowledged()
+
+
+@pytest.mark.parametrize("seed", [7, 2026])
+def test_a_postgres_that_is_killed_is_started_again(data_dir, seed):
+    chance = random.Random(seed)
+    writers = [PatientWriter(n, seed) for n in range(WRITERS)]
+    progress, stopping, failures = threading.Condition(), threading.Event(), []
+    total = 0
+
+    def acknowledged():
+        nonlocal total
+        with progress:
+            total += 1
+            progress.notify_all()
+
+    def run(writer):
+        try:
+            writer.run(server.port, acknowledged, stopping)
+        except Exception as failure:
+            failures.append(failure)
+
+    def wait_for(count):
+        with progress:
+            assert progress.wait_for(lambda: total >= count or failures, 2 * tiffin.REPLY_SECONDS), server.output()
+        assert not failures, failures
+
+    with Server(data_dir=data_dir) as server:
+        fill_kitchen(server)
+        threads = [threading.Thread(target=run, args=(writer,)) for writer in writers]
+        for thread in threads:
+            thread.start()
+        try:
+            for kills in range(1, POSTGRES_KILLS + 1):
+                wait_for(total + chance.randint(50, 500))
+                killed = kill_postgres(data_dir)
+                with server.client() as client:
+                    assert client("OUTLET.HOME", "kitchen")
+                # Its processes may write on until they notice.
+                wait_until(lambda: server.output().count("PostgreSQL runs again") == kills, 60, "a new PostgreSQL")
+                assert postmaster(data_dir) != killed
+                wait_for(total + 2 * WRITERS)
+        finally:
+            stopping.set()
+            for thread in threads:
+                thread.join(timeout=2 * tiffin.REPLY_SECONDS)
+        assert not failures, failures
+        with server.client() as client:
+            for writer in writers:
+                writer.check(client)
+            explain(read_log(client), client, writers)
+        assert server.output().count("PostgreSQL has ended by itself") == POSTGRES_KILLS
+        # The log and the read models agree with what a new process makes of them.
+        assert server.stop() == 0
+        with server.start().client() as client:
+            for writer in writers:
+                writer.check(client)
+
+
+def test_a_postgres_that_dies_again_and_again_is_given_up(data_dir):
+    server = Server(data_dir=data_dir).start()
+    try:
+        fill_kitchen(server)
+        added = 0
+        for deaths in range(1, 6):
+            with server.client() as client:
+                while isinstance(reply := client.pipeline([("CART.ADD", "cart", "kitchen", ITEMS[0], 1)])[0], ReplyError):
+                    assert reply.code == "UNAVAILABLE", reply
+                added += 1
+                assert reply == added
+            kill_postgres(data_dir)
+            if deaths < 5:
+                wait_until(lambda: server.output().count("PostgreSQL runs again") == deaths, 30, "PostgreSQL")
+        assert server.wait_until_ended() == 1
+        assert "PostgreSQL has ended by itself 5 times within 60 s" in server.output()
+        with server.start().client() as client:
+            assert client("CART.COUNT", "cart") == added
+        assert server.stop() == 0
+    finally:
+        server.kill()
+
+
+@pytest.mark.skipif(not shutil.which("pgrep"), reason="no pgrep to find PostgreSQL's processes")
+def test_what_a_killed_postgres_has_left_running_is_waited_for(data_dir):
+    with Server(data_dir=data_dir) as server, server.client() as client:
+        fill_kitchen(server)
+        assert client("CART.ADD", "cart", "kitchen", ITEMS[0], 1) == 1
+        parent = str(postmaster(data_dir))
+        children = [int(pid) for pid in subprocess.check_output(["pgrep", "-P", parent], text=True).split()]
+        stopped = children[0]
+        os.kill(stopped, signal.SIGSTOP)
+        try:
+            kill_postgres(data_dir)
+            wait_until(lambda: "has left running to end" in server.output(), 20, "the server to wait")
+            assert client.error("CART.ADD", "cart", "kitchen", ITEMS[0], 1).code in AWAY
+            assert client("CART.COUNT", "cart") == 1
+            assert "PostgreSQL runs again" not in server.output()
+        finally:
+            os.kill(stopped, signal.SIGCONT)
+        wait_until(lambda: "PostgreSQL runs again" in server.output(), 20, "PostgreSQL to be started again")
+        assert client("CART.ADD", "cart", "kitchen", ITEMS[0], 1) == 2

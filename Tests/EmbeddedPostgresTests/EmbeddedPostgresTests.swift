@@ -93,6 +93,76 @@ struct EmbeddedPostgresTests {
         kill(getpid(), SIGKILL)
     }
 
+    /// The number of the server's process.
+    private static func pid(in directory: String) throws -> Int32 {
+        let text = try String(contentsOfFile: directory + "/postgres/postmaster.pid", encoding: .utf8)
+        return try #require(text.split(separator: "\n").first.flatMap { Int32($0) })
+    }
+
+    /// Kills the server and waits until it serves again, as another process.
+    @LoopActor private func killAndWait(_ server: EmbeddedPostgres, in directory: String) async throws {
+        let killed = try Self.pid(in: directory)
+        kill(killed, SIGKILL)
+        for _ in 0..<1_500 {
+            let another = try? Self.pid(in: directory)
+            if another != killed, (try? await run("SELECT 1", on: server)) != nil { return }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        Issue.record("the server was not started again")
+    }
+
+    @Test @LoopActor func `A server that is killed is started again, and nothing is lost`() async throws {
+        let directory = try directory()
+        var lines: [String] = []
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { lines.append($0) }
+        _ = try await run("CREATE TABLE dishes AS SELECT 'dosa' AS name", on: server)
+        lines = []
+        try await killAndWait(server, in: directory)
+        #expect(try await run("SELECT name FROM dishes", on: server).text(0, 0) == "dosa")
+        _ = try await run("INSERT INTO dishes VALUES ('vada')", on: server)
+        #expect(lines.count == 2 && lines[0].hasPrefix("PostgreSQL has ended by itself and is started again"))
+        await server.stop()
+        #expect(server.failure == nil)
+
+        let again = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        #expect(try await run("SELECT count(*) FROM dishes", on: again).int8(0, 0) == 2)
+        await again.stop()
+    }
+
+    @Test @LoopActor func `A server that is killed again and again is given up`() async throws {
+        let directory = try directory()
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        let failure: EmbeddedPostgresError = try await withCheckedThrowingContinuation { continuation in
+            server.onFailure = { continuation.resume(returning: $0) }
+            Task { @LoopActor in
+                do {
+                    for _ in 1..<EmbeddedPostgres.endLimit { try await killAndWait(server, in: directory) }
+                    kill(try Self.pid(in: directory), SIGKILL)
+                } catch {
+                    continuation.resume(throwing: error)
+                }
+            }
+        }
+        #expect(failure.description.hasPrefix("PostgreSQL has ended by itself 5 times within 60 s"))
+        #expect(server.failure?.description == failure.description)
+        await server.stop()
+    }
+
+    @Test @LoopActor func `A server that was killed can be stopped while it is started again`() async throws {
+        let directory = try directory()
+        var lines: [String] = []
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { lines.append($0) }
+        lines = []
+        kill(try Self.pid(in: directory), SIGKILL)
+        while lines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        await server.stop()
+        #expect(server.failure == nil)
+        await #expect(throws: PostgresError.self) { try await run("SELECT 1", on: server) }
+        let again = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        #expect(try await run("SELECT 1", on: again).int4(0, 0) == 1)
+        await again.stop()
+    }
+
     @Test @LoopActor func `A cluster that was half made is made anew`() async throws {
         let directory = try directory()
         try FileManager.default.createDirectory(
