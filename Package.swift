@@ -64,6 +64,7 @@ let package = Package(
         .target(name: "ICUBridge", dependencies: ["CLibICU"]),
         layer("TextAnalysis", uses: ["ICUBridge"]),
         layer("Catalogue", uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "TextAnalysis"]),
+        layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Projections"]),
         layer("CommandHandling", uses: ["Domain", "EventLog"]),
 
         // The edges: sockets, timers, processes, PostgreSQL.
@@ -77,6 +78,9 @@ let package = Package(
                 .embedInCode("migrations/0002_projections.sql"),
                 .embedInCode("migrations/0003_catalogue.sql"),
             ]),
+        layer(
+            "PostgresAudit",
+            uses: ["Audit", "Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "Projections"]),
         layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
         layer(
             "Server",
@@ -90,8 +94,8 @@ let package = Package(
         .executableTarget(
             name: "tiffin",
             dependencies: [
-                "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "PostgresEventLog",
-                "PostgresProjections", "Server",
+                "Audit", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "PostgresAudit",
+                "PostgresEventLog", "PostgresProjections", "Projections", "Server",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),

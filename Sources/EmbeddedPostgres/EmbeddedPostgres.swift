@@ -65,8 +65,23 @@ public final class EmbeddedPostgres {
         self.parts = parts
         self.lock = lock
         self.log = log
-        connectionString = "postgres:///\(Cluster.database)?host=\(parts.socketDirectory)&user=\(Cluster.owner)"
+        connectionString = Self.address(parts.socketDirectory)
         supervisor = try parts.start()
+    }
+
+    private static func address(_ socketDirectory: String) -> String {
+        "postgres:///\(Cluster.database)?host=\(socketDirectory)&user=\(Cluster.owner)"
+    }
+
+    /// The address of a server that another process runs in the data directory, for looking at what it holds; nil
+    /// where there is none that is ready.
+    public static func running(dataDirectory: String) -> String? {
+        let directory = URL(filePath: dataDirectory).standardizedFileURL.path
+        guard let account = try? ServerAccount.current(),
+            let file = Cluster(dataDirectory: directory, account: account).readPidFile(), file.isReady,
+            kill(file.pid, 0) == 0, Files.exists(file.socketDirectory)
+        else { return nil }
+        return address(file.socketDirectory)
     }
 
     /// Starts the server, making the directory and the cluster where there are none.

@@ -7,9 +7,12 @@ internal import Postgres
 final class LazyConnection {
     /// Everything is done in this role, which can add to the log and cannot change it.
     private static let role = Statement("set_role", "SET ROLE tiffin_server")
+    /// Nothing can be written, whoever the user is.
+    private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
 
     private let database: String
     private let name: String
+    private let isReadOnly: Bool
     private var connection: PostgresConnection?
     /// A connection being made: whoever needs one meanwhile waits for the same.
     private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
@@ -17,9 +20,11 @@ final class LazyConnection {
     /// The server's version as the last connection had it; nil before there was one.
     private(set) var serverVersion: String?
 
-    init(_ database: String, name: String) {
+    /// - Parameter isReadOnly: whether it is for reading alone: then the user needs no more than the right to.
+    init(_ database: String, name: String, isReadOnly: Bool = false) {
         self.database = database
         self.name = name
+        self.isReadOnly = isReadOnly
     }
 
     /// Executes a statement, connecting first where there is no connection.
@@ -57,7 +62,7 @@ final class LazyConnection {
         do throws(PostgresError) {
             let connection = try await PostgresConnection.connect(database, applicationName: name)
             do throws(PostgresError) {
-                _ = try await connection.execute(LazyConnection.role, [])
+                _ = try await connection.execute(isReadOnly ? LazyConnection.readOnly : LazyConnection.role, [])
             } catch {
                 connection.close()
                 throw error

@@ -26,9 +26,13 @@ public final class PostgresEventLog: EventLog {
 
     /// The log in a migrated database.
     ///
-    /// - Parameter database: a `postgres://` URL, or libpq's keywords and values.
-    public static func open(_ database: String) async throws(EventLogError) -> PostgresEventLog {
-        let reader = LazyConnection(database, name: "tiffin reader")
+    /// - Parameters:
+    ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - isReadOnly: whether it is for reading alone, by a user who may have no other right, or on a replica.
+    public static func open(
+        _ database: String, isReadOnly: Bool = false
+    ) async throws(EventLogError) -> PostgresEventLog {
+        let reader = LazyConnection(database, name: "tiffin reader", isReadOnly: isReadOnly)
         do throws(EventLogError) {
             let epochs = try await reader.execute(Statements.epochs, [])
             guard epochs.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }

@@ -1,5 +1,5 @@
 public import Domain
-internal import EventLog
+public import EventLog
 
 /// The projection `cart_counts`: the sum of quantities of every cart.
 public struct CartCounts: Sendable {
@@ -7,6 +7,9 @@ public struct CartCounts: Sendable {
     public static let name = "cart_counts"
     /// Rises when its rows mean something else: they are then folded anew.
     public static let version = 1
+
+    /// Counts of no carts.
+    public init() {}
 
     /// Carts that are shown to nobody.
     public internal(set) var quarantine = Quarantine()
@@ -26,8 +29,16 @@ public struct CartCounts: Sendable {
     /// The number of carts.
     public var cartCount: Int { counts.count }
 
+    /// Every cart with its count, in no order.
+    public var all: some Sequence<CartCountRow> { counts.lazy.map { CartCountRow(cart: $0.key, count: $0.value) } }
+
     func knows(_ cart: Identifier) -> Bool {
         counts[cart] != nil || quarantine[StreamName(.cart, cart)] != nil
+    }
+
+    /// Folds in one event of a cart, for whoever follows a single stream.
+    public mutating func fold(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
+        try apply(event, of: cart)
     }
 
     mutating func apply(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
@@ -100,5 +111,5 @@ public struct CartCountRow: Equatable, Sendable {
     }
 
     /// The row's digest: over the cart, a zero byte and the count in decimal.
-    var digest: Digest { Digest.of(Array("\(cart.rawValue)\0\(count)".utf8)) }
+    public var digest: Digest { Digest.of(Array("\(cart.rawValue)\0\(count)".utf8)) }
 }

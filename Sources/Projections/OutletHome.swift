@@ -32,6 +32,9 @@ public struct OutletHome: Sendable {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }
 
+    /// Every outlet, also those that are not registered and those whose history is damaged.
+    public var all: some Collection<OutletRecord> { outlets.values }
+
     /// The number of outlets.
     public var outletCount: Int { outlets.count }
 

@@ -1,5 +1,5 @@
 public import Domain
-internal import EventLog
+public import EventLog
 internal import JSONText
 
 /// A row of `outlet_home`.
@@ -22,7 +22,7 @@ public struct OutletHomeRow: Equatable, Sendable {
     }
 
     /// The row of an outlet.
-    init(_ record: OutletRecord) {
+    public init(_ record: OutletRecord) {
         outlet = record.id
         revision = record.revision
         // An outlet whose registration is damaged may still have a menu.
@@ -31,7 +31,7 @@ public struct OutletHomeRow: Equatable, Sendable {
     }
 
     /// The row's digest: over the outlet, a zero byte, and the snapshot.
-    var digest: Digest { Digest.of(Array(outlet.rawValue.utf8) + [0] + snapshot) }
+    public var digest: Digest { Digest.of(Array(outlet.rawValue.utf8) + [0] + snapshot) }
 }
 
 /// A saved row that cannot be read: the projection is then folded anew from the log.

@@ -28,9 +28,7 @@ enum LogCommand: Subcommand {
                 }
                 return stream
             }
-            try await Database.run(options) {
-                Terminal.printError("tiffin: \($0)")
-            } _: { address in
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
                 try await printEvents(of: stream, from: from, options, address)
             }
         }
@@ -40,7 +38,7 @@ enum LogCommand: Subcommand {
     private static func printEvents(
         of stream: StreamName?, from: Int64, _ options: Options, _ database: String
     ) async throws {
-        let log = try await PostgresEventLog.open(database)
+        let log = try await PostgresEventLog.open(database, isReadOnly: true)
         defer { log.close() }
         var partitions = Array(0..<log.partitionCount)
         if let only = try options.integer("partition", in: 0...log.partitionCount - 1) { partitions = [only] }

@@ -62,8 +62,22 @@ struct Options {
         return value
     }
 
-    /// The help of a command with these options.
-    static func help(_ name: String, _ summary: String, _ specs: [Spec]) -> String {
+    /// One of the values of a type.
+    func choice<Choice: CaseIterable & RawRepresentable>(
+        _ name: String, _ type: Choice.Type
+    ) throws(UsageError) -> Choice? where Choice.RawValue == String {
+        guard let text = self[name] else { return nil }
+        guard let choice = Choice(rawValue: text) else {
+            let all = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+            throw UsageError(message: "--\(name) must be one of \(all), not '\(text)'")
+        }
+        return choice
+    }
+
+    /// The help of a command with these options, and what else there is to know of it.
+    static func help(
+        _ name: String, _ summary: String, _ specs: [Spec], arguments: String = "[options]", about: String? = nil
+    ) -> String {
         let lines = specs.map { spec in
             let option = "--\(spec.name)" + (spec.value.map { " <\($0)>" } ?? "")
             return "  \(option.padded(to: 26))\(spec.help)\n  \("".padded(to: 26))[\(spec.variable)]"
@@ -71,8 +85,8 @@ struct Options {
         return """
             tiffin \(name): \(summary)
 
-            usage: tiffin \(name) [options]
-
+            usage: tiffin \(name) \(arguments)
+            \(about.map { "\n\($0)\n" } ?? "")
             \(lines.joined(separator: "\n"))
 
             An option that is not given is taken from the environment variable in brackets.

@@ -29,7 +29,8 @@ struct Tiffin {
     }
 
     static let commands: [any Subcommand.Type] = [
-        ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self,
+        ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
+        AuditCommand.self,
     ]
 
     private static func help(for name: String?) -> String {

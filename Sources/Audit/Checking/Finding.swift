@@ -1,0 +1,58 @@
+/// Something that is not as it has to be.
+public struct Finding: Equatable, Sendable {
+    /// What kind of thing it is.
+    public enum Kind: String, Sendable {
+        /// What is stored, shown or counted is not what follows from the log.
+        case difference
+        /// The log itself is not what was written.
+        case tampering
+    }
+
+    /// What kind of thing it is.
+    public var kind: Kind
+    /// The partition of the log.
+    public var partition: Int
+    /// The first event from which it differs, where that is known.
+    public var position: Int64?
+    /// What it is about: a stream, a batch, a row.
+    public var subject: String
+    /// What is wrong, in a sentence.
+    public var message: String
+
+    /// Something that is not as it has to be.
+    public init(_ kind: Kind, partition: Int, position: Int64?, subject: String, _ message: String) {
+        self.kind = kind
+        self.partition = partition
+        self.position = position
+        self.subject = subject
+        self.message = message
+    }
+}
+
+/// Findings, of which so many are kept.
+public struct Findings: Sendable {
+    /// The most that are kept of a partition.
+    public static let limit = 100
+
+    /// The first ones.
+    public private(set) var kept: [Finding] = []
+    /// How many there are in all.
+    public private(set) var count = 0
+    /// Whether one of them is tampering.
+    public private(set) var hasTampering = false
+
+    /// None.
+    public init() {}
+
+    mutating func add(_ finding: Finding) {
+        count += 1
+        if finding.kind == .tampering { hasTampering = true }
+        if kept.count < Findings.limit { kept.append(finding) }
+    }
+
+    mutating func add(_ other: Findings) {
+        for finding in other.kept { add(finding) }
+        count += other.count - other.kept.count
+        if other.hasTampering { hasTampering = true }
+    }
+}

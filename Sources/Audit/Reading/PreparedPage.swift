@@ -1,0 +1,92 @@
+internal import Domain
+internal import EventLog
+
+/// Events with all that can be known of each by itself: that is worked out beside the fold, which needs them in turn.
+struct PreparedPage: Sendable {
+    struct Event: Sendable {
+        var recorded: RecordedEvent
+        var decoded: Result<DecodedEvent, CorruptEvent>
+        /// The leaf of its batch's Merkle tree; nil where digests are not asked for.
+        var leaf: Digest?
+    }
+
+    var events: [Event]
+
+    /// Understands the events, and hashes them if they are to be held against their digests.
+    @concurrent
+    static func prepare(_ events: [RecordedEvent], hashes: Bool) async -> PreparedPage {
+        PreparedPage(
+            events: events.map { event in
+                Event(
+                    recorded: event,
+                    decoded: Result { () throws(CorruptEvent) in try event.decoded() },
+                    leaf: hashes ? MerkleTree.leaf(event.auditedBytes) : nil)
+            })
+    }
+}
+
+extension RecordedEvent {
+    /// The bytes that the event's digest covers, as `NewEvent.canonicalBytes` and `tiffin.canonical_bytes` make them,
+    /// of an event whose stream may be any text.
+    var auditedBytes: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(48 + stream.utf8.count + kind.name.utf8.count + payload.count + metadata.count)
+        func append(_ number: some FixedWidthInteger) {
+            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
+        }
+        func append(_ text: some Collection<UInt8>) {
+            append(Int32(text.count))
+            bytes.append(contentsOf: text)
+        }
+        append(stream.utf8)
+        append(version)
+        append(kind.name.utf8)
+        append(Int32(kind.schemaVersion))
+        append(payload)
+        append(metadata)
+        append(recordedAt.millisecondsSinceEpoch)
+        return bytes
+    }
+}
+
+/// Reads a partition page by page: while one is worked on, the next is prepared and the one after that is read.
+struct PageReader: Sendable {
+    /// Events of a page.
+    static let pageEvents = 5_000
+
+    let source: any AuditSource
+    let partition: Int
+    let hashes: Bool
+
+    /// Gives every event behind `position` up to `end` to the body, in pages.
+    func read(
+        after position: Int64, upTo end: Int64, isolation: isolated (any Actor)? = #isolation,
+        _ body: (PreparedPage) async throws -> Void
+    ) async throws {
+        var next = position
+        var reading = page(after: next)
+        var preparing: Task<PreparedPage, Never>?
+        while true {
+            // A gap makes no difference to where the next page begins.
+            let events = try await reading.value.filter { $0.position <= end }
+            let previous = preparing
+            preparing = nil
+            if let last = events.last {
+                next = last.position
+                reading = page(after: next)
+                preparing = Task { [hashes] in await PreparedPage.prepare(events, hashes: hashes) }
+            }
+            if let previous { try await body(await previous.value) }
+            guard preparing != nil else {
+                reading.cancel()
+                return
+            }
+        }
+    }
+
+    private func page(after position: Int64) -> Task<[RecordedEvent], any Error> {
+        Task { [source, partition] in
+            try await source.events(partition: partition, after: position, limit: PageReader.pageEvents)
+        }
+    }
+}

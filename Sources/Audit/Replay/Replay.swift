@@ -1,0 +1,95 @@
+public import Domain
+public import EventLog
+public import Projections
+
+/// Folds the log into read models, as of any moment.
+public struct Replay: Sendable {
+    /// How far to go.
+    public enum Extent: Equatable, Sendable {
+        case everything
+        /// Up to and with a position of each partition.
+        case position(Int64)
+        /// Up to the last event before the first one that was recorded later, by the clocks of their writers.
+        case time(Timestamp)
+    }
+
+    private let source: any AuditSource
+    private let extent: Extent
+    /// Whether saved rows may be begun with.
+    private let isFromScratch: Bool
+
+    /// A replay of what the source reads.
+    public init(_ source: any AuditSource, extent: Extent, isFromScratch: Bool) {
+        self.source = source
+        self.extent = extent
+        self.isFromScratch = isFromScratch
+    }
+
+    /// The read models of a partition as of then.
+    ///
+    /// - Parameter progress: is told the events that were folded, and how many there are to fold.
+    /// - Throws: where an event or a row cannot be read, and where the log does not reach so far.
+    public func model(
+        of head: LogHead, isolation: isolated (any Actor)? = #isolation, progress: (Int64, Int64) -> Void
+    ) async throws -> ReadModel {
+        var end = head.position
+        if case .position(let position) = extent {
+            guard position <= head.position else {
+                throw AuditError("partition \(head.partition) of the log ends at \(head.position), before \(position)")
+            }
+            end = position
+        }
+        var model = try await begin(head.partition, upTo: end)
+        let start = model.position
+        var isOver = false
+        let reader = PageReader(source: source, partition: head.partition, hashes: false)
+        try await reader.read(after: start, upTo: end) { page in
+            guard !isOver else { return }
+            var decoded: [Result<DecodedEvent, CorruptEvent>] = []
+            decoded.reserveCapacity(page.events.count)
+            for event in page.events {
+                if case .time(let time) = extent, event.recorded.recordedAt > time {
+                    isOver = true
+                    break
+                }
+                let expected = model.position + Int64(decoded.count) + 1
+                guard event.recorded.position == expected else {
+                    throw AuditError(
+                        "partition \(head.partition) of the log has no event at \(expected); `tiffin audit` tells more")
+                }
+                decoded.append(event.decoded)
+            }
+            model.apply(decoded)
+            progress(model.position - start, end - start)
+        }
+        return model
+    }
+
+    /// An empty model, or one of saved rows where these are of the present projections and not too late.
+    private func begin(
+        _ partition: Int, upTo end: Int64, isolation: isolated (any Actor)? = #isolation
+    ) async throws -> ReadModel {
+        let nothing = ReadModel(partition: partition)
+        guard !isFromScratch, extent == .everything else { return nothing }
+        try await source.beginMoment()
+        let checkpoints = try await source.checkpoints(partition: partition)
+        guard let position = StoredRows.position(of: checkpoints).position, position <= end else {
+            try await source.endMoment()
+            return nothing
+        }
+        var model = ReadModel(partition: partition)
+        var key = ""
+        while case .outletHome(let rows)? = try await source.rows(of: .outletHome, partition: partition, after: key) {
+            try model.restore(.outletHome(rows))
+            key = rows.last?.outlet.rawValue ?? key
+        }
+        key = ""
+        while case .cartCounts(let rows)? = try await source.rows(of: .cartCounts, partition: partition, after: key) {
+            try model.restore(.cartCounts(rows))
+            key = rows.last?.cart.rawValue ?? key
+        }
+        model.restore(position: position, quarantined: try await source.quarantined(partition: partition))
+        try await source.endMoment()
+        return model
+    }
+}
