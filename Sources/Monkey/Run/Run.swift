@@ -225,7 +225,7 @@ final class Run {
         }
         phase = .settling
         busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
-        for shopper in shoppers where shopper.isIdle { shopper.goOn() }
+        for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
         flush()
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
         for shopper in shoppers where shopper.isIdle && !shopper.isBroken { retire(shopper.cart) }
