@@ -2,6 +2,8 @@
 struct Follower {
     /// Documents that were read before the message that leads to them has come.
     private static let awaitedReads = 8
+    /// Steps of the history that are kept.
+    private static let keptSteps = 20
 
     let channel: String
     private var document: JSON?
@@ -9,6 +11,8 @@ struct Follower {
     /// Where the last message led to; nil before the first.
     private var told: Int64?
     private var awaited: [(revision: Int64, document: JSON)] = []
+    /// What has come since the document was last found right, a line a step.
+    private(set) var history: [String] = []
 
     init(_ channel: String) {
         self.channel = channel
@@ -20,8 +24,14 @@ struct Follower {
     /// The highest revision that was read and has not been told of.
     var behind: Int64? { awaited.map(\.revision).max() }
 
-    /// A message has come. Returns whether documents were compared.
-    mutating func heard(_ message: JSON) throws(Violation) -> Bool {
+    private mutating func note(_ step: String) {
+        if history.count == Follower.keptSteps { history.removeFirst() }
+        history.append(step)
+    }
+
+    /// A message has come, which is told as `summary`. Returns whether documents were compared.
+    mutating func heard(_ message: JSON, _ summary: String = "") throws(Violation) -> Bool {
+        note("message \(channel) → \(summary)")
         guard let from = message["from"]?.integer, let to = message["to"]?.integer,
             let patch = message["patch"]?.array
         else { throw Violation(.messages, "\(channel) sent what is no change: \(message.text)") }
@@ -57,6 +67,7 @@ struct Follower {
     /// compared.
     mutating func read(_ whole: JSON, revision read: Int64) throws(Violation) -> Bool {
         guard let told else { return false }
+        note("\(channel) was read at \(read)")
         guard read >= told else {
             throw Violation(.messages, "\(channel) told of \(told), and was then read at \(read)")
         }
@@ -86,6 +97,7 @@ struct Follower {
             }
         }
         awaited.removeAll { $0.revision <= revision }
+        if compared { history.removeAll() }
         return compared
     }
 }

@@ -130,7 +130,7 @@ final class Link {
                 Violation(.messages, "\(channel) sent what is no JSON: \(payload.summary)"))
         }
         run.oracle.count(.messages)
-        check(channel) { follower throws(Violation) in try follower.heard(message) }
+        check(channel) { follower throws(Violation) in try follower.heard(message, payload.summary) }
     }
 
     /// A document was read whole on this connection.
@@ -155,7 +155,7 @@ final class Link {
             if try body(&follower) { run.oracle.count(.patch) }
             followers[channel] = follower
         } catch {
-            run.violated(error)
+            run.violated(error, follower.history)
         }
     }
 
