@@ -104,11 +104,21 @@ final class CartModel {
         if outlet.mayBeClosed(since: floor) { refusals.append("CLOSED") }
         guard outlet.mayBeOpen(since: floor) else { return (false, refusals) }
         var (least, most) = (Int64(0), Int64(0))
+        // The first line that cannot be had refuses it all.
         for line in lines {
-            let offers = outlet.possible(.item(line.item), since: floor)
-            if offers.contains(where: { !$0.isListed }) { refusals.append("NOTFOUND") }
-            if offers.contains(where: { $0.isListed && !$0.isAvailable }) { refusals.append("SOLDOUT") }
-            let prices = offers.filter { $0.isListed && $0.isAvailable }.map(\.price)
+            var prices: [Int64] = []
+            for offer in outlet.possible(.item(line.item), since: floor) {
+                if !offer.isListed {
+                    refusals.append("NOTFOUND")
+                } else if !offer.isAvailable {
+                    refusals.append("SOLDOUT")
+                } else if line.quantity > outlet.menu.item(line.item).maximum {
+                    // It was set while the item could not be had.
+                    refusals.append("LIMIT")
+                } else {
+                    prices.append(offer.price)
+                }
+            }
             guard let low = prices.min(), let high = prices.max() else { return (false, refusals) }
             least += low * Int64(line.quantity)
             most += high * Int64(line.quantity)
