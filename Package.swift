@@ -131,7 +131,9 @@ let package = Package(
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(of: "Server", uses: ["Domain", "EventLog", "LineProtocol"]),
-        tests(of: "Monkey", uses: ["Measurement", "SeededTesting"]),
+        tests(
+            of: "Monkey",
+            uses: ["Domain", "EventLoop", "JSONText", "LineProtocol", "Measurement", "SeededTesting"]),
         tests(of: "Importing", uses: ["LineProtocol", "SeededTesting"]),
     ],
     swiftLanguageModes: [.v6]
