@@ -14,8 +14,9 @@ struct LoadPlan: Equatable, Sendable {
         func time(of number: Double) -> Double {
             let slope = (to - from) / seconds
             // from·t + slope·t²/2 = number, solved so that a small slope loses no digits.
-            let root = (from * from + 2 * slope * number).squareRoot()
-            return start + (from + root > 0 ? 2 * number / (from + root) : seconds)
+            let root = max(0, from * from + 2 * slope * number).squareRoot()
+            // A rise from nothing has its first send at its beginning.
+            return start + (from + root > 0 ? min(seconds, 2 * number / (from + root)) : 0)
         }
     }
 
