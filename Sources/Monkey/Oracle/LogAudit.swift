@@ -24,9 +24,18 @@ struct LogAudit {
         var history: [String] = []
     }
 
+    private struct Order {
+        var cart: CartID
+        var total: Int64
+    }
+
     private let run: Run
     private var carts: [CartID: Folded] = [:]
-    private var orders: [String: Int64] = [:]
+    private var orders: [String: Order] = [:]
+    /// Of outlets and menus.
+    private var versions: [String: Int64] = [:]
+    /// Streams that something was found of: one mistake has many consequences.
+    private var accused: Set<String> = []
     private(set) var findings: [Finding] = []
 
     init(_ run: Run) {
@@ -70,10 +79,12 @@ struct LogAudit {
 
     private mutating func found(_ message: String, _ stream: String?, _ history: [String] = []) {
         guard findings.count < Run.keptViolations else { return }
+        if let stream, !accused.insert(stream).inserted { return }
         findings.append(Finding(violation: Violation(.log, message), stream: stream, history: history))
     }
 
-    private mutating func take(_ event: LogEvent, expected position: Int64) {
+    /// Looks at the event that comes next; `position` is what it should have.
+    mutating func take(_ event: LogEvent, expected position: Int64) {
         run.oracle.count(.log)
         if event.position != position {
             found("position \(position) of the log is missing; \(event.position) follows", nil)
@@ -86,13 +97,28 @@ struct LogAudit {
                 fold(event, cart)
                 look(event, isOnce: true)
             }
-        case "order": if let total = event.payload.total { orders[String(id)] = total }
-        case "outlet", "menu": if id.hasPrefix("\(run.world.name)-o") { look(event, isOnce: false) }
+        case "order":
+            if let cart = event.payload.cart.flatMap({ run.world.cart(ofStream: $0[...]) }) {
+                if orders[String(id)] != nil || event.version != 1 {
+                    found("order \(id) is in the log twice", event.stream)
+                }
+                orders[String(id)] = Order(cart: cart, total: event.payload.total ?? 0)
+            }
+        case "outlet", "menu":
+            if id.hasPrefix("\(run.world.name)-o") {
+                let version = versions[event.stream, default: 0]
+                if event.version != version + 1 {
+                    found("\(event.stream) goes from version \(version) to \(event.version)", event.stream)
+                }
+                versions[event.stream] = event.version
+                // Only a whole menu makes several events.
+                look(event, isOnce: !["menu.sectionAdded", "menu.itemAdded"].contains(event.kind))
+            }
         default: break
         }
     }
 
-    /// Looks up the command that the event comes from. A whole menu makes many events.
+    /// Looks up the command that the event comes from.
     private mutating func look(_ event: LogEvent, isOnce: Bool) {
         let numbers = event.id?.split(separator: "-").compactMap { Int($0) } ?? []
         guard numbers.count == 2, run.shoppers.indices.contains(numbers[0]) else {
@@ -153,10 +179,28 @@ struct LogAudit {
                     "\(stream) has \(folded.version) events and a count of \(folded.count); acknowledged were "
                         + "\(told.version) and \(told.count)", stream)
             }
-            if let order = told.order, orders[order] != told.total {
+            if let order = told.order, orders[order]?.total != told.total || orders[order]?.cart != id {
                 found(
-                    "order \(order) is in the log \(orders[order].map { "with a total of \($0)" } ?? "not at all"); "
-                        + "agreed was \(told.total)", "order-\(order)")
+                    "order \(order) is in the log "
+                        + (orders[order].map { "of cart \(run.world.cartName($0.cart)), with a total of \($0.total)" }
+                            ?? "not at all") + "; agreed was \(told.total)", "order-\(order)")
+            }
+        }
+        for (order, placed) in orders {
+            guard let told = run.told[placed.cart], told.order != order else { continue }
+            found(
+                "order \(order) of cart \(run.world.cartName(placed.cart)) was placed, and nobody told",
+                "order-\(order)")
+        }
+        for outlet in run.world.outlets where run.shoppers[outlet.owner].isIdle {
+            for (stream, told) in [
+                ("outlet-\(outlet.id)", outlet.outletVersion), ("menu-\(outlet.id)", outlet.menuVersion),
+            ] {
+                run.oracle.count(.log)
+                let version = versions[stream, default: 0]
+                if version != told {
+                    found("\(stream) has \(version) events, and its owner was told of version \(told)", stream)
+                }
             }
         }
     }

@@ -2,12 +2,14 @@ internal import JSONText
 
 /// An event as `LOG.READ` tells it, as far as the monkey looks at it.
 struct LogEvent: Equatable {
-    /// The numbers of the payload that change a cart's count or an order's total.
+    /// What of the payload changes a cart's count, or says what an order is of.
     struct Payload: Equatable {
         var quantity: Int64 = 0
         var from: Int64 = 0
         var to: Int64 = 0
         var total: Int64?
+        /// What an order is of.
+        var cart: String?
     }
 
     var position: Int64 = 0
@@ -56,6 +58,7 @@ struct LogEvent: Equatable {
             case "from": payload.from = try reader.integer()
             case "to": payload.to = try reader.integer()
             case "total": payload.total = try reader.integer()
+            case "cart": payload.cart = try reader.string()
             default: _ = try reader.rawValue()
             }
         }
