@@ -114,8 +114,9 @@ final class Oracle {
         guard let index = flight.call.outlet else { return .accepted }
         let outlet = world.outlets[index]
         count(.version)
+        // It was acknowledged, whatever is to be said of the version.
+        defer { settleOwner(flight.call, isMade: true) }
         let isChanged = try outlet.follow(version, of: flight.call)
-        settleOwner(flight.call, isMade: true)
         return isChanged ? .accepted : .unchanged
     }
 

@@ -80,10 +80,12 @@ final class Outlet {
         // Putting a whole menu makes as many events as it takes; any other command makes one, or none where it
         // changes nothing.
         let isWhole = if case .putMenu = call { true } else { false }
-        guard isWhole ? version > known : version == known + (changesNothing(call) ? 0 : 1) else {
+        let isRight = isWhole ? version > known : version == known + (changesNothing(call) ? 0 : 1)
+        // Where it is wrong, what follows is compared with what was said now: one mistake is told once.
+        if isOfMenu { menuVersion = version } else { outletVersion = version }
+        guard isRight else {
             throw Violation(.version, "\(name) went from version \(known) to \(version) by \(call.kind.name)")
         }
-        if isOfMenu { menuVersion = version } else { outletVersion = version }
         return version > known
     }
 
