@@ -1,0 +1,403 @@
+"""`tiffin audit` and `tiffin replay`: what follows from the log, and every way to tamper with it that is known."""
+
+import json
+import subprocess
+
+import pytest
+
+from tiffin import (
+    Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, section_document,
+    sql,
+)
+
+SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, USAGE = 0, 1, 2, 3, 64
+
+
+def tiffin(*arguments):
+    return subprocess.run([binary(), *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def audit(url):
+    run = tiffin("audit", "--database", url)
+    return run.returncode, run.stdout + run.stderr
+
+
+def load(server):
+    """An outlet with changes, carts of all kinds, and orders; in batches of one and of many."""
+    with server.client() as client:
+        put_open_outlet(client, "kitchen", [
+            section_document("all", [item_document(f"dish-{n}", 500 + n) for n in range(4)])])
+        client("OUTLET.PUT", "bare", json.dumps(outlet_document("Bare")))
+        for n in range(5):
+            client("CART.ADD", f"cart-{n}", "kitchen", f"dish-{n % 4}", n + 1)
+        client.pipeline(
+            ("CART.ADD", f"many-{n}", "kitchen", "dish-0", 1) for n in range(40))
+        client("CART.SET", "cart-1", "dish-1", 7)
+        client("CART.CLEAR", "cart-2")
+        client("CART.CHECKOUT", "cart-0", "TOTAL", 500)
+        client("MENU.ITEM.PRICE", "kitchen", "dish-3", 900)
+        client("CART.ADD", "cart-3", "kitchen", "dish-1", 1)
+        client("CART.CHECKOUT", "cart-4", "TOTAL", 500 * 5)
+
+
+@pytest.fixture(scope="module")
+def origin():
+    """A database with a log and saved read models, whose server has stopped."""
+    with fresh_database() as url:
+        server = Server(database=url).start()
+        load(server)
+        assert server.stop() == 0
+        yield url
+
+
+@pytest.fixture
+def copy(origin):
+    """A copy of it, to be tampered with."""
+    with fresh_database() as url:
+        dump = subprocess.run(["pg_dump", "--no-owner", origin], capture_output=True, text=True, timeout=60, check=True)
+        subprocess.run(
+            ["psql", "--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", url], input=dump.stdout, text=True,
+            capture_output=True, timeout=60, check=True)
+        yield url
+
+
+def position_of(url, stream, version):
+    return int(sql(f"select position from tiffin.events where stream = '{stream}' and version = {version}", url))
+
+
+def test_a_log_that_nobody_touched_is_sound(origin):
+    code, output = audit(origin)
+    assert code == SOUND, output
+    events = sql("select count(*) from tiffin.events", origin)
+    commits = sql("select count(*) from tiffin.commits", origin)
+    assert f"log       {events} events in {commits} batches" in output
+    assert "books     45 carts, 2 orders" in output
+    assert "2 rows of outlet_home, 45 rows of cart_counts compared at position" in output
+    assert output.splitlines()[-1].startswith("sound")
+
+
+def test_the_copy_that_tests_tamper_with_is_sound(copy):
+    assert audit(copy)[0] == SOUND
+
+
+TAMPERED = {
+    "a payload": (
+        "update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
+        "where stream = 'cart-cart-1' and version = 1",
+        "is not the event that its digest covers"),
+    "a payload, in its spaces alone": (
+        "update tiffin.events set payload = payload || ' ' where stream = 'cart-cart-1' and version = 1",
+        "is not the event that its digest covers"),
+    "metadata": (
+        "update tiffin.events set metadata = '{\"id\":\"another\"}' where stream = 'cart-cart-1' and version = 1",
+        "is not the event that its digest covers"),
+    "a time": (
+        "update tiffin.events set recorded_at = recorded_at - interval '1 hour' where stream = 'cart-cart-1' and version = 1",
+        "is not the event that its digest covers"),
+    "a kind": (
+        "update tiffin.events set schema_version = 2 where stream = 'cart-cart-1' and version = 1",
+        "is not the event that its digest covers"),
+    "a stream's name": (
+        "update tiffin.events set stream = 'cart-cart-x' where stream = 'cart-cart-1' and version = 1",
+        "is not the event that its digest covers"),
+    "an event of a batch of many": (
+        "update tiffin.events set payload = replace(payload, '\"quantity\":1', '\"quantity\":2') "
+        "where stream = 'cart-many-7'",
+        "digest covers"),
+    "the order of two events": (
+        "update tiffin.events set position = -position where stream in ('cart-cart-1', 'cart-cart-2') and version = 1;"
+        "update tiffin.events e set position = (select -o.position from tiffin.events o where o.stream = "
+        "case e.stream when 'cart-cart-1' then 'cart-cart-2' else 'cart-cart-1' end and o.version = 1 "
+        "and o.position < 0) where stream = 'cart-cart-1' and version = 1;"
+        "update tiffin.events set position = (select first_position from tiffin.commits c where not exists "
+        "(select from tiffin.events e where e.position = c.first_position)) where position < 0",
+        "is not the event that its digest covers"),
+    "an event taken out": (
+        "delete from tiffin.events where stream = 'cart-cart-1' and version = 1",
+        "are missing from the log"),
+    "a batch taken out, events and all": (
+        "delete from tiffin.commits where first_position = "
+        "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1);"
+        "delete from tiffin.events where stream = 'cart-cart-1' and version = 1",
+        "the batch between is missing"),
+    "a batch's row alone": (
+        "delete from tiffin.commits where first_position = "
+        "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
+        "the batch between is missing"),
+    "a truncated tail": (
+        "delete from tiffin.events where position = (select max(position) from tiffin.events)",
+        "the log ends at"),
+    "a truncated tail with its batch": (
+        "delete from tiffin.events where position >= (select max(first_position) from tiffin.commits);"
+        "delete from tiffin.commits where first_position = (select max(first_position) from tiffin.commits)",
+        "the log ends at"),
+    "a content digest": (
+        "update tiffin.commits set content_digest = sha256('x') where first_position = 9",
+        "digest covers"),
+    "a chain digest": (
+        "update tiffin.commits set chain_digest = sha256('x') where first_position = "
+        "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
+        "does not continue the chain"),
+    "the head's digest": (
+        "update tiffin.log_head set digest = sha256('x')", "and the batches lead to"),
+    "the head's position": (
+        "update tiffin.log_head set position = position + 1", "the log ends at"),
+    "an event added behind the end": (
+        "insert into tiffin.events select partition, position + 1, 'cart-forged', 1, kind, schema_version, payload, "
+        "metadata, recorded_at from tiffin.events where position = (select max(position) from tiffin.events);"
+        "update tiffin.log_head set position = position + 1",
+        "belong to no batch"),
+    "an event changed, its digest and the chain up to there with it": (
+        "update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
+        "where stream = 'cart-cart-1' and version = 1;"
+        "update tiffin.commits c set content_digest = (select sha256('\\x00'::bytea || tiffin.canonical_bytes(stream, "
+        "version, kind, schema_version, payload, metadata, recorded_at)) from tiffin.events e where e.position = "
+        "c.first_position) where first_position = "
+        "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1);"
+        "update tiffin.commits c set chain_digest = sha256((select chain_digest from tiffin.commits p where "
+        "p.last_position = c.first_position - 1) || content_digest) where first_position = "
+        "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
+        "does not continue the chain"),
+}
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_tampering_is_named(copy, what):
+    statement, message = TAMPERED[what]
+    before = sql("select count(*), sum(hashtext(e::text)::bigint) from tiffin.events e", copy) + sql(
+        "select sum(hashtext(c::text)::bigint) from tiffin.commits c", copy) + sql(
+        "select sum(hashtext(h::text)::bigint) from tiffin.log_head h", copy)
+    sql(statement, copy)
+    after = sql("select count(*), sum(hashtext(e::text)::bigint) from tiffin.events e", copy) + sql(
+        "select sum(hashtext(c::text)::bigint) from tiffin.commits c", copy) + sql(
+        "select sum(hashtext(h::text)::bigint) from tiffin.log_head h", copy)
+    assert before != after, "nothing was tampered with"
+    code, output = audit(copy)
+    assert code == TAMPERING, output
+    assert message in output
+    assert "TAMPERED WITH" in output.splitlines()[-1]
+
+
+DIFFERENT = {
+    "a stored count": (
+        "update tiffin.cart_counts set count = 9 where cart = 'cart-1'",
+        "cart 'cart-1' is stored with a count of 9, and the log makes 7 of it"),
+    "a stored count that was right once": (
+        "update tiffin.cart_counts set count = 2 where cart = 'cart-1'",
+        "and what follows is not in it"),
+    "a cart that is stored and never was": (
+        "insert into tiffin.cart_counts values (0, 'ghost', 1)",
+        "cart 'ghost' is stored with a count of 1, and the log makes 0 of it"),
+    "a cart that is missing": (
+        "delete from tiffin.cart_counts where cart = 'cart-3'",
+        "cart 'cart-3' is missing from cart_counts"),
+    "a home document": (
+        "update tiffin.outlet_home set document = replace(document, 'Dish-0', 'Fish-0') where outlet = 'kitchen'",
+        "has a stored document that its own snapshot does not lead to"),
+    "an outlet's snapshot": (
+        "update tiffin.outlet_home set snapshot = replace(snapshot, '\"price\":500', '\"price\":501') "
+        "where outlet = 'kitchen'",
+        "outlet 'kitchen' is stored otherwise than the log has it"),
+    "an outlet that is missing": (
+        "delete from tiffin.outlet_home where outlet = 'kitchen'", "outlet 'kitchen' is missing from outlet_home"),
+    "an outlet that never was": (
+        "insert into tiffin.outlet_home select partition, 'ghost', revision, document, snapshot from tiffin.outlet_home "
+        "where outlet = 'bare'",
+        "outlet 'ghost' is stored, and the log has nothing of it"),
+    "a projection's digest": (
+        "update tiffin.projection_checkpoints set digest = sha256('x') where projection = 'cart_counts'",
+        "the digest of cart_counts is"),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+def test_a_changed_read_model_is_named(copy, what):
+    statement, message = DIFFERENT[what]
+    sql(statement, copy)
+    code, output = audit(copy)
+    assert code == DIFFERENCE, output
+    assert message in output
+    assert "DIFFERENT: " in output.splitlines()[-1]
+
+
+def test_the_first_event_that_a_stored_row_does_not_have_is_named(copy):
+    sql("update tiffin.cart_counts set count = 2 where cart = 'cart-1'", copy)
+    position = position_of(copy, "cart-cart-1", 2)
+    code, output = audit(copy)
+    assert code == DIFFERENCE
+    assert f"position {position}, cart 'cart-1'" in output
+
+
+def rechained(url):
+    """Recomputes every digest and the chain: what somebody does who can write everything."""
+    sql("""
+        update tiffin.commits c set content_digest = (
+            select tiffin.merkle_root(array_agg(sha256('\\x00'::bytea || tiffin.canonical_bytes(
+                stream, version, kind, schema_version, payload, metadata, recorded_at)) order by position))
+            from tiffin.events e where e.position between c.first_position and c.last_position);
+        do $$
+        declare
+            chain bytea := decode(repeat('00', 32), 'hex');
+            c record;
+        begin
+            for c in select * from tiffin.commits order by first_position loop
+                chain := sha256(chain || c.content_digest);
+                update tiffin.commits set chain_digest = chain where first_position = c.first_position;
+            end loop;
+            update tiffin.log_head set digest = chain;
+        end $$
+        """, url)
+
+
+def test_a_history_that_cannot_have_happened_is_named_even_where_every_digest_is_right(copy):
+    sql("update tiffin.events set payload = '{\"line\":\"dish-9\",\"from\":1,\"to\":2}' "
+        "where stream = 'cart-cart-1' and version = 2", copy)
+    rechained(copy)
+    code, output = audit(copy)
+    assert code == DIFFERENCE, output
+    assert "cart-cart-1 cannot have happened" in output
+
+
+def test_an_event_that_cannot_be_understood_is_named(copy):
+    sql("update tiffin.events set payload = '{' where stream = 'cart-cart-1' and version = 2", copy)
+    rechained(copy)
+    code, output = audit(copy)
+    assert code == DIFFERENCE, output
+    assert "cart-cart-1 cannot be understood" in output
+
+
+def test_an_order_that_is_not_its_cart_is_named(copy):
+    sql("update tiffin.events set payload = replace(payload, '\"total\":500', '\"total\":50') "
+        "where kind = 'order.placed' and payload like '%\"total\":500}%'", copy)
+    rechained(copy)
+    code, output = audit(copy)
+    assert code == DIFFERENCE, output
+    assert "is not what cart 'cart-0' held at its checkout" in output
+
+
+def test_an_audit_works_beside_a_server_that_writes(origin):
+    with fresh_database() as url, Server(database=url) as server:
+        load(server)
+        with server.client() as client:
+            for n in range(20):
+                client.pipeline(("CART.ADD", f"more-{n}-{k}", "kitchen", "dish-0", 1) for k in range(50))
+                if n % 5 == 0:
+                    code, output = audit(url)
+                    assert code == SOUND, output
+
+
+def test_an_audit_needs_no_more_than_the_right_to_read(origin):
+    role = "tiffin_auditor_of_tests"
+    sql(f"drop role if exists {role}", origin)
+    sql(f"create role {role} login; grant usage on schema tiffin to {role}; "
+        f"grant select on all tables in schema tiffin to {role}", origin)
+    try:
+        separator = "&" if "?" in origin else "?"
+        code, output = audit(f"{origin}{separator}options=-crole%3D{role}")
+        assert code == SOUND, output
+    finally:
+        sql(f"drop owned by {role}; drop role {role}", origin)
+
+
+def test_an_audit_that_cannot_run_says_so():
+    code, output = audit("postgres:///nowhere?host=/nonexistent")
+    assert code == COULD_NOT_RUN
+    assert "tiffin audit:" in output
+
+
+def test_a_log_of_several_partitions_is_audited():
+    with fresh_database() as url:
+        assert tiffin("migrate", "--database", url, "--partitions", 3).returncode == 0
+        with Server(database=url) as server:
+            load(server)
+        code, output = audit(url)
+        assert code == SOUND, output
+        assert "partition 2" in output
+
+
+def test_an_embedded_log_is_audited_beside_its_server():
+    with fresh_data_dir() as folder, Server(data_dir=folder) as server:
+        load(server)
+        run = tiffin("audit", "--data-dir", folder)
+        assert run.returncode == SOUND, run.stdout + run.stderr
+        assert tiffin("log", "--data-dir", folder, "--stream", "cart-cart-1").stdout.count("\n") == 2
+
+
+# --- replay
+
+
+def rows(url, *arguments):
+    run = tiffin("replay", *arguments, "--database", url, "--output", "ndjson")
+    assert run.returncode == 0, run.stderr
+    return [json.loads(line) for line in run.stdout.splitlines()]
+
+
+def test_a_replay_is_what_is_stored(origin):
+    stored = dict(line.split("|") for line in sql("select cart, count from tiffin.cart_counts", origin).splitlines())
+    for options in ((), ("--from-scratch",)):
+        assert {row["cart"]: str(row["count"]) for row in rows(origin, "cart_counts", *options)} == stored
+        homes = rows(origin, "outlet_home", *options)
+        assert [row["outlet"] for row in homes] == ["bare", "kitchen"]
+        assert homes[1]["document"] == json.loads(
+            sql("select document from tiffin.outlet_home where outlet = 'kitchen'", origin))
+    assert [(row["item"], row["price"]) for row in rows(origin, "catalogue")] == [
+        ("dish-0", 500), ("dish-1", 501), ("dish-2", 502), ("dish-3", 900)]
+
+
+def test_a_replay_goes_back_to_any_position(origin):
+    events = [json.loads(line) for line in tiffin("log", "--database", origin).stdout.splitlines()]
+    counts = {}
+    for event in events:
+        payload, cart = event["payload"], event["stream"].removeprefix("cart-")
+        match event["kind"]:
+            case "cart.itemAdded":
+                counts[cart] = counts.get(cart, 0) + payload["quantity"]
+            case "cart.quantityChanged":
+                counts[cart] += payload["to"] - payload["from"]
+            case "cart.cleared":
+                counts[cart] -= payload["count"]
+        if event["position"] % 9 == 0:
+            replayed = rows(origin, "cart_counts", "--to", event["position"])
+            assert {row["cart"]: row["count"] for row in replayed} == counts
+
+
+def test_a_replay_goes_back_to_a_time(origin):
+    time = sql(
+        "select to_char(recorded_at at time zone 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.MS\"Z\"') from tiffin.events "
+        "where stream = 'cart-cart-1' and version = 1", origin)
+    carts = {row["cart"] for row in rows(origin, "cart_counts", "--to", time)}
+    assert "cart-1" in carts and "cart-4" not in carts
+    assert rows(origin, "cart_counts", "--to", "2001-01-01T00:00:00Z") == []
+
+
+def test_every_projection_is_replayed(origin):
+    run = tiffin("replay", "--all", "--from-scratch", "--database", origin)
+    assert run.returncode == 0
+    assert [line.split()[:2] for line in run.stdout.splitlines()] == [
+        ["outlet_home", "2"], ["cart_counts", "45"], ["catalogue", "4"]]
+    assert "events folded in" in run.stderr
+
+
+def test_a_replay_prints_a_table_or_json(origin):
+    table = tiffin("replay", "cart_counts", "--database", origin).stdout.splitlines()
+    assert table[0].split() == ["cart", "count"] and len(table) == 46
+    assert len(json.loads(tiffin("replay", "cart_counts", "--database", origin, "--output", "json").stdout)) == 45
+
+
+@pytest.mark.parametrize("arguments, message", [
+    (["nothing"], "there is no projection 'nothing'"),
+    ([], "name a projection, or give --all"),
+    (["cart_counts", "--all"], "name a projection, or give --all"),
+    (["cart_counts", "--to", "yesterday"], "--to must be a position, or a time"),
+    (["cart_counts", "--output", "xml"], "--output must be one of table, json, ndjson"),
+])
+def test_wrong_options_are_told(origin, arguments, message):
+    run = tiffin("replay", *arguments, "--database", origin)
+    assert run.returncode == USAGE
+    assert message in run.stderr
+
+
+def test_a_position_beyond_the_end_is_told(origin):
+    run = tiffin("replay", "cart_counts", "--to", 10**9, "--database", origin)
+    assert run.returncode == 1
+    assert "of the log ends at" in run.stderr
