@@ -59,7 +59,7 @@ enum AuditCommand: Subcommand {
         let progress = PassProgress()
         let began = LoopActor.now
         let reports = try await Audit(source).run { partition, done, total in
-            progress.show(done, of: total, "partition \(partition)")
+            progress.showSoon(done, of: total, "partition \(partition)")
         }
         progress.finish()
         let seconds = Double(LoopActor.now - began) / 1e9

@@ -11,7 +11,12 @@ final class PassProgress {
     private let began = LoopActor.now
     private var drawnAt: UInt64 = 0
 
-    func show(_ done: Int64, of total: Int64, _ what: String) {
+    /// Shows it soon, from whatever thread the pass runs on.
+    nonisolated func showSoon(_ done: Int64, of total: Int64, _ what: String) {
+        LoopActor.task { self.show(done, of: total, what) }
+    }
+
+    private func show(_ done: Int64, of total: Int64, _ what: String) {
         let now = LoopActor.now
         guard isTerminal, total > 0, now - drawnAt > PassProgress.interval else { return }
         drawnAt = now

@@ -61,10 +61,8 @@ enum ReplayCommand: Subcommand {
     ) async throws {
         let progress = PassProgress()
         let began = LoopActor.now
-        var folded: Int64 = 0
-        let model = try await replay.model(of: head) { done, total in
-            folded = done
-            progress.show(done, of: total, "partition \(head.partition)")
+        let (model, folded) = try await replay.model(of: head) { done, total in
+            progress.showSoon(done, of: total, "partition \(head.partition)")
         }
         progress.finish()
         let seconds = Double(LoopActor.now - began) / 1e9

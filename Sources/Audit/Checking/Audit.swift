@@ -40,10 +40,8 @@ public struct Audit: Sendable {
     /// Audits every partition, one after the other.
     ///
     /// - Parameter progress: is told the partition, the position that has been reached, and where it ends.
-    public func run(
-        isolation: isolated (any Actor)? = #isolation,
-        progress: (Int, Int64, Int64) -> Void
-    ) async throws -> [PartitionReport] {
+    @concurrent
+    public func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> [PartitionReport] {
         var reports: [PartitionReport] = []
         for head in try await source.heads() {
             reports.append(try await audit(head.partition, progress))
@@ -52,7 +50,7 @@ public struct Audit: Sendable {
     }
 
     private func audit(
-        _ partition: Int, isolation: isolated (any Actor)? = #isolation, _ progress: (Int, Int64, Int64) -> Void
+        _ partition: Int, _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         try await source.beginMoment()
         let checkpoints = try await source.checkpoints(partition: partition)
@@ -65,7 +63,7 @@ public struct Audit: Sendable {
     }
 
     private func audit(
-        _ head: LogHead, _ checkpoints: [StoredCheckpoint], isolation: isolated (any Actor)? = #isolation,
+        _ head: LogHead, _ checkpoints: [StoredCheckpoint],
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(partition: head.partition)
@@ -130,21 +128,21 @@ private struct Pass {
     }
 
     mutating func read(
-        _ source: any AuditSource, upTo end: Int64, isolation: isolated (any Actor)? = #isolation,
+        _ source: any AuditSource, upTo end: Int64,
         progress: (Int64) -> Void
     ) async throws {
         let reader = PageReader(source: source, partition: partition, hashes: true)
         var pass = self
         try await reader.read(after: chain.position, upTo: end) { page in
             guard let last = page.events.last else { return }
-            while pass.chain.knownUpTo < last.recorded.position {
+            while pass.chain.knownUpTo < last.position {
                 let commits = try await source.commits(
                     partition: pass.partition, after: pass.chain.knownUpTo, limit: Pass.commitLimit)
                 guard !commits.isEmpty else { break }
                 pass.chain.take(commits)
             }
             pass.take(page)
-            progress(last.recorded.position)
+            progress(last.position)
         }
         self = pass
     }
@@ -154,8 +152,8 @@ private struct Pass {
             chain.take(event)
             books.take(event)
             // What is there twice has been told, and is folded once.
-            guard event.recorded.position > model.position else { continue }
-            goTo(event.recorded.position - 1)
+            guard event.position > model.position else { continue }
+            goTo(event.position - 1)
             model.apply([event.decoded])
         }
         eventCount += Int64(page.events.count)

@@ -43,7 +43,7 @@ struct Books {
         case .failure(let corruption):
             found(.difference, corruption.position, corruption.stream, "cannot be understood: \(corruption.reason)")
             if let stream = StreamName(corruption.stream), stream.category == .cart {
-                carts[stream.id] = Entry(page: .corrupt, version: event.recorded.version)
+                carts[stream.id] = Entry(page: .corrupt, version: event.version)
             }
         case .success(let event):
             switch event.event {

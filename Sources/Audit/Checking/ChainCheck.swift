@@ -36,16 +36,16 @@ struct ChainCheck {
     /// Takes the next event in.
     mutating func take(_ event: PreparedPage.Event) {
         let expected = position + 1
-        if event.recorded.position > expected {
+        if event.position > expected {
             found(
-                expected, "events \(expected)–\(event.recorded.position - 1)",
-                "are missing from the log; \(event.recorded.position) follows")
+                expected, "events \(expected)–\(event.position - 1)",
+                "are missing from the log; \(event.position) follows")
             leaves = []
-            firstLeaf = event.recorded.position
-        } else if event.recorded.position < expected {
-            return found(event.recorded.position, "event \(event.recorded.position)", "is in the log twice")
+            firstLeaf = event.position
+        } else if event.position < expected {
+            return found(event.position, "event \(event.position)", "is in the log twice")
         }
-        position = event.recorded.position
+        position = event.position
         if leaves.isEmpty { firstLeaf = position }
         if let leaf = event.leaf { leaves.append(leaf) }
         closeBatches()

@@ -4,7 +4,9 @@ internal import EventLog
 /// Events with all that can be known of each by itself: that is worked out beside the fold, which needs them in turn.
 struct PreparedPage: Sendable {
     struct Event: Sendable {
-        var recorded: RecordedEvent
+        var position: Int64
+        var version: Int64
+        var recordedAt: Timestamp
         var decoded: Result<DecodedEvent, CorruptEvent>
         /// The leaf of its batch's Merkle tree; nil where digests are not asked for.
         var leaf: Digest?
@@ -18,7 +20,7 @@ struct PreparedPage: Sendable {
         PreparedPage(
             events: events.map { event in
                 Event(
-                    recorded: event,
+                    position: event.position, version: event.version, recordedAt: event.recordedAt,
                     decoded: Result { () throws(CorruptEvent) in try event.decoded() },
                     leaf: hashes ? MerkleTree.leaf(event.auditedBytes) : nil)
             })
@@ -60,8 +62,7 @@ struct PageReader: Sendable {
 
     /// Gives every event behind `position` up to `end` to the body, in pages.
     func read(
-        after position: Int64, upTo end: Int64, isolation: isolated (any Actor)? = #isolation,
-        _ body: (PreparedPage) async throws -> Void
+        after position: Int64, upTo end: Int64, _ body: (PreparedPage) async throws -> Void
     ) async throws {
         var next = position
         var reading = page(after: next)

@@ -25,13 +25,12 @@ public struct Replay: Sendable {
         self.isFromScratch = isFromScratch
     }
 
-    /// The read models of a partition as of then.
+    /// The read models of a partition as of then, and how many events were folded for that.
     ///
     /// - Parameter progress: is told the events that were folded, and how many there are to fold.
     /// - Throws: where an event or a row cannot be read, and where the log does not reach so far.
-    public func model(
-        of head: LogHead, isolation: isolated (any Actor)? = #isolation, progress: (Int64, Int64) -> Void
-    ) async throws -> ReadModel {
+    @concurrent
+    public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (model: ReadModel, folded: Int64) {
         var end = head.position
         if case .position(let position) = extent {
             guard position <= head.position else {
@@ -48,12 +47,12 @@ public struct Replay: Sendable {
             var decoded: [Result<DecodedEvent, CorruptEvent>] = []
             decoded.reserveCapacity(page.events.count)
             for event in page.events {
-                if case .time(let time) = extent, event.recorded.recordedAt > time {
+                if case .time(let time) = extent, event.recordedAt > time {
                     isOver = true
                     break
                 }
                 let expected = model.position + Int64(decoded.count) + 1
-                guard event.recorded.position == expected else {
+                guard event.position == expected else {
                     throw AuditError(
                         "partition \(head.partition) of the log has no event at \(expected); `tiffin audit` tells more")
                 }
@@ -62,12 +61,12 @@ public struct Replay: Sendable {
             model.apply(decoded)
             progress(model.position - start, end - start)
         }
-        return model
+        return (model, model.position - start)
     }
 
     /// An empty model, or one of saved rows where these are of the present projections and not too late.
     private func begin(
-        _ partition: Int, upTo end: Int64, isolation: isolated (any Actor)? = #isolation
+        _ partition: Int, upTo end: Int64
     ) async throws -> ReadModel {
         let nothing = ReadModel(partition: partition)
         guard !isFromScratch, extent == .everything else { return nothing }
