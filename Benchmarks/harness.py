@@ -2,12 +2,12 @@
 
 import contextlib
 import csv
-import datetime
 import io
 import json
 import statistics
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"))
@@ -21,16 +21,27 @@ STEP_SECONDS = 300
 
 
 class Report:
-    """The lines of the report, printed as they come."""
+    """The lines of the report, printed as they come. Each section is kept in a file of its own, so that one can be
+    measured without the others."""
 
     def __init__(self):
-        self.lines = []
+        self.header = []
+        self.sections = {}
         self.missed = 0
         self.unmeasured = 0
+        self._lines = self.header
 
     def line(self, text=""):
         print(text, flush=True)
-        self.lines.append(text)
+        self._lines.append(text)
+
+    def begin(self, section):
+        """What follows belongs to that section."""
+        self._lines = self.sections[section] = []
+
+    def end(self):
+        """What follows belongs to none."""
+        self._lines = []
 
     def title(self, text):
         self.line()
@@ -55,9 +66,8 @@ class Report:
 
     def save(self):
         RESULTS.mkdir(exist_ok=True)
-        text = "\n".join(self.lines) + "\n"
-        for file in (f"{datetime.datetime.now():%Y-%m-%d-%H%M}.txt", "latest.txt"):
-            (RESULTS / file).write_text(text, encoding="utf-8")
+        for section, lines in self.sections.items():
+            (RESULTS / f"{section}.txt").write_text("\n".join(self.header + lines) + "\n", encoding="utf-8")
 
 
 def output_of(*command, seconds=STEP_SECONDS, **options) -> str:
@@ -103,6 +113,15 @@ def knows(client, command) -> bool:
     except ReplyError as error:
         return "unknown command" not in str(error)
     return True
+
+
+def seconds_to_copy(url) -> float:
+    start = time.monotonic()
+    subprocess.run(
+        ["psql", "--no-psqlrc", "--quiet", "-c",
+         "copy (select * from tiffin.events order by partition, position) to stdout", url],
+        stdout=subprocess.DEVNULL, timeout=STEP_SECONDS, check=True)
+    return time.monotonic() - start
 
 
 def per_second(value) -> str:
