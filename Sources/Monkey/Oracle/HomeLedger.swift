@@ -56,6 +56,8 @@ final class HomeLedger {
         if let old = known[revision] {
             if let difference = JSON.difference(old.document, document) {
                 let how = old.bytes == nil ? "made by patches and read whole" : "read twice"
+                // What was read whole is believed, so that a wrong patch is told once.
+                if old.bytes == nil { known[revision] = Known(document: document, bytes: bytes) }
                 throw Violation(
                     .patch, "the home of \(outlet.id) at revision \(revision), \(how), differs: \(difference)")
             }
@@ -90,8 +92,10 @@ final class HomeLedger {
             guard new["revision"]?.integer == to else {
                 throw Violation(.patch, "the patch of \(outlet.id) from \(from) to \(to) leads to another revision")
             }
-            if let whole = known[to] {
-                if let difference = JSON.difference(new, whole.document) {
+            if let other = known[to] {
+                if let difference = JSON.difference(new, other.document) {
+                    // Of two that were patched together nobody knows which is wrong.
+                    if other.bytes == nil { known[to] = nil }
                     throw Violation(
                         .patch,
                         "the home of \(outlet.id) at revision \(to), made by a patch from \(from) and read otherwise, "
@@ -123,6 +127,8 @@ final class HomeLedger {
         do throws(Violation) {
             try HomeLedger.verify(entry.document, outlet, since: floor)
         } catch {
+            // What a wrong patch made is not compared with what others are sent.
+            if entry.bytes == nil { known[revision] = nil }
             throw Violation(error.check, "the home of \(outlet.id) at revision \(revision): \(error.message)")
         }
         known[revision]?.verifiedFloor = floor

@@ -167,7 +167,35 @@ final class RightServer {
 
     static func bytes(_ document: [String: Any]) -> [UInt8] {
         // swift-format-ignore: NeverUseForceTry
-        Array(try! JSONSerialization.data(withJSONObject: document))
+        Array(try! JSONSerialization.data(withJSONObject: document, options: .sortedKeys))
+    }
+
+    /// The revision of an outlet's home.
+    func revision(_ outlet: Int) -> Int64 {
+        let id = world.outlets[outlet].id
+        return (versions["outlet-\(id)"] ?? 0) + (versions["menu-\(id)"] ?? 0)
+    }
+
+    /// What `OUTLET.HOME` answers.
+    func home(_ outlet: Int) -> [String: Any] {
+        let menu = world.outlets[outlet].menu
+        let sections = menu.sections.map { section -> [String: Any] in
+            var shown = Array(section.items)
+            if section.index == menu.item(menu.itemCount).section {
+                shown += menu.everyItem.suffix(MenuPlan.extras).filter { offer(outlet, $0).isListed }
+            }
+            let items = shown.map { index -> [String: Any] in
+                let (item, offer) = (menu.item(index), offer(outlet, index))
+                let model: [String: Any] = ["name": item.name, "price": offer.price, "available": offer.isAvailable]
+                return ["id": item.id, "kind": item.kind, "model": model]
+            }
+            return ["id": section.id, "items": items]
+        }
+        return [
+            "outlet": ["id": world.outlets[outlet].id, "status": closed.contains(outlet) ? "closed" : "open"],
+            "revision": revision(outlet), "state": "ready",
+            "tagBar": ["chips": menu.sections.map { ["id": "tag_\($0.id)"] }], "sections": sections,
+        ]
     }
 
     /// What `CART.GET` answers; nil for null.
