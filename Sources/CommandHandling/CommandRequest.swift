@@ -81,4 +81,25 @@ public struct CommittedState: Equatable, Sendable {
     public var version: Int64
     /// When the last of them was recorded.
     public var updatedAt: Timestamp
+
+    /// A stream of that kind before its first event.
+    public init(initial category: StreamName.Category) {
+        state = AggregateState(initial: category)
+        version = 0
+        updatedAt = Timestamp(millisecondsSinceEpoch: 0)
+    }
+
+    /// Takes the stream's next event in, or says why it cannot have happened.
+    public mutating func take(_ event: DecodedEvent) throws(CorruptEvent) {
+        do throws(ImpossibleEvent) {
+            guard event.version == version + 1 else {
+                throw ImpossibleEvent("version \(event.version) after \(version)")
+            }
+            try state.evolve(event.event)
+        } catch {
+            throw CorruptEvent(event, reason: error.description)
+        }
+        version = event.version
+        updatedAt = event.recordedAt
+    }
 }

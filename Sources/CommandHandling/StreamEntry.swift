@@ -34,9 +34,7 @@ final class StreamEntry {
     init(_ name: StreamName, isKnown: Bool) {
         self.name = name
         self.isKnown = isKnown
-        committed = CommittedState(
-            state: AggregateState(initial: name.category), version: 0,
-            updatedAt: Timestamp(millisecondsSinceEpoch: 0))
+        committed = CommittedState(initial: name.category)
     }
 
     var isIdle: Bool { undurable == nil && load == nil }
@@ -58,19 +56,12 @@ final class StreamEntry {
     func absorb(_ event: DecodedEvent) {
         assert(undurable == nil)
         guard corruption == nil, event.version > committed.version else { return }
-        do throws(ImpossibleEvent) {
-            guard event.version == committed.version + 1 else {
-                throw ImpossibleEvent("version \(event.version) after \(committed.version)")
-            }
-            try committed.state.evolve(event.event)
+        do throws(CorruptEvent) {
+            try committed.take(event)
         } catch {
-            corruption = CorruptEvent(
-                partition: event.partition, position: event.position, stream: event.stream.description,
-                reason: error.description)
+            corruption = error
             return
         }
-        committed.version = event.version
-        committed.updatedAt = event.recordedAt
         remember(event.metadata, CommandReply(after: committed.state, version: committed.version), event.version)
     }
 

@@ -16,6 +16,25 @@ public struct OutletHome: Sendable {
     /// Outlets that changed since rows were last taken for saving.
     private var changed: Set<Identifier> = []
 
+    /// No outlets.
+    public init() {}
+
+    /// What a history of outlets and menus leads to; its events are in the order of their positions.
+    public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
+        for event in history {
+            switch event {
+            case .success(let event):
+                do throws(ImpossibleEvent) {
+                    try apply(event)
+                } catch {
+                    quarantine.insert(CorruptEvent(event, reason: error.description))
+                }
+            case .failure(let corruption):
+                quarantine.insert(corruption)
+            }
+        }
+    }
+
     /// The outlet with its menu, if it is registered.
     public subscript(outlet: Identifier) -> OutletRecord? {
         guard let record = outlets[outlet], record.details != nil else { return nil }
@@ -124,12 +143,6 @@ public struct OutletRecord: Sendable {
         self.outletVersion = outletVersion
         self.menuVersion = menuVersion
         self.revision = revision
-    }
-
-    /// The outlet that a history leads to: events of its stream and its menu's, in the order of their positions.
-    public init(_ id: Identifier, folding history: [DecodedEvent]) throws(ImpossibleEvent) {
-        self.init(id: id)
-        for event in history { try apply(event) }
     }
 
     /// What the outlet says of itself, and its status; nil before it is registered.

@@ -57,10 +57,7 @@ public struct ReadModel: Sendable {
             case .order: break
             }
         } catch {
-            quarantine(
-                CorruptEvent(
-                    partition: event.partition, position: event.position, stream: event.stream.description,
-                    reason: error.description))
+            quarantine(CorruptEvent(event, reason: error.description))
         }
     }
 

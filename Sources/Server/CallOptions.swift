@@ -62,6 +62,17 @@ struct CallOptions {
         return timestamp
     }
 
+    /// The value as a moment of the past: a position of the log, or a time.
+    func moment(_ name: String, now: Timestamp) throws(Failure) -> Archive.Moment? {
+        guard let value = self[name] else { return nil }
+        if let position = value.integer, position >= 0 { return .position(position) }
+        guard let time = value.string.flatMap(Timestamp.init(rfc3339:)) else {
+            throw .invalid(name, "must be a position of the log from 0, or a time such as 2026-03-01T12:00:00Z")
+        }
+        guard time <= now else { throw .invalid(name, "must not lie in the future: it is \(now.rfc3339)") }
+        return .time(time)
+    }
+
     /// The value as a whole number from 0.
     func count(_ name: String) throws(Failure) -> Int64? {
         guard let value = self[name] else { return nil }

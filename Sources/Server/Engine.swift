@@ -13,12 +13,12 @@ final class Engine {
     let partitioning: Partitioning
     private let shards: [Shard]
     private let homes: HomeCache
-    private let archive: HomeArchive
+    private let archive: Archive
     private let liveCatalogue: LiveCatalogue
     let clock: () -> Timestamp
 
     init(
-        shards: [Shard], homes: HomeCache, archive: HomeArchive, catalogue: LiveCatalogue,
+        shards: [Shard], homes: HomeCache, archive: Archive, catalogue: LiveCatalogue,
         clock: @escaping () -> Timestamp
     ) {
         self.shards = shards
@@ -78,8 +78,11 @@ final class Engine {
             guard let home = try home(of: outlet) else { return completion(.success(nil)) }
             if let update = patch(of: outlet, from: revision, to: home) { return completion(.success(update)) }
             guard (1..<home.revision).contains(revision) else { return completion(.success(.whole(home))) }
-            archive.home(of: outlet, at: revision) { [self] old in
-                if let old { homes.keepPast(old, of: outlet) }
+            archive.answer(.revision(revision, of: outlet)) { [self] old in
+                // What cannot be had is not there: the client gets the whole document.
+                if let old = try? old.get() {
+                    homes.keepPast(Home(revision: revision, document: old), of: outlet)
+                }
                 completion(
                     Result { () throws(Failure) in
                         try self.home(of: outlet).map { patch(of: outlet, from: revision, to: $0) ?? .whole($0) }
@@ -95,6 +98,11 @@ final class Engine {
         return homes.patch(from: revision, to: home, of: outlet).map {
             .patch(from: revision, to: home.revision, $0)
         }
+    }
+
+    /// A document as it was at a moment, as soon as it has been folded from the log; nil where there was none.
+    func past(_ question: Archive.Question, completion: @escaping @LoopActor (Archive.Answer) -> Void) {
+        archive.answer(question, completion: completion)
     }
 
     /// Every item and outlet, as of now.

@@ -77,7 +77,7 @@ public final class Server {
         logger.debug("\(catalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
         ProcessResources.giveBackMemory()
         engine = Engine(
-            shards: shards, homes: homes, archive: HomeArchive(log), catalogue: catalogue, clock: clock)
+            shards: shards, homes: homes, archive: Archive(log), catalogue: catalogue, clock: clock)
         topics = Topics(engine, changes, configuration)
     }
 

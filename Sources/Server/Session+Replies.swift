@@ -37,6 +37,22 @@ extension Session {
         return metadata
     }
 
+    /// Answers with a document of the past, or null, as soon as it is known.
+    func replyLater(withPast question: Archive.Question) {
+        // Nothing that is written later changes it, so it keeps no write waiting.
+        let promise = promise(about: .order)
+        server.engine.past(question) { answer in
+            do throws(Failure) {
+                let document = try answer.get()
+                promise.fulfil { replies in
+                    if let document { replies.bulk(document) } else { replies.null() }
+                }
+            } catch {
+                promise.fail(error)
+            }
+        }
+    }
+
     /// Answers with a document, or null.
     func reply(document: [UInt8]?) {
         reply { replies in

@@ -2,7 +2,9 @@ internal import EventLog
 internal import Testing
 
 extension Clause {
-    static let reading = [
+    static let reading = readingInOrder + times
+
+    private static let readingInOrder = [
         Clause("A read begins after a position, ends at its limit, and finds nothing past the end") { log in
             let writer = LogWriter(log)
             _ = try await writer.append([Array(repeating: .cart("a"), count: 20)])

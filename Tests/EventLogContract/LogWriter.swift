@@ -4,6 +4,9 @@ public import EventLog
 /// A writer as a server is one: it knows its partition up to a position, and gives the events of a stream the
 /// versions that follow from there.
 public struct LogWriter: Sendable {
+    /// When batches without a mark are recorded, in milliseconds since 1970: a mark is so many milliseconds later.
+    static let epoch: Int64 = 1_700_000_000_123
+
     /// The log it writes to.
     public let log: any EventLog
     /// The partition it writes to.
@@ -39,7 +42,7 @@ public struct LogWriter: Sendable {
         }
         return EventBatch(
             partition: partition, events: events, groups: numbers,
-            recordedAt: Timestamp(millisecondsSinceEpoch: 1_700_000_000_123 + Int64(marks.first ?? 0)))
+            recordedAt: Timestamp(millisecondsSinceEpoch: LogWriter.epoch + Int64(marks.first ?? 0)))
     }
 
     /// Appends, without looking at what was written since.

@@ -50,6 +50,12 @@ public struct CorruptEvent: Error, Equatable, Sendable {
         self.stream = stream
         self.reason = reason
     }
+
+    /// An event that can be understood, and cannot have happened.
+    public init(_ event: DecodedEvent, reason: String) {
+        self.init(
+            partition: event.partition, position: event.position, stream: event.stream.description, reason: reason)
+    }
 }
 
 extension RecordedEvent {

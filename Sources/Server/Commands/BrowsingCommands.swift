@@ -10,14 +10,19 @@ enum BrowsingCommands {
     static let all: [Command] = [
         Command(
             "OUTLET.HOME", .browsing, role: .customer,
-            "Gives an outlet's home: sections, tag bar and carousels, or null.",
+            "Gives an outlet's home, now or as of a moment: sections, tag bar and carousels, or null.",
             [
                 .key("outlet"), .optional("revision", .integer, token: "SINCE"), .optional("cart", token: "CART"),
+                .optional("moment", token: "AT"),
             ]
         ) { session, arguments throws(Failure) in
             let outlet = try arguments[1].identifier("outlet")
-            let options = try CallOptions(ofRead: arguments, from: 2, "SINCE", "CART")
+            let options = try CallOptions(ofRead: arguments, from: 2, "SINCE", "CART", "AT")
+            guard options["SINCE"] == nil || options["AT"] == nil else { throw .syntax }
             let cart = try options.identifier("CART")
+            if let moment = try options.moment("AT", now: session.server.engine.clock()) {
+                return session.replyLater(withPast: .home(of: outlet, cart: cart, at: moment))
+            }
             if let revision = try options.count("SINCE") {
                 return session.replyLater(withHomeOf: outlet, since: revision, cart)
             }

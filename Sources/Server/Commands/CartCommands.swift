@@ -65,10 +65,15 @@ enum CartCommands {
             session.reply { $0.integer(Int64(count)) }
         },
         Command(
-            "CART.GET", .carts, role: .customer, "Gives a cart with its lines and total, or null.", [.key("cart")]
+            "CART.GET", .carts, role: .customer,
+            "Gives a cart with its lines and total, now or as of a moment, or null.",
+            [.key("cart"), .optional("moment", token: "AT")]
         ) { session, arguments throws(Failure) in
             let cart = try arguments[1].identifier("cart")
             let engine = session.server.engine
+            if arguments.count > 2, let moment = try session.moment(arguments) {
+                return session.replyLater(withPast: .cart(cart, at: moment))
+            }
             session.replyLater(with: StreamName(.cart, cart)) { committed in
                 LoopActor.assumeIsolated { engine.document(of: cart, committed) }
             }
@@ -89,9 +94,13 @@ enum CartCommands {
             }
         },
         Command(
-            "ORDER.GET", .carts, role: .customer, "Gives an order, or null.", [.key("order")]
+            "ORDER.GET", .carts, role: .customer, "Gives an order, now or as of a moment, or null.",
+            [.key("order"), .optional("moment", token: "AT")]
         ) { session, arguments throws(Failure) in
             let order = try arguments[1].identifier("order")
+            if arguments.count > 2, let moment = try session.moment(arguments) {
+                return session.replyLater(withPast: .order(order, at: moment))
+            }
             session.replyLater(with: StreamName(.order, order)) { committed in
                 guard case .order(.placed(let placement)) = committed.state else { return nil }
                 return OrderDocument.bytes(
@@ -107,6 +116,11 @@ extension Session {
     ) throws(Failure) {
         let stream = StreamName(.cart, try arguments[1].identifier("cart"))
         try submit(stream, arguments, try CallOptions(ofWrite: arguments, from: index)) { _, _ in .cart(command) }
+    }
+
+    /// The moment that a question is about, where it is not this one.
+    fileprivate func moment(_ arguments: Arguments) throws(Failure) -> Archive.Moment? {
+        try CallOptions(ofRead: arguments, from: 2, "AT").moment("AT", now: server.engine.clock())
     }
 
     /// Answers with a document of a stream's committed state, or null, as soon as the stream is known.
