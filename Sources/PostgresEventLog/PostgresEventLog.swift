@@ -113,6 +113,21 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
+    public func commits(
+        partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> [Commit] {
+        let rows = try await reader.execute(
+            Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
+        return (0..<rows.count).map { row in
+            Commit(
+                partition: partition, firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
+                // What has not the length of a digest is none, and zeros are the digest of nothing either.
+                contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
+                recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 4) / 1_000))
+        }
+    }
+
+    /// See `EventLog`.
     public func heads() async throws(EventLogError) -> [LogHead] {
         try await PostgresEventLog.heads(reader)
     }
@@ -202,6 +217,17 @@ private enum Statements {
         SELECT \(columns) FROM tiffin.events
         WHERE partition = $1 AND stream = $2 AND version > $3 ORDER BY version LIMIT $4
         """, [.int2, .text, .int8, .int8])
+
+    // Commits are found by where they begin: the first one wanted is the last that begins at or before the
+    // position, or the one behind it.
+    static let commits = Statement(
+        "commits",
+        """
+        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.commits
+        WHERE partition = $1 AND last_position > $2 AND first_position >= coalesce(
+            (SELECT max(first_position) FROM tiffin.commits WHERE partition = $1 AND first_position <= $2), 0)
+        ORDER BY first_position LIMIT $3
+        """, [.int2, .int8, .int8])
 
     static let epochs = Statement("epochs", "SELECT epoch FROM tiffin.log_head ORDER BY partition")
 

@@ -29,6 +29,18 @@ public func referenceRoot(_ inputs: ArraySlice<[UInt8]>) -> Digest {
     }
 }
 
+/// The audit path of RFC 6962 section 2.1.1, and for each of its steps whether the leaf lies on the right: by
+/// splitting at the largest power of two.
+public func referencePath(_ index: Int, _ inputs: ArraySlice<[UInt8]>) -> [(neighbour: Digest, isRight: Bool)] {
+    guard inputs.count > 1 else { return [] }
+    var split = 1
+    while split * 2 < inputs.count { split *= 2 }
+    let (left, right) = (inputs.prefix(split), inputs.dropFirst(split))
+    return index < split
+        ? referencePath(index, left) + [(referenceRoot(right), false)]
+        : referencePath(index - split, right) + [(referenceRoot(left), true)]
+}
+
 /// The chain after a batch of these events.
 public func referenceChain(_ previous: Digest, _ events: [RecordedEvent]) -> Digest {
     Digest.of(previous.bytes + referenceRoot(events.map(referenceBytes)[...]).bytes)

@@ -38,6 +38,10 @@ final class SeveralServers: EventLog {
         try await next().read(stream: stream, partition: partition, afterVersion: version, limit: limit)
     }
 
+    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
+        try await next().commits(partition: partition, after: position, limit: limit)
+    }
+
     func heads() async throws(EventLogError) -> [LogHead] { try await next().heads() }
 
     private func next() -> PostgresEventLog {

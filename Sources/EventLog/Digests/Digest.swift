@@ -17,6 +17,29 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
         self.bytes = Array(bytes)
     }
 
+    /// The digest that ``description`` gave, or nil where the text is none: 64 hexadecimal digits, in lower case.
+    public init?(hexadecimal text: some StringProtocol) {
+        guard text.utf8.count == 2 * Digest.length else { return nil }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(Digest.length)
+        var high: UInt8?
+        for character in text.utf8 {
+            let digit: UInt8
+            switch character {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = character - UInt8(ascii: "0")
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = character - UInt8(ascii: "a") + 10
+            default: return nil
+            }
+            if let first = high {
+                bytes.append(first << 4 | digit)
+                high = nil
+            } else {
+                high = digit
+            }
+        }
+        self.bytes = bytes
+    }
+
     private init(uncheckedBytes: [UInt8]) { bytes = uncheckedBytes }
 
     /// The digest of some bytes.
@@ -45,7 +68,15 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 extension Collection<UInt8> {
     /// The bytes in hexadecimal, two lower-case digits each.
     public var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+        var text: [UInt8] = []
+        text.reserveCapacity(2 * count)
+        func append(digit: UInt8) {
+            text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+        }
+        for byte in self {
+            append(digit: byte >> 4)
+            append(digit: byte & 15)
+        }
+        return String(decoding: text, as: UTF8.self)
     }
 }

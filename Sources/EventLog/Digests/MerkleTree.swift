@@ -1,5 +1,8 @@
 /// The Merkle tree over a batch, as RFC 6962 section 2.1 defines it: leaves and inner nodes are hashed with
 /// different prefixes, so that neither can pass for the other.
+///
+/// Pairing neighbours level by level, an odd last one going up as it is, gives the same tree as the RFC's
+/// recursive split at the largest power of two.
 public enum MerkleTree {
     private static let leafPrefix: UInt8 = 0x00
     private static let nodePrefix: UInt8 = 0x01
@@ -10,15 +13,56 @@ public enum MerkleTree {
     /// The root over the leaves, in order. The root over none is the digest of no bytes.
     public static func root(_ leaves: [Digest]) -> Digest {
         guard !leaves.isEmpty else { return Digest.of([]) }
-        // Pairing neighbours level by level, an odd last one going up as it is, gives the same tree as the
-        // RFC's recursive split at the largest power of two.
         var level = leaves
-        while level.count > 1 {
-            level = stride(from: 0, to: level.count, by: 2).map { index in
-                index + 1 < level.count
-                    ? Digest.of([nodePrefix] + level[index].bytes + level[index + 1].bytes) : level[index]
-            }
-        }
+        while level.count > 1 { level = above(level) }
         return level[0]
+    }
+
+    private static func node(_ left: Digest, _ right: Digest) -> Digest {
+        Digest.of([nodePrefix] + left.bytes + right.bytes)
+    }
+
+    private static func above(_ level: [Digest]) -> [Digest] {
+        stride(from: 0, to: level.count, by: 2).map { index in
+            index + 1 < level.count ? node(level[index], level[index + 1]) : level[index]
+        }
+    }
+
+    // MARK: Proofs
+
+    /// The audit path of a leaf (RFC 6962 section 2.1.1): what it takes, beside the leaf, to make the root. From
+    /// the leaf's neighbour upwards.
+    public static func path(to index: Int, in leaves: [Digest]) -> [Digest] {
+        precondition(leaves.indices.contains(index), "a path to no leaf")
+        var path: [Digest] = []
+        var level = leaves
+        var index = index
+        while level.count > 1 {
+            let neighbour = index ^ 1
+            if neighbour < level.count { path.append(level[neighbour]) }
+            level = above(level)
+            index /= 2
+        }
+        return path
+    }
+
+    /// The root that a leaf and its path make; nil where no tree of so many leaves has such a path to that leaf.
+    ///
+    /// A path says on which side the leaf lies at each step. Of the numbers of leaves that would give the same
+    /// steps it does not say which one it was.
+    public static func root(from leaf: Digest, at index: Int, of count: Int, path: [Digest]) -> Digest? {
+        guard count > 0, (0..<count).contains(index) else { return nil }
+        var rest = path[...]
+        var digest = leaf
+        var (index, width) = (index, count)
+        while width > 1 {
+            if index ^ 1 < width {
+                guard let neighbour = rest.popFirst() else { return nil }
+                digest = index & 1 == 0 ? node(digest, neighbour) : node(neighbour, digest)
+            }
+            index /= 2
+            width = width / 2 + width % 2
+        }
+        return rest.isEmpty ? digest : nil
     }
 }

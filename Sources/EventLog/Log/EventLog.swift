@@ -27,6 +27,10 @@ public protocol EventLog: Sendable {
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent]
 
+    /// The batches of a partition that end after a position, in order, at most `limit`: the first of them is the
+    /// one that the next position belongs to.
+    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit]
+
     /// Where each partition stands.
     func heads() async throws(EventLogError) -> [LogHead]
 }

@@ -5,7 +5,8 @@ public actor InMemoryEventLog: EventLog {
 
     private struct Partition {
         var events: [RecordedEvent] = []
-        var digest = Digest.zero
+        var commits: [Commit] = []
+        var digest: Digest { commits.last?.chainDigest ?? .zero }
         /// The receipts of batches by content, for ``outcome(of:since:)``.
         var receipts: [Digest: AppendReceipt] = [:]
     }
@@ -41,7 +42,11 @@ public actor InMemoryEventLog: EventLog {
         let content =
             conflicts.isEmpty
             ? batch.contentDigest : EventBatch.contentDigest(of: accepted, recordedAt: batch.recordedAt)
-        partitions[batch.partition].digest = Digest.of(partition.digest.bytes + content.bytes)
+        partitions[batch.partition].commits.append(
+            Commit(
+                partition: batch.partition, firstPosition: previous + 1,
+                lastPosition: previous + Int64(accepted.count), contentDigest: content,
+                chainDigest: partition.digest.chained(to: content), recordedAt: batch.recordedAt))
         partitions[batch.partition].receipts[batch.contentDigest] = receipt
         return receipt
     }
@@ -63,6 +68,11 @@ public actor InMemoryEventLog: EventLog {
         let name = stream.description
         return Array(
             partitions[partition].events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
+    }
+
+    /// See ``EventLog``.
+    public func commits(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [Commit] {
+        Array(partitions[partition].commits.drop { $0.lastPosition <= position }.prefix(limit))
     }
 
     /// See ``EventLog``.

@@ -66,5 +66,9 @@ actor SimulatedLog: EventLog {
         return events
     }
 
+    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
+        try await inner.commits(partition: partition, after: position, limit: limit)
+    }
+
     func heads() async throws(EventLogError) -> [LogHead] { try await inner.heads() }
 }

@@ -62,6 +62,10 @@ actor FaultyLog: EventLog {
         return try await inner.read(stream: stream, partition: partition, afterVersion: version, limit: limit)
     }
 
+    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
+        try await inner.commits(partition: partition, after: position, limit: limit)
+    }
+
     func heads() async throws(EventLogError) -> [LogHead] { try await inner.heads() }
 
     private static func fail(_ faults: inout Int) throws(EventLogError) {

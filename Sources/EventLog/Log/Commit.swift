@@ -1,0 +1,35 @@
+public import Domain
+
+/// A batch as the log took it: where its events stand, and how it lengthened the chain.
+public struct Commit: Equatable, Sendable {
+    /// The partition.
+    public var partition: Int
+    /// The position of its first event.
+    public var firstPosition: Int64
+    /// The position of its last event.
+    public var lastPosition: Int64
+    /// The root of the Merkle tree over its events' canonical bytes.
+    public var contentDigest: Digest
+    /// The chain over every batch of the partition up to this one.
+    public var chainDigest: Digest
+    /// When it was made, by the writer's clock.
+    public var recordedAt: Timestamp
+
+    /// A batch as the log took it.
+    public init(
+        partition: Int, firstPosition: Int64, lastPosition: Int64, contentDigest: Digest, chainDigest: Digest,
+        recordedAt: Timestamp
+    ) {
+        self.partition = partition
+        self.firstPosition = firstPosition
+        self.lastPosition = lastPosition
+        self.contentDigest = contentDigest
+        self.chainDigest = chainDigest
+        self.recordedAt = recordedAt
+    }
+}
+
+extension Digest {
+    /// The chain after a batch of that content, where this is the chain before it.
+    public func chained(to content: Digest) -> Digest { Digest.of(bytes + content.bytes) }
+}
