@@ -21,6 +21,7 @@ public final class Server {
     let engine: Engine
     let topics: Topics
     let log: any EventLog
+    let notary: Notary
     let startedAt = LoopActor.now
     var statistics = Statistics(commandCount: CommandTable.shared.commands.count)
     /// The version of the PostgreSQL that the log is in, where it is in one.
@@ -48,6 +49,7 @@ public final class Server {
         self.configuration = configuration
         self.logger = logger
         self.log = log
+        notary = Notary(log)
         self.postgresVersion = postgresVersion
         let changes = ChangeFeed()
         let homes = HomeCache(configuration, changes)

@@ -35,8 +35,8 @@ enum LogCommands {
             var partition = try options.integer("PARTITION", in: 0...partitions - 1).map(Int.init)
             var stream: StreamName?
             if let text = try options.text("STREAM") {
-                guard let name = StreamName(text) else { throw .invalid("STREAM", "must be a name such as cart-c1") }
                 guard partition == nil else { throw .invalid("PARTITION", "follows from the stream") }
+                let name = try streamName(text, "STREAM")
                 stream = name
                 partition = session.server.engine.partitioning.partition(of: name)
             }
@@ -54,7 +54,32 @@ enum LogCommands {
                 }
             }
         },
+        Command(
+            "LOG.PROVE", .log, role: .auditor, "Gives a receipt that proves, without the log, that an event is in it.",
+            [
+                .value("stream"), .value("version", .integer),
+                .optional("position", .integer, token: "HEAD"),
+            ]
+        ) { session, arguments throws(Failure) in
+            let options = try CallOptions(ofRead: arguments, from: 3, "HEAD")
+            let stream = try streamName(arguments[1].string, "stream")
+            let version = try arguments[2].integer("version")
+            guard version >= 1 else { throw .invalid("version", "must be at least 1") }
+            let head = try options.integer("HEAD", in: 1...Int64.max)
+            let promise = session.promise(about: .order)
+            session.server.notary.prove(stream, version: version, head: head) { receipt in
+                switch receipt {
+                case .success(let json): promise.fulfil { $0.bulk(json) }
+                case .failure(let failure): promise.fail(failure)
+                }
+            }
+        },
     ]
+
+    private static func streamName(_ text: String?, _ field: String) throws(Failure) -> StreamName {
+        guard let text, let name = StreamName(text) else { throw .invalid(field, "must be a name such as cart-c1") }
+        return name
+    }
 }
 
 extension Session {

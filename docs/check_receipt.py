@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""Checks receipts of Tiffin's log, and a whole exported log, with nothing but SHA-256: docs/audit.md has the formats.
+
+RECEIPT is a file with what LOG.PROVE answered, or - for standard input. With --head, the receipt's chain must meet
+that digest, and so must that of the exported log. With all of it, the receipt's batch must be one of that log's.
+Exit status: 0 everything holds, 1 something does not, 2 wrong options, 3 something cannot be read.
+"""
+import argparse
+import csv
+import json
+import re
+import struct
+import sys
+from hashlib import sha256
+
+
+def expect(condition, problem):
+    """Ends the program, with status 1, where something does not hold."""
+    if not condition:
+        sys.exit(f"not proven: {problem}")
+
+
+def digest(text):
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError(f"{text!r} is no digest: 64 hexadecimal digits in lower case")
+    return bytes.fromhex(text)
+
+
+def leaf(stream, version, kind, schema_version, payload, metadata, milliseconds):
+    """The digest of an event: SHA-256 of a zero byte and its canonical bytes."""
+    def text(value):
+        return struct.pack(">i", len(value.encode())) + value.encode()
+
+    return sha256(b"\x00" + text(stream) + struct.pack(">q", version) + text(kind) + struct.pack(">i", schema_version)
+                  + text(payload) + text(metadata) + struct.pack(">q", milliseconds)).digest()
+
+
+def node(left, right):
+    return sha256(b"\x01" + left + right).digest()
+
+
+def root_of(leaves):
+    """The root of the tree over a batch: neighbours are paired, an odd last one goes up as it is."""
+    while len(leaves) > 1:
+        leaves = [node(*leaves[i:i + 2]) if i + 1 < len(leaves) else leaves[i] for i in range(0, len(leaves), 2)]
+    return leaves[0]
+
+
+def root_from(of_event, index, size, path):
+    """The root that a leaf and its path make."""
+    while size > 1:
+        if index ^ 1 < size:  # It has a neighbour.
+            expect(path, "the path is too short")
+            neighbour, *path = path
+            of_event = node(neighbour, of_event) if index % 2 else node(of_event, neighbour)
+        index, size = index // 2, (size + 1) // 2
+    expect(not path, "the path is too long")
+    return of_event
+
+
+def partition_of(stream, partitions):
+    """By the first four bytes of the SHA-256 of the id; an order's id begins with those of its cart."""
+    category, _, name = stream.partition("-")
+    if category == "order" and re.fullmatch("[0-9A-Fa-f]{8}", name[:8]):
+        return int(name[:8], 16) % partitions
+    return int.from_bytes(sha256(name.encode()).digest()[:4], "big") % partitions
+
+
+def check_receipt(receipt, known, log):
+    """Checks every step, the digest that is known from elsewhere and the exported log, where they are given."""
+    event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
+    first, last, size, index = batch["firstPosition"], batch["lastPosition"], batch["size"], batch["index"]
+    previous = digest(batch["previousChainDigest"])
+    expect(receipt["receipt"] == 1, "this is a receipt of another version")
+    expect(1 <= first <= last == first + size - 1 and 0 <= index < size and event["position"] == first + index
+           and 1 <= event["version"] <= event["position"] and (first == 1) == (previous == bytes(32)),
+           "positions, version, index and size do not agree")
+    expect(event["partition"] == partition_of(event["stream"], receipt["partitions"]),
+           "the stream belongs to another partition")
+    of_event = leaf(*(event[field] for field in (
+        "stream", "version", "kind", "schemaVersion", "payload", "metadata", "recordedAtMilliseconds")))
+    content = root_from(of_event, index, size, [digest(step) for step in batch["path"]])
+    expect(content == digest(batch["contentDigest"]), "the event and its path do not make the content digest")
+    chain = [sha256(previous + content).digest()]
+    expect(chain[0] == digest(batch["chainDigest"]), "the chain before and the content do not make the chain digest")
+    if head is not None:
+        between = head["position"] - last
+        expect(between >= len(head["links"]) and (between == 0) == (not head["links"]),
+               "so many links cannot lead to the head's position")
+        for link in head["links"]:
+            chain.append(sha256(chain[-1] + digest(link)).digest())
+        expect(chain[-1] == digest(head["digest"]), "the links do not lead to the head")
+    expect(not known or known in chain, "the receipt's chain does not meet the digest of --head")
+    expect(log is None or log.get((event["partition"], last)) == chain[0], "its batch is not in the exported log")
+    print(f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
+          f"from position {first} on, and {len(chain) - 1} batches later the log's chain is {chain[-1].hex()}")
+
+
+def check_log(events, commits):
+    """Recomputes every leaf, root and chain of an export; returns the chain digests by partition and position."""
+    chains, heads = {}, {}
+    for row in commits:
+        partition, first, last = (int(row[name]) for name in ("partition", "first_position", "last_position"))
+        where = f"partition {partition}, batch from {first} to {last}"
+        before, chain = heads.get(partition, (0, bytes(32)))
+        expect(first == before + 1 and last >= first, f"{where}: it should begin at {before + 1}")
+        leaves = []
+        for position in range(first, last + 1):
+            event = next(events, {"partition": -1, "position": 0})
+            expect((int(event["partition"]), int(event["position"])) == (partition, position),
+                   f"{where}: there is no event at {position}")
+            leaves.append(leaf(event["stream"], int(event["version"]), event["kind"], int(event["schema_version"]),
+                               event["payload"], event["metadata"], int(event["recorded_at"])))
+        content = root_of(leaves)
+        expect(content == digest(row["content_digest"]), f"{where}: its events do not make the content digest")
+        chain = chains[partition, last] = sha256(chain + content).digest()
+        expect(chain == digest(row["chain_digest"]), f"{where}: its content does not make the chain digest")
+        heads[partition] = last, chain
+    expect(next(events, None) is None, "there are events behind the last batch")
+    for partition, (position, chain) in heads.items():
+        print(f"partition {partition}: every digest holds, up to the head at position {position}, {chain.hex()}")
+    return chains
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("receipt", nargs="?")
+    for name in ("--head", "--events", "--commits"):
+        parser.add_argument(name)
+    options = parser.parse_args()
+    if not (options.receipt or options.events) or bool(options.events) != bool(options.commits):
+        parser.error("it takes a receipt, or --events with --commits, or all three")
+    try:
+        csv.field_size_limit(1 << 30)
+        head, log = options.head and digest(options.head), None
+        if options.events:
+            log = check_log(*(csv.DictReader(open(path, newline="", encoding="utf-8"))
+                              for path in (options.events, options.commits)))
+            expect(not head or head in log.values(), "the log's chain never had the digest of --head")
+        if options.receipt:
+            file = open(0 if options.receipt == "-" else options.receipt, encoding="utf-8")
+            check_receipt(json.load(file), head, log)
+    except (OSError, ValueError, KeyError, TypeError, struct.error) as problem:
+        print(f"cannot be read: {problem!r}", file=sys.stderr)
+        sys.exit(3)
+
+
+if __name__ == "__main__":
+    main()
