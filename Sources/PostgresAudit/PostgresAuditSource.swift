@@ -72,14 +72,8 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func commits(partition: Int, after position: Int64, limit: Int) async throws -> [CommitRecord] {
-        let rows = try await connection.execute(
-            Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
-        return (0..<rows.count).map { row in
-            CommitRecord(
-                firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
-                content: Array(rows.bytes(row, 2)), chain: Array(rows.bytes(row, 3)))
-        }
+    public func commits(partition: Int, after position: Int64, limit: Int) async throws -> [Commit] {
+        try await log.commits(partition: partition, after: position, limit: limit)
     }
 
     // MARK: The read models
@@ -160,13 +154,6 @@ private enum Statements {
 
     static let heads = Statement(
         "heads", "SELECT partition, position, digest FROM tiffin.log_head ORDER BY partition")
-
-    static let commits = Statement(
-        "commits",
-        """
-        SELECT first_position, last_position, content_digest, chain_digest FROM tiffin.commits
-        WHERE partition = $1 AND first_position > $2 ORDER BY first_position LIMIT $3
-        """, [.int2, .int8, .int8])
 
     static let checkpoints = Statement(
         "checkpoints",

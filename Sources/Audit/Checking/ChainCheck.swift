@@ -12,7 +12,7 @@ struct ChainCheck {
     private var leaves: [Digest] = []
     private var firstLeaf: Int64 = 1
     /// Batches whose events have not been met yet.
-    private var commits: [CommitRecord] = []
+    private var commits: [Commit] = []
     private var nextCommit = 0
     private var lastCommitted: Int64 = 0
 
@@ -25,7 +25,7 @@ struct ChainCheck {
     }
 
     /// Takes the next batches in, in their order.
-    mutating func take(_ new: [CommitRecord]) {
+    mutating func take(_ new: [Commit]) {
         commits = Array(commits[nextCommit...]) + new
         nextCommit = 0
     }
@@ -59,7 +59,7 @@ struct ChainCheck {
         }
     }
 
-    private mutating func close(_ commit: CommitRecord) {
+    private mutating func close(_ commit: Commit) {
         commitCount += 1
         let subject = "batch \(commit.firstPosition)–\(commit.lastPosition)"
         if commit.firstPosition != lastCommitted + 1 {
@@ -73,7 +73,7 @@ struct ChainCheck {
         let start = Int(commit.firstPosition - firstLeaf)
         let end = Int(commit.lastPosition - firstLeaf) + 1
         if start >= 0, start < end, end <= leaves.count {
-            if MerkleTree.root(Array(leaves[start..<end])).bytes != commit.content {
+            if MerkleTree.root(Array(leaves[start..<end])) != commit.contentDigest {
                 let what =
                     end - start == 1
                     ? "is not the event that its digest covers"
@@ -83,14 +83,13 @@ struct ChainCheck {
             leaves.removeFirst(end)
             firstLeaf = commit.lastPosition + 1
         }
-        let expected = Digest.of(chain.bytes + commit.content)
-        if expected.bytes != commit.chain {
+        if chain.chained(to: commit.contentDigest) != commit.chainDigest {
             found(
                 commit.firstPosition, subject,
                 "does not continue the chain: its digest was changed, or a batch before it was removed or exchanged")
         }
         // From here on it is held against what is stored, so that one break is told once.
-        chain = Digest(commit.chain) ?? expected
+        chain = commit.chainDigest
     }
 
     /// Everything up to the head has been taken in.

@@ -143,7 +143,7 @@ struct StoredRows {
                 for length in 1..<max(2, events.count + 1) where length <= events.count {
                     let revision = events[length - 1].position
                     guard revision == stale.stored.revision,
-                        let record = try? OutletRecord(stale.outlet, folding: Array(events[..<length]))
+                        let record = OutletHome(folding: events[..<length].map { .success($0) }).all.first
                     else { continue }
                     let row = OutletHomeRow(record)
                     if row == stale.stored { last = revision }

@@ -19,8 +19,8 @@ public protocol AuditSource: Sendable {
     /// The events of a stream, in order, at most `limit`.
     func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent]
 
-    /// The batches of a partition that begin after a position, in order, at most `limit`.
-    func commits(partition: Int, after position: Int64, limit: Int) async throws -> [CommitRecord]
+    /// The batches of a partition that end after a position, in order, at most `limit`.
+    func commits(partition: Int, after position: Int64, limit: Int) async throws -> [Commit]
 
     /// Up to where each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
@@ -43,26 +43,6 @@ public protocol AuditSource: Sendable {
 public enum ProjectionName: String, CaseIterable, Sendable {
     case outletHome = "outlet_home"
     case cartCounts = "cart_counts"
-}
-
-/// A row of `commits`.
-public struct CommitRecord: Equatable, Sendable {
-    /// The position of its first event.
-    public var firstPosition: Int64
-    /// The position of its last event.
-    public var lastPosition: Int64
-    /// The root of the Merkle tree over its events.
-    public var content: [UInt8]
-    /// The chain up to and with it.
-    public var chain: [UInt8]
-
-    /// A row of `commits`.
-    public init(firstPosition: Int64, lastPosition: Int64, content: [UInt8], chain: [UInt8]) {
-        self.firstPosition = firstPosition
-        self.lastPosition = lastPosition
-        self.content = content
-        self.chain = chain
-    }
 }
 
 /// A row of `projection_checkpoints`.

@@ -22,32 +22,8 @@ struct PreparedPage: Sendable {
                 Event(
                     position: event.position, version: event.version, recordedAt: event.recordedAt,
                     decoded: Result { () throws(CorruptEvent) in try event.decoded() },
-                    leaf: hashes ? MerkleTree.leaf(event.auditedBytes) : nil)
+                    leaf: hashes ? MerkleTree.leaf(event.canonicalBytes) : nil)
             })
-    }
-}
-
-extension RecordedEvent {
-    /// The bytes that the event's digest covers, as `NewEvent.canonicalBytes` and `tiffin.canonical_bytes` make them,
-    /// of an event whose stream may be any text.
-    var auditedBytes: [UInt8] {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(48 + stream.utf8.count + kind.name.utf8.count + payload.count + metadata.count)
-        func append(_ number: some FixedWidthInteger) {
-            withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-        }
-        func append(_ text: some Collection<UInt8>) {
-            append(Int32(text.count))
-            bytes.append(contentsOf: text)
-        }
-        append(stream.utf8)
-        append(version)
-        append(kind.name.utf8)
-        append(Int32(kind.schemaVersion))
-        append(payload)
-        append(metadata)
-        append(recordedAt.millisecondsSinceEpoch)
-        return bytes
     }
 }
 

@@ -30,7 +30,9 @@ public struct Replay: Sendable {
     /// - Parameter progress: is told the events that were folded, and how many there are to fold.
     /// - Throws: where an event or a row cannot be read, and where the log does not reach so far.
     @concurrent
-    public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (model: ReadModel, folded: Int64) {
+    public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (
+        model: ReadModel, folded: Int64
+    ) {
         var end = head.position
         if case .position(let position) = extent {
             guard position <= head.position else {
