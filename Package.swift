@@ -64,6 +64,7 @@ let package = Package(
         .target(name: "ICUBridge", dependencies: ["CLibICU"]),
         layer("TextAnalysis", uses: ["ICUBridge"]),
         layer("Catalogue", uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "TextAnalysis"]),
+        // Reads and judges; it must never see what decides.
         layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Projections"]),
         layer("CommandHandling", uses: ["Domain", "EventLog"]),
 
@@ -126,6 +127,7 @@ let package = Package(
         tests(of: "Projections", uses: ["Domain", "EventLog", "SeededTesting"]),
         tests(of: "TextAnalysis", uses: ["SeededTesting"]),
         tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededTesting", "TextAnalysis"]),
+        tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "SeededTesting"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),

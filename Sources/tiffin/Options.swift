@@ -23,14 +23,21 @@ struct Options {
 
     /// Whether `--help` was asked for.
     private(set) var wantsHelp = false
+    /// The word that is no option, where the command takes one and it was given.
+    private(set) var operand: String?
 
-    init(_ arguments: [String], _ specs: [Spec]) throws(UsageError) {
+    /// - Parameter operand: what the one word is called that is no option; nil where the command takes none.
+    init(_ arguments: [String], _ specs: [Spec], operand: String? = nil) throws(UsageError) {
         let environment = ProcessInfo.processInfo.environment
         for spec in specs { values[spec.name] = environment[spec.variable] }
         var rest = arguments[...]
         while let word = rest.popFirst() {
             if ["--help", "-h"].contains(word) {
                 wantsHelp = true
+                continue
+            }
+            if operand != nil, self.operand == nil, !word.hasPrefix("--") {
+                self.operand = word
                 continue
             }
             let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
@@ -76,7 +83,7 @@ struct Options {
 
     /// The help of a command with these options, and what else there is to know of it.
     static func help(
-        _ name: String, _ summary: String, _ specs: [Spec], arguments: String = "[options]", about: String? = nil
+        _ name: String, _ summary: String, _ specs: [Spec], operand: String? = nil, about: String? = nil
     ) -> String {
         let lines = specs.map { spec in
             let option = "--\(spec.name)" + (spec.value.map { " <\($0)>" } ?? "")
@@ -85,7 +92,7 @@ struct Options {
         return """
             tiffin \(name): \(summary)
 
-            usage: tiffin \(name) \(arguments)
+            usage: tiffin \(name) \(operand.map { "<\($0)> " } ?? "")[options]
             \(about.map { "\n\($0)\n" } ?? "")
             \(lines.joined(separator: "\n"))
 
@@ -98,10 +105,11 @@ extension Subcommand {
     /// Reads the options and runs the body: usage errors and `--help` are the same for every command.
     @LoopActor
     static func run(
-        _ arguments: [String], _ specs: [Options.Spec], _ body: @LoopActor (Options) async throws -> Void
+        _ arguments: [String], _ specs: [Options.Spec], operand: String? = nil,
+        _ body: @LoopActor (Options) async throws -> Void
     ) async -> Int32 {
         do {
-            let options = try Options(arguments, specs)
+            let options = try Options(arguments, specs, operand: operand)
             if options.wantsHelp {
                 Terminal.print(help)
             } else {

@@ -13,10 +13,11 @@ enum ReplayCommand: Subcommand {
     static var help: String {
         let names = ReplayRows.Projection.allCases.map(\.rawValue).joined(separator: ", ")
         return Options.help(
-            name, summary, specs, arguments: "<projection> [options]",
+            name, summary, specs, operand: operand,
             about: "Projections: \(names). With --all every one is folded, and only its size is told.")
     }
 
+    private static let operand = "projection"
     private static let specs =
         Database.specs + [
             Options.Spec(name: "all", value: nil, help: "fold every projection, and print how large it is"),
@@ -28,11 +29,8 @@ enum ReplayCommand: Subcommand {
         ]
 
     static func run(_ arguments: [String]) async -> Int32 {
-        var words = arguments
-        let named = words.first.flatMap { $0.hasPrefix("-") ? nil : $0 }
-        if named != nil { words.removeFirst() }
-        return await run(words, specs) { options in
-            let projection = try named.map { name throws(Options.UsageError) in
+        await run(arguments, specs, operand: operand) { options in
+            let projection = try options.operand.map { name throws(Options.UsageError) in
                 guard let projection = ReplayRows.Projection(rawValue: name) else {
                     throw Options.UsageError(message: "there is no projection '\(name)'")
                 }

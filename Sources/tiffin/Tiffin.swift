@@ -30,7 +30,7 @@ struct Tiffin {
 
     static let commands: [any Subcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
-        AuditCommand.self,
+        AuditCommand.self, VerifyCommand.self,
     ]
 
     private static func help(for name: String?) -> String {
@@ -65,6 +65,8 @@ protocol Subcommand: Sendable {
 enum ExitCode: Int32 {
     case success = 0
     case failure = 1
+    /// What was to be checked cannot be read.
+    case unreadable = 3
     /// Wrong options, as `EX_USAGE` of sysexits.h.
     case usage = 64
 }

@@ -1,12 +1,17 @@
 """A receipt of LOG.PROVE proves, without the server, that an event is in its log; nothing else does."""
 
+import copy
 import json
+import shutil
 import subprocess
 import sys
+from hashlib import sha256
 
 import pytest
 
-from tiffin import CHECKOUT, Server, read_log, run_tiffin, sql
+from tiffin import (
+    CHECKOUT, Server, binary, fresh_database, item_document, put_open_outlet, read_log, section_document, sql,
+)
 
 CHECKER = CHECKOUT / "docs" / "check_receipt.py"
 
@@ -16,6 +21,12 @@ def check(*arguments, text=None):
     return subprocess.run(
         [sys.executable, "-I", str(CHECKER), *map(str, arguments)], input=text, capture_output=True, text=True,
         timeout=60)
+
+
+def verify(*arguments, text=None):
+    """Runs `tiffin verify`, with nothing in its environment."""
+    return subprocess.run(
+        [binary(), "verify", *map(str, arguments)], input=text, capture_output=True, text=True, timeout=60, env={})
 
 
 def heads(client):
@@ -90,3 +101,290 @@ def test_a_log_that_was_changed_has_no_receipts(database):
         sql("update tiffin.commits set content_digest = sha256('') where first_position = 3", database)
         assert client.error("LOG.PROVE", "outlet-outlet-0", 1).code == "CORRUPT"
         assert client("LOG.PROVE", "outlet-outlet-0", 1, "HEAD", 2)
+
+
+# --- checking without the server
+
+
+@pytest.fixture(scope="module")
+def log():
+    """A server's log with batches of 1 and of many, as a receipt for every event, and its database."""
+    with fresh_database() as database, Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", [section_document("all", [
+            item_document("kottu", 1), item_document("தோசை".encode().hex(), 2, name="தோசை \U0001f35b e\u0301 \u2028 \"q\" \\"),
+            *(item_document(f"item-{number}", number) for number in range(37)),
+        ])])
+        for number in range(3):
+            client("CART.ADD", f"cart-{number}", "kitchen", "kottu", 1, "NOTE", "crème\u2009brûlée 🍮", "ID", f"é{number}")
+        client.pipeline([("CART.ADD", f"cart-{number % 7}", "kitchen", "item-9", 1, "ID", f"{number}") for number in range(100)])
+        client("CART.CHECKOUT", "cart-1", "TOTAL", client.json("CART.GET", "cart-1")["total"])
+        receipts = [client("LOG.PROVE", event["stream"], event["version"]).decode() for event in read_log(client)]
+        yield Log(database, receipts, client.json("LOG.HEAD")[0])
+
+
+class Log:
+    def __init__(self, database, receipts, head):
+        self.database, self.head = database, head
+        self.texts = receipts
+        self.receipts = [json.loads(receipt) for receipt in receipts]
+
+    def some(self):
+        """A receipt with a path and with links, neither at the beginning of its batch nor at its end."""
+        return next(
+            receipt for receipt in self.receipts[10:]
+            if len(receipt["batch"]["path"]) >= 2 and len(receipt["head"]["links"]) >= 3
+            and 0 < receipt["batch"]["index"] < receipt["batch"]["size"] - 1)
+
+
+def test_the_log_has_batches_of_one_and_of_many(log):
+    sizes = {receipt["batch"]["size"] for receipt in log.receipts}
+    assert 1 in sizes and max(sizes) > 30, sizes
+    assert any("தோசை" in receipt["event"]["payload"] for receipt in log.receipts)
+    assert {receipt["event"]["stream"].split("-")[0] for receipt in log.receipts} == {"outlet", "menu", "cart", "order"}
+    assert log.some()
+
+
+def test_every_receipt_is_proven_by_the_checker(log):
+    # In this process, as one for each would take its time.
+    checker = {"__name__": "checker"}
+    exec(compile(CHECKER.read_text(), str(CHECKER), "exec"), checker)
+    for receipt in log.receipts:
+        checker["check_receipt"](receipt, bytes.fromhex(log.head["digest"]), None)
+
+
+def test_a_receipt_is_proven_in_plain_words(log, tmp_path):
+    for number in (0, 1, len(log.texts) // 2, len(log.texts) - 1):
+        receipt = log.receipts[number]
+        event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
+        file = tmp_path / "receipt.json"
+        file.write_text(log.texts[number], encoding="utf-8")
+        for run in (
+            verify(file), verify("-", text=log.texts[number]), verify(file, "--head", log.head["digest"]),
+            verify("--head", batch["chainDigest"].upper(), file),
+        ):
+            assert (run.returncode, run.stderr) == (0, "")
+            sentence = run.stdout.splitlines()[0]
+            assert sentence.startswith(
+                f"proven: the event {event['kind']}, version {event['version']} of {event['stream']}, recorded 20")
+            assert sentence.endswith(f"part of the log whose head at position {head['position']} is {head['digest']}")
+        for run in (check(file), check("-", text=log.texts[number]), check(file, "--head", log.head["digest"])):
+            assert (run.returncode, run.stderr) == (0, "")
+            assert f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event" in run.stdout
+
+
+def changes(receipt):
+    """Every way to tamper with one thing of a receipt, each with its name."""
+    def change(name, change_it):
+        changed = copy.deepcopy(receipt)
+        change_it(changed)
+        assert changed != receipt, name
+        return name, changed
+
+    def put(part, field, value):
+        return change(f"{part}.{field} = {value}", lambda changed: changed[part].__setitem__(field, value))
+
+    def digest(text):
+        return ("0" if text[0] != "0" else "1") + text[1:]
+
+    event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
+    yield put("event", "partition", 1)
+    for field in ("position", "version", "schemaVersion", "recordedAtMilliseconds"):
+        yield put("event", field, event[field] + 1)
+        if event[field] > 1:
+            yield put("event", field, event[field] - 1)
+    yield put("event", "stream", event["stream"] + "x")
+    yield put("event", "stream", "nothing-" + event["stream"])
+    yield put("event", "kind", event["kind"] + "x")
+    yield put("event", "payload", event["payload"].replace(":", ": ", 1))
+    yield put("event", "payload", event["payload"][:-1] + ',"price":1}')
+    yield put("event", "metadata", '{"id":"x","args":"0"}')
+    for field in ("firstPosition", "lastPosition", "index", "size"):
+        yield put("batch", field, batch[field] + 1)
+        yield put("batch", field, batch[field] - 1)
+    for field in ("contentDigest", "previousChainDigest", "chainDigest"):
+        yield put("batch", field, digest(batch[field]))
+        yield put("batch", field, "00" * 32)
+    yield put("head", "digest", digest(head["digest"]))
+    yield put("head", "position", batch["lastPosition"])
+    for part, field in (("batch", "path"), ("head", "links")):
+        steps = receipt[part][field]
+        for number, step in enumerate(steps):
+            yield put(part, field, steps[:number] + [digest(step)] + steps[number + 1:])
+            yield put(part, field, steps[:number] + steps[number + 1:])
+            yield put(part, field, steps[:number] + [step] + steps[number:])
+        yield put(part, field, steps[::-1])
+        yield put(part, field, [steps[1], steps[0], *steps[2:]])
+        yield put(part, field, [])
+
+
+def test_whatever_was_tampered_with_is_refused_by_both(log):
+    receipt = shortened(log.some())
+    assert verify("-", text=json.dumps(receipt)).returncode == check("-", text=json.dumps(receipt)).returncode == 0
+    for name, changed in changes(receipt):
+        text = json.dumps(changed)
+        for run in (verify("-", text=text), check("-", text=text)):
+            assert run.returncode == 1, (name, run)
+            assert "not proven" in run.stdout + run.stderr, name
+
+
+def shortened(receipt):
+    """The receipt as it would have been three batches behind its own, so that there are fewer links to change."""
+    digest = bytes.fromhex(receipt["batch"]["chainDigest"])
+    links = receipt["head"]["links"][:3]
+    for link in links:
+        digest = sha256(digest + bytes.fromhex(link)).digest()
+    shorter = copy.deepcopy(receipt)
+    shorter["head"] = {"position": receipt["batch"]["lastPosition"] + 100, "digest": digest.hex(), "links": links}
+    return shorter
+
+
+def test_the_event_of_another_receipt_is_refused(log):
+    one, other = copy.deepcopy(log.receipts[-1]), log.receipts[-2]
+    one["event"] = other["event"]
+    two = copy.deepcopy(log.receipts[-1])
+    two["batch"] = other["batch"]
+    for receipt in (one, two):
+        text = json.dumps(receipt)
+        assert verify("-", text=text).returncode == check("-", text=text).returncode == 1
+
+
+def test_a_head_that_is_not_the_logs_is_refused(log):
+    text = log.texts[5]
+    for wrong in ("00" * 32, log.receipts[5]["batch"]["contentDigest"]):
+        run = verify("-", "--head", wrong, text=text)
+        assert run.returncode == 1 and run.stdout.startswith("not proven, at the head: ")
+        assert check("-", "--head", wrong, text=text).returncode == 1
+
+
+def test_a_receipt_without_a_head_is_checked_against_its_own_chain_digest(log):
+    receipt = copy.deepcopy(log.receipts[5])
+    receipt["head"] = None
+    text = json.dumps(receipt)
+    batch = receipt["batch"]
+    for arguments, status in (
+        ([], 0), (["--head", batch["chainDigest"]], 0), (["--head", log.head["digest"]], 1),
+    ):
+        assert verify("-", *arguments, text=text).returncode == status
+        assert check("-", *arguments, text=text).returncode == status
+    assert f"whose chain at position {batch['lastPosition']} is {batch['chainDigest']}" in verify("-", text=text).stdout
+
+
+def test_anchors_on_the_way_must_hold(log, tmp_path):
+    file = tmp_path / "anchors.jsonl"
+    receipt = log.receipts[5]
+
+    def anchor(position, digest, partition=0):
+        return json.dumps({"partition": partition, "position": position, "digest": digest, "time": "2026-03-01T12:00:00Z"}) + "\n"
+
+    here = anchor(receipt["batch"]["lastPosition"], receipt["batch"]["chainDigest"])
+    head = anchor(log.head["position"], log.head["digest"])
+    for lines, status in (
+        (here, 0), (head, 0), (here + head, 0), (here + anchor(log.head["position"] + 9, "00" * 32), 0),
+        (here + anchor(log.head["position"], "00" * 32), 1), (anchor(log.head["position"] + 9, "00" * 32), 1), ("", 1),
+        (here + anchor(receipt["batch"]["lastPosition"] + 1, "00" * 32), 1),
+        (here + anchor(log.head["position"], "00" * 32, partition=1), 0), (here + "x\n", 3), (here[:-1], 3),
+    ):
+        file.write_text(lines)
+        run = verify("-", "--anchor", file, text=log.texts[5])
+        assert run.returncode == status, (lines, run)
+    assert "line 2 is no anchor" not in run.stderr and "not finished" in run.stderr
+    assert verify("-", "--anchor", tmp_path / "none", text=log.texts[5]).returncode == 3
+
+
+def test_what_is_no_receipt_cannot_be_read(log, tmp_path):
+    texts = (
+        "", "x", "[]", "{}", "NOTFOUND cart-x has no version 1", log.texts[0][:-1], log.texts[0] + "x",
+        json.dumps({**log.receipts[0], "receipt": "1"}), json.dumps({**log.receipts[0], "event": None}),
+    )
+    for text in texts:
+        run = verify("-", text=text)
+        assert (run.returncode, run.stdout) == (3, "") and run.stderr.startswith("tiffin verify: standard input is no receipt")
+    for text in texts[:-2]:
+        assert check("-", text=text).returncode == 3, text
+    for missing in (tmp_path / "none.json", tmp_path):
+        assert verify(missing).returncode == check(missing).returncode == 3
+
+
+def test_wrong_options_are_said(log):
+    for arguments in ([], ["a", "b"], ["-", "--head", "x"], ["-", "--head"], ["--nothing", "-"], ["-", "--database", "x"]):
+        assert verify(*arguments, text=log.texts[0]).returncode == 64, arguments
+    assert check().returncode == check("x", "--events", "y").returncode == 2
+    run = verify("--help")
+    assert run.returncode == 0 and "usage: tiffin verify <receipt> [options]" in run.stdout
+
+
+@pytest.mark.skipif(not shutil.which("redis-cli"), reason="there is no redis-cli")
+def test_a_receipt_goes_from_redis_cli_to_verify(server, client, outlet, name):
+    client("CART.ADD", name, outlet, "rice", 1, "NOTE", "für Ännchen 🍱")
+    script = f"redis-cli -p {server.port} LOG.PROVE cart-{name} 1 | {binary()} verify -"
+    run = subprocess.run(["sh", "-c", script], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "") and f"version 1 of cart-{name}" in run.stdout
+
+
+# --- a whole log
+
+
+EVENTS = """
+    copy (select partition, position, stream, version, kind, schema_version, payload, metadata,
+        (extract(epoch from recorded_at) * 1000)::bigint as recorded_at
+        from tiffin.events order by partition, position) to stdout with (format csv, header)"""
+COMMITS = """
+    copy (select partition, first_position, last_position, encode(content_digest, 'hex') as content_digest,
+        encode(chain_digest, 'hex') as chain_digest
+        from tiffin.commits order by partition, first_position) to stdout with (format csv, header)"""
+
+
+@pytest.fixture
+def export(log, tmp_path):
+    files = tmp_path / "events.csv", tmp_path / "commits.csv"
+    for file, statement in zip(files, (EVENTS, COMMITS)):
+        file.write_text(sql(statement, log.database) + "\n", encoding="utf-8")
+    return files
+
+
+def check_export(export, *arguments, **options):
+    return check("--events", export[0], "--commits", export[1], *arguments, **options)
+
+
+def test_an_exported_log_holds_and_has_every_receipt(log, export):
+    run = check_export(export)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == (
+        f"partition 0: every digest holds, up to the head at position {log.head['position']}, {log.head['digest']}\n")
+    run = check_export(export, "-", "--head", log.head["digest"], text=log.texts[7])
+    assert run.returncode == 0 and run.stdout.splitlines()[1].startswith("proven: ")
+    assert check_export(export, "--head", "00" * 32).returncode == 1
+
+
+def test_a_receipt_of_another_log_is_not_in_the_export(log, export, client, outlet, name):
+    client("CART.ADD", name, outlet, "rice", 1)
+    foreign = client("LOG.PROVE", f"cart-{name}", 1).decode()
+    assert check("-", text=foreign).returncode == 0
+    run = check_export(export, "-", text=foreign)
+    assert run.returncode == 1 and "its batch is not in the exported log" in run.stderr
+
+
+@pytest.mark.parametrize("file, old, new", [
+    (0, "kottu", "hoppers"), (0, "cart-cart-1", "cart-cart-x"), (0, "menu.", "menu.x"), (0, ",1,", ",2,"),
+    (1, ",1,1,", ",1,2,"), (1, ",1,1,", ",2,2,"), (1, "a", "b"),
+], ids=lambda value: repr(value))
+def test_an_export_that_was_tampered_with_is_refused(export, file, old, new):
+    text = export[file].read_text(encoding="utf-8")
+    head, _, body = text.partition("\n")
+    assert old in body
+    export[file].write_text(f"{head}\n{body.replace(old, new, 1)}", encoding="utf-8")
+    assert check_export(export).returncode == 1
+
+
+def test_an_export_that_lacks_something_is_refused(export):
+    texts = [file.read_text(encoding="utf-8") for file in export]
+    for file in (0, 1):
+        rows = texts[file].splitlines(keepends=True)
+        for gone in (1, len(rows) // 2, len(rows) - 1):
+            export[file].write_text("".join(rows[:gone] + rows[gone + 1:]), encoding="utf-8")
+            run = check_export(export)
+            assert run.returncode == 1, run
+        export[file].write_text(texts[file], encoding="utf-8")
+    assert check_export(export).returncode == 0
+    export[1].write_text("not,what,it,should,be\n1,2,3,4,5\n")
+    assert check_export(export).returncode == 3

@@ -1,0 +1,46 @@
+public import EventLog
+
+/// Whether a log is still the one that anchors were taken of.
+public enum AnchorCheck {
+    /// An anchor that does not hold.
+    public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+        /// Which one.
+        public var anchor: Anchor
+        /// Why, in a sentence without a full stop.
+        public var reason: String
+
+        /// Which one and why, for people.
+        public var description: String { "\(anchor) does not hold: \(reason)" }
+    }
+
+    /// The anchors that do not hold in a log: where no batch ends at their position with their digest. They are
+    /// compared with what the commits say; that these follow from the events is for an audit of the whole log.
+    public static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
+        let heads = try await log.heads()
+        var faults: [Fault] = []
+        for anchor in anchors {
+            if let reason = try await reason(against: anchor, in: log, heads) {
+                faults.append(Fault(anchor: anchor, reason: reason))
+            }
+        }
+        return faults
+    }
+
+    private static func reason(
+        against anchor: Anchor, in log: any EventLog, _ heads: [LogHead]
+    ) async throws(EventLogError) -> String? {
+        guard let head = heads.first(where: { $0.partition == anchor.partition }) else {
+            return "the log has no such partition"
+        }
+        guard anchor.position > 0 else {
+            return anchor.digest == .zero ? nil : "the chain begins with zeros, not with \(anchor.digest)"
+        }
+        guard anchor.position <= head.position else { return "the log ends at \(head.position)" }
+        let commits = try await log.commits(partition: anchor.partition, after: anchor.position - 1, limit: 1)
+        guard let commit = commits.first, commit.lastPosition == anchor.position else { return "no batch ends there" }
+        guard commit.chainDigest == anchor.digest else {
+            return "the chain there is \(commit.chainDigest), and was \(anchor.digest)"
+        }
+        return nil
+    }
+}

@@ -1,0 +1,119 @@
+public import EventLog
+internal import Projections
+
+/// What a receipt proves, in words.
+public struct ReceiptVerdict: Equatable, Sendable {
+    /// Whether the receipt proves what it claims.
+    public var isProven: Bool
+    /// What was checked and what follows, or which step failed first: a sentence, then a line for each step.
+    public var text: String
+
+    /// Judges a receipt.
+    ///
+    /// - Parameters:
+    ///   - head: a chain digest that is known to be the log's; the receipt's chain must meet it.
+    ///   - anchors: what is known of the log; those that lie on the receipt's way must hold, and one must.
+    public init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
+        do throws(Receipt.Fault) {
+            let proof = try receipt.verified()
+            var comparisons: [String] = []
+            if let head { comparisons.append(try receipt.compare(proof, with: head)) }
+            if let anchors { comparisons += try receipt.compare(proof, with: anchors) }
+            isProven = true
+            text = receipt.sentence + receipt.steps(comparisons).map { "\n  \($0)" }.joined()
+        } catch {
+            isProven = false
+            text = "not proven, at the \(error.step.rawValue): \(error)"
+        }
+    }
+}
+
+extension Receipt {
+    // MARK: Comparing
+
+    fileprivate func compare(_ proof: Proof, with known: Digest) throws(Fault) -> String {
+        guard let index = proof.chain.firstIndex(of: known) else {
+            throw Fault(.head, "the chain from the event's batch \(whereTo) never is \(known)")
+        }
+        guard head != nil, index == proof.chain.count - 1 else {
+            return "the digest given is that of the chain \(Receipt.batches(index)) behind the event's"
+        }
+        return "the head is the one given"
+    }
+
+    fileprivate func compare(_ proof: Proof, with anchors: [Anchor]) throws(Fault) -> [String] {
+        var indices: [Digest: Int] = [:]
+        for (index, digest) in proof.chain.enumerated() { indices[digest] = index }
+        let end = head?.position ?? batch.lastPosition
+        var met: [Anchor] = []
+        var least = (position: batch.lastPosition, index: 0)
+        for anchor in anchors.filter({ $0.partition == event.partition }).sorted(by: { $0.position < $1.position }) {
+            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) is against it: \(reason)") }
+            switch anchor.position {
+            case batch.firstPosition - 1:
+                guard anchor.digest == batch.previousChainDigest else {
+                    throw refuse("the chain before the batch is another one there")
+                }
+            case batch.firstPosition..<batch.lastPosition:
+                throw refuse("a batch ended there, in the middle of the event's")
+            case batch.lastPosition...end:
+                // Every batch has an event and more, so that the chain moves no faster than positions do, and it
+                // reaches its last digest with the head alone.
+                guard let index = indices[anchor.digest],
+                    anchor.position == least.position
+                        ? index == least.index
+                        : index > least.index
+                            && Int64(index - least.index) <= anchor.position - least.position,
+                    (anchor.position == end) == (index == proof.chain.count - 1)
+                else { throw refuse("the receipt's chain is another one there") }
+                least = (anchor.position, index)
+                met.append(anchor)
+            default: break
+            }
+        }
+        guard !met.isEmpty else {
+            let place = end > batch.lastPosition ? "from \(batch.lastPosition) to \(end)" : "\(end)"
+            throw Fault(.head, "no anchor of partition \(event.partition) is of position \(place)")
+        }
+        return met.map { "\($0) lies on the way" }
+    }
+
+    // MARK: Words
+
+    fileprivate var sentence: String {
+        let place =
+            batch.size == 1
+            ? "is alone in its batch at position \(event.position)"
+            : "is event \(batch.index + 1) of the \(batch.size) at positions \(batch.firstPosition) to "
+                + "\(batch.lastPosition)"
+        let log =
+            head.map { "whose head at position \($0.position) is \($0.digest)" }
+            ?? "whose chain at position \(batch.lastPosition) is \(batch.chainDigest)"
+        return "proven: the event \(event.kind.name), version \(event.version) of \(event.stream), recorded "
+            + "\(event.recordedAt.rfc3339), \(place), and that batch is part of the log \(log)"
+    }
+
+    fileprivate func steps(_ comparisons: [String]) -> [String] {
+        var steps = [
+            "the positions, which no digest covers, agree with each other, and the stream belongs to partition \(event.partition) of "
+                + "\(partitionCount)",
+            "the event and the \(batch.path.count) digests of its path make the content digest \(batch.contentDigest)",
+            "with the chain before it, \(batch.previousChainDigest), that makes the chain digest \(batch.chainDigest)",
+        ]
+        switch head {
+        case let head? where head.links.isEmpty: steps.append("the batch is the head")
+        case let head?: steps.append("from there to the head it is \(Receipt.batches(head.links.count))")
+        case nil: steps.append("the receipt is not linked to a head")
+        }
+        if comparisons.isEmpty {
+            steps.append(
+                "nothing was compared that is known from elsewhere: the log is the one that this digest is of, and "
+                    + "--head or --anchor say which one that is")
+        }
+        return steps + comparisons
+    }
+
+    private var whereTo: String { head == nil ? "on" : "to the head" }
+
+    private static func batches(_ count: Int) -> String { count == 1 ? "1 batch" : "\(count) batches" }
+}

@@ -1,0 +1,127 @@
+import Audit
+import Domain
+import EventLog
+import EventLogContract
+import SeededTesting
+import Testing
+
+@Suite struct ReceiptVerdictTests {
+    private static let time = Timestamp(millisecondsSinceEpoch: 1_772_366_400_250)
+
+    /// A log of one stream in batches of these sizes.
+    private static func log(_ sizes: [Int]) async throws -> InMemoryEventLog {
+        let log = InMemoryEventLog()
+        var writer = LogWriter(log)
+        for (mark, size) in sizes.enumerated() {
+            _ = try await writer.append([Array(repeating: .cart("c"), count: size)], marks: [mark])
+            try await writer.catchUp()
+        }
+        return log
+    }
+
+    private static func anchors(_ log: InMemoryEventLog) async throws -> [Anchor] {
+        try await log.commits(partition: 0, after: 0, limit: .max).map {
+            Anchor(partition: 0, position: $0.lastPosition, digest: $0.chainDigest, time: time)
+        }
+    }
+
+    // MARK: Words
+
+    @Test func `A proof is told in a sentence that has every number`() async throws {
+        let log = try await Self.log([2, 5, 1, 2])
+        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4)
+        let verdict = ReceiptVerdict(of: receipt)
+        #expect(verdict.isProven)
+        let head = try await log.heads()[0].digest
+        #expect(
+            verdict.text.split(separator: "\n")[0]
+                == "proven: the event cart.cleared, version 4 of cart-c, recorded 2023-11-14T22:13:20.124Z, is event 2 "
+                + "of the 5 at positions 3 to 7, and that batch is part of the log whose head at position 10 is \(head)"
+        )
+        #expect(verdict.text.contains("from there to the head it is 2 batches"))
+        #expect(verdict.text.contains("nothing was compared that is known from elsewhere"))
+
+        var last = try await Prover(log).receipt(for: .cart("c"), version: 8, head: 8)
+        #expect(ReceiptVerdict(of: last).text.contains("is alone in its batch at position 8,"))
+        #expect(ReceiptVerdict(of: last).text.contains("the batch is the head"))
+        last.head = nil
+        #expect(ReceiptVerdict(of: last).text.contains("whose chain at position 8 is \(last.batch.chainDigest)"))
+    }
+
+    @Test func `A refusal names the step that fails first`() async throws {
+        var receipt = try await Prover(try await Self.log([2, 5])).receipt(for: .cart("c"), version: 4)
+        receipt.event.payload += [0x20]
+        receipt.head?.digest = .zero
+        let verdict = ReceiptVerdict(of: receipt)
+        #expect(!verdict.isProven)
+        #expect(verdict.text.hasPrefix("not proven, at the path: the event and its path make "))
+    }
+
+    // MARK: What is known from elsewhere
+
+    @Test func `The chain must meet the digest that is known`() async throws {
+        let log = try await Self.log([2, 5, 1, 2])
+        let chain = try await log.commits(partition: 0, after: 0, limit: .max).map(\.chainDigest)
+        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4)
+        for (index, digest) in chain.enumerated() {
+            #expect(ReceiptVerdict(of: receipt, head: digest).isProven == (index >= 1))
+        }
+        #expect(ReceiptVerdict(of: receipt, head: chain[3]).text.contains("the head is the one given"))
+        #expect(ReceiptVerdict(of: receipt, head: chain[2]).text.contains("that of the chain 1 batch behind"))
+        #expect(!ReceiptVerdict(of: receipt, head: receipt.batch.contentDigest).isProven)
+        var unlinked = receipt
+        unlinked.head = nil
+        for (index, digest) in chain.enumerated() {
+            #expect(ReceiptVerdict(of: unlinked, head: digest).isProven == (index == 1))
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `The anchors of a log are for its receipts, and those of another one against them`(_ seed: UInt64) async throws
+    {
+        var random = SeededGenerator(seed: seed)
+        let sizes = (0..<random.number(2..<9)).map { _ in random.number(1..<5) }
+        let log = try await Self.log(sizes)
+        let all = try await Self.anchors(log)
+        let version = Int64(random.number(1..<Int(all.last!.position) + 1))
+        let receipt = try await Prover(log).receipt(
+            for: .cart("c"), version: version, head: random.pick(all.filter { $0.position >= version }).position)
+        let end = receipt.head!.position
+        let onTheWay = { (anchor: Anchor) in (receipt.batch.lastPosition...end).contains(anchor.position) }
+
+        let some = all.filter { _ in random.chance(50) }.shuffled(using: &random)
+        let verdict = ReceiptVerdict(of: receipt, anchors: some + some)
+        #expect(verdict.isProven == some.contains(where: onTheWay), "\(verdict.text)")
+        #expect(
+            verdict.text.split(separator: "\n").count { $0.hasSuffix("on the way") } == 2 * some.count(where: onTheWay))
+
+        for index in all.indices {
+            var changed = all
+            // Where the chain begins and what comes behind the head, this receipt says nothing of.
+            let isTouched = onTheWay(all[index]) || all[index].position == receipt.batch.firstPosition - 1
+            changed[index].digest = Digest.of(all[index].digest.bytes)
+            #expect(ReceiptVerdict(of: receipt, anchors: changed).isProven == !isTouched)
+        }
+    }
+
+    @Test func `An anchor within the batch, or with the digest of another batch, is against it`() async throws {
+        let log = try await Self.log([1, 4, 2, 2])
+        let anchors = try await Self.anchors(log)
+        let receipt = try await Prover(log).receipt(for: .cart("c"), version: 3)
+        #expect(ReceiptVerdict(of: receipt, anchors: anchors).isProven)
+        let digests: [(Int64, Digest)] = [
+            (3, anchors[1].digest), (6, anchors[2].digest), (7, anchors[1].digest), (9, anchors[2].digest),
+        ]
+        for (position, digest) in digests {
+            let anchor = Anchor(partition: 0, position: position, digest: digest, time: Self.time)
+            let verdict = ReceiptVerdict(of: receipt, anchors: [anchor])
+            // Between two batches a position cannot be told from another by a receipt alone.
+            #expect(verdict.isProven == (position == 6), "\(position)")
+            #expect(!ReceiptVerdict(of: receipt, anchors: anchors + [anchor]).isProven, "\(position)")
+        }
+        for anchors in [[], [Anchor(partition: 1, position: 7, digest: anchors[2].digest, time: Self.time)]] {
+            let verdict = ReceiptVerdict(of: receipt, anchors: anchors)
+            #expect(verdict.text == "not proven, at the head: no anchor of partition 0 is of position from 5 to 9")
+        }
+    }
+}
