@@ -17,6 +17,8 @@ public final class PostgresAuditSource: AuditSource {
     private static let outletLimit: Int64 = 200
 
     private let log: PostgresEventLog
+    /// The log itself, for whoever looks only at that.
+    public var eventLog: any EventLog { log }
     /// For everything but events, which are read beside it.
     private let connection: PostgresConnection
 

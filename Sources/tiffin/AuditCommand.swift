@@ -1,4 +1,5 @@
 internal import Audit
+internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Foundation
@@ -21,7 +22,12 @@ enum AuditCommand: Subcommand {
                 """)
     }
 
-    private static let specs = Database.specs
+    private static let specs =
+        Database.specs + [
+            Options.Spec(
+                name: "anchor", value: "file",
+                help: "holds the log against the anchors in the file, and adds where it stands now")
+        ]
 
     /// What it exits with.
     private enum Verdict: Int32 {
@@ -42,7 +48,7 @@ enum AuditCommand: Subcommand {
             try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
                 let source = try await PostgresAuditSource.open(address)
                 defer { source.close() }
-                verdict = try await audit(source)
+                verdict = try await audit(source, options["anchor"].map(AnchorFile.init))
             }
             return verdict.rawValue
         } catch let error as Options.UsageError {
@@ -54,8 +60,15 @@ enum AuditCommand: Subcommand {
         }
     }
 
+    private static var now: Timestamp {
+        Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
+    }
+
     @LoopActor
-    private static func audit(_ source: PostgresAuditSource) async throws -> Verdict {
+    private static func audit(_ source: PostgresAuditSource, _ file: AnchorFile?) async throws -> Verdict {
+        let anchors = try file.map { FileManager.default.fileExists(atPath: $0.path) ? try $0.read() : [] } ?? []
+        let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
+        for fault in faults { Terminal.print("\(Finding.Kind.tampering.rawValue.padded(to: 12))\(fault)") }
         let progress = PassProgress()
         let began = LoopActor.now
         let reports = try await Audit(source).run { partition, done, total in
@@ -64,16 +77,19 @@ enum AuditCommand: Subcommand {
         progress.finish()
         let seconds = Double(LoopActor.now - began) / 1e9
         for report in reports { tell(report) }
+        if file != nil { Terminal.print("anchors     \(anchors.count - faults.count) of \(anchors.count) hold") }
         let events = reports.reduce(0) { $0 + $1.eventCount }
-        let findings = reports.reduce(0) { $0 + $1.findings.count }
-        let verdict: Verdict =
-            findings == 0 ? .sound : reports.contains { $0.findings.hasTampering } ? .tampering : .difference
+        let findings = reports.reduce(faults.count) { $0 + $1.findings.count }
+        let hasTampering = !faults.isEmpty || reports.contains { $0.findings.hasTampering }
+        let verdict: Verdict = findings == 0 ? .sound : hasTampering ? .tampering : .difference
         let told =
             switch verdict {
             case .sound: "sound"
             case .tampering: "TAMPERED WITH: \(findings) findings"
             case .difference, .couldNotRun: "DIFFERENT: \(findings) findings"
             }
+        // What was tampered with is not vouched for.
+        if let file, verdict != .tampering { try file.append(reports.map { Anchor($0.head, at: now) }) }
         Terminal.print(
             "\(told)  (\(events) events in \(String(format: "%.2f", seconds)) s, "
                 + "\(Int(Double(events) / max(seconds, 1e-6))) a second)")

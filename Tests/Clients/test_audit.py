@@ -323,6 +323,37 @@ def test_an_embedded_log_is_audited_beside_its_server():
         assert tiffin("log", "--data-dir", folder, "--stream", "cart-cart-1").stdout.count("\n") == 2
 
 
+def test_anchors_catch_what_was_rewritten_from_the_first_event_on(copy, tmp_path):
+    file = tmp_path / "anchors"
+
+    def anchored():
+        run = tiffin("audit", "--database", copy, "--anchor", file)
+        return run.returncode, run.stdout + run.stderr
+
+    code, output = anchored()
+    assert code == SOUND and "anchors     0 of 0 hold" in output
+    code, output = anchored()
+    assert code == SOUND and "anchors     1 of 1 hold" in output
+    sql("update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
+        "where stream = 'cart-cart-1' and version = 1", copy)
+    sql("update tiffin.events set payload = replace(payload, '\"from\":2', '\"from\":3') "
+        "where stream = 'cart-cart-1' and version = 2", copy)
+    rechained(copy)
+    assert audit(copy)[0] == SOUND, "whoever rewrites everything is not noticed without an anchor"
+    code, output = anchored()
+    assert code == TAMPERING, output
+    assert "anchors     0 of 2 hold" in output
+    assert file.read_text().count("\n") == 2, "what was tampered with is not vouched for"
+
+
+def test_a_file_that_has_no_anchors_is_told(origin, tmp_path):
+    file = tmp_path / "anchors"
+    file.write_text("hello\n")
+    run = tiffin("audit", "--database", origin, "--anchor", file)
+    assert run.returncode == COULD_NOT_RUN
+    assert "is no anchor" in run.stderr
+
+
 # --- replay
 
 
