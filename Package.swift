@@ -89,13 +89,15 @@ let package = Package(
                 "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
                 "Measurement", "PostgresProjections", "Projections",
             ]),
+        layer("LineClient", uses: ["EventLoop", "LineProtocol"]),
         // A client, and the judge of what it is answered: it knows nothing but the wire.
-        layer("Monkey", uses: ["EventLoop", "JSONText", "LineProtocol", "Measurement"]),
+        layer("Monkey", uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement"]),
         layer("Importing", uses: ["JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
             dependencies: [
-                "Audit", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "PostgresAudit",
+                "Audit", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "LineClient",
+                "LineProtocol", "PostgresAudit",
                 "PostgresEventLog", "PostgresProjections", "Projections", "Server",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
@@ -135,7 +137,7 @@ let package = Package(
         tests(of: "Server", uses: ["Domain", "EventLog", "LineProtocol"]),
         tests(
             of: "Monkey",
-            uses: ["Domain", "EventLoop", "JSONText", "LineProtocol", "Measurement", "SeededTesting"]),
+            uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededTesting"]),
         tests(of: "Importing", uses: ["LineProtocol", "SeededTesting"]),
     ],
     swiftLanguageModes: [.v6]

@@ -3,6 +3,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 internal import PostgresAudit
 
 enum AuditCommand: Subcommand {
@@ -26,7 +27,10 @@ enum AuditCommand: Subcommand {
         Database.specs + [
             Options.Spec(
                 name: "anchor", value: "file",
-                help: "holds the log against the anchors in the file, and adds where it stands now")
+                help: "holds the log against the anchors in the file, and adds where it stands now"),
+            Options.Spec(
+                name: "server", value: "host:port",
+                help: "holds every home and count that a live server answers against the log, too"),
         ]
 
     /// What it exits with.
@@ -44,11 +48,17 @@ enum AuditCommand: Subcommand {
                 Terminal.print(help)
                 return Verdict.sound.rawValue
             }
+            let server = try options["server"].map { text throws(Options.UsageError) in
+                guard let address = ServerAddress(text) else {
+                    throw Options.UsageError(message: "--server must be host:port, not '\(text)'")
+                }
+                return address
+            }
             var verdict = Verdict.couldNotRun
             try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
                 let source = try await PostgresAuditSource.open(address)
                 defer { source.close() }
-                verdict = try await audit(source, options["anchor"].map(AnchorFile.init))
+                verdict = try await audit(source, options["anchor"].map(AnchorFile.init), server)
             }
             return verdict.rawValue
         } catch let error as Options.UsageError {
@@ -65,18 +75,27 @@ enum AuditCommand: Subcommand {
     }
 
     @LoopActor
-    private static func audit(_ source: PostgresAuditSource, _ file: AnchorFile?) async throws -> Verdict {
+    private static func audit(
+        _ source: PostgresAuditSource, _ file: AnchorFile?, _ server: ServerAddress?
+    ) async throws -> Verdict {
         let anchors = try file.map { FileManager.default.fileExists(atPath: $0.path) ? try $0.read() : [] } ?? []
         let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
         for fault in faults { Terminal.print("\(Finding.Kind.tampering.rawValue.padded(to: 12))\(fault)") }
         let progress = PassProgress()
         let began = LoopActor.now
-        let reports = try await Audit(source).run { partition, done, total in
+        var reports = try await Audit(source).run { partition, done, total in
             progress.showSoon(done, of: total, "partition \(partition)")
         }
         progress.finish()
         let seconds = Double(LoopActor.now - began) / 1e9
+        var answers: Int?
+        if let server {
+            let comparison = try await ServerComparison(address: server, source: source).compare(reports)
+            for (index, findings) in comparison.findings.enumerated() { reports[index].findings.add(findings) }
+            answers = comparison.count
+        }
         for report in reports { tell(report) }
+        if let answers { Terminal.print("server      \(answers) answers compared") }
         if file != nil { Terminal.print("anchors     \(anchors.count - faults.count) of \(anchors.count) hold") }
         let events = reports.reduce(0) { $0 + $1.eventCount }
         let findings = reports.reduce(faults.count) { $0 + $1.findings.count }

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import threading
 
 import pytest
 
@@ -432,3 +433,48 @@ def test_a_position_beyond_the_end_is_told(origin):
     run = tiffin("replay", "cart_counts", "--to", 10**9, "--database", origin)
     assert run.returncode == 1
     assert "of the log ends at" in run.stderr
+
+
+# --- beside a live server
+
+
+def test_every_answer_of_a_live_server_is_compared(origin):
+    with fresh_database() as url, Server(database=url) as server:
+        load(server)
+        run = tiffin("audit", "--database", url, "--server", f"127.0.0.1:{server.port}")
+        assert run.returncode == SOUND, run.stdout + run.stderr
+        assert "server      47 answers compared" in run.stdout
+
+
+def test_what_is_written_meanwhile_is_no_difference(origin):
+    with fresh_database() as url, Server(database=url) as server:
+        load(server)
+        stop = threading.Event()
+
+        def write():
+            with server.client() as client:
+                n = 0
+                while not stop.is_set():
+                    client("CART.ADD", f"cart-{n % 40}-busy", "kitchen", "dish-1", 1)
+                    client("CART.SET", f"cart-{n % 40}-busy", "dish-1", n % 7 + 1)
+                    client("MENU.ITEM.PRICE", "kitchen", "dish-2", 500 + n % 50)
+                    n += 1
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        try:
+            for _ in range(5):
+                run = tiffin("audit", "--database", url, "--server", f"127.0.0.1:{server.port}")
+                assert run.returncode == SOUND, run.stdout + run.stderr
+        finally:
+            stop.set()
+            writer.join(timeout=30)
+
+
+def test_a_server_that_answers_otherwise_is_found():
+    with fresh_database() as url, Server(
+            database=url, environment={"TIFFIN_PLANTED_FAULT": "skip-event:10"}) as server:
+        load(server)
+        run = tiffin("audit", "--database", url, "--server", f"127.0.0.1:{server.port}")
+        assert run.returncode == DIFFERENCE, run.stdout + run.stderr
+        assert "is answered" in run.stdout and "and the log makes" in run.stdout

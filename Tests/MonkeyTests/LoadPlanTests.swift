@@ -1,3 +1,4 @@
+import LineClient
 import SeededTesting
 import Testing
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Foundation
+import LineClient
 import Testing
 
 @testable import Monkey

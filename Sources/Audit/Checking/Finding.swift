@@ -50,7 +50,8 @@ public struct Findings: Sendable {
         if kept.count < Findings.limit { kept.append(finding) }
     }
 
-    mutating func add(_ other: Findings) {
+    /// Adds those of another part of the audit.
+    public mutating func add(_ other: Findings) {
         for finding in other.kept { add(finding) }
         count += other.count - other.kept.count
         if other.hasTampering { hasTampering = true }

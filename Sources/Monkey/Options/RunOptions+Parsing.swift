@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 
 extension RunOptions {
     /// The environment variable that names the server where no option does.

@@ -1,3 +1,5 @@
+internal import LineClient
+
 /// What a command line asks for.
 struct RunOptions: Sendable {
     /// How the load is made.

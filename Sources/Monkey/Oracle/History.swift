@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LineClient
 internal import LineProtocol
 
 /// What has happened to a cart since it was last known to be right: the shortest history that shows what is wrong

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LineClient
 internal import LineProtocol
 
 /// Reads the log from where it stood before the run, and looks whether it explains every acknowledgement: each

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LineClient
 internal import LineProtocol
 
 /// What customers look at.

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LineClient
 internal import LineProtocol
 
 /// A connection that is made again when it breaks, shared by some shoppers.

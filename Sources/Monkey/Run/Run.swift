@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 internal import LineProtocol
 
 /// One run, from the building of its world to the reading of the log.

@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 internal import LineProtocol
 
 /// A run with its beginning and its end: the server found or started, observed while it is loaded, and its log read.

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LineClient
 internal import LineProtocol
 
 /// One user: does one thing after the other, and has at most one command on its way.

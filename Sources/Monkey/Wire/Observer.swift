@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 internal import LineProtocol
 
 /// A connection of its own for questions about the server itself. It is made anew when it breaks.

@@ -1,6 +1,7 @@
 import Domain
 import EventLoop
 import Foundation
+import LineClient
 import LineProtocol
 import Testing
 

@@ -1,9 +1,13 @@
-internal import EventLoop
-internal import LineProtocol
+// A client of the line protocol on the event loop: requests out, replies in the same order back.
+//
+// The promise: whoever sends a request is told once, its reply or that the connection was lost.
+
+public import EventLoop
+public import LineProtocol
 
 /// Whoever waits for a reply.
 @LoopActor
-protocol ReplyReceiver: AnyObject {
+public protocol ReplyReceiver: AnyObject {
     /// The reply has come. `tag` is what was given when the request was sent.
     func received(_ reply: Reply, tag: Int)
     /// The connection has ended without it: whether the request was executed is not known.
@@ -12,18 +16,18 @@ protocol ReplyReceiver: AnyObject {
 
 /// One connection: requests out, replies in the same order back, and messages beside them.
 @LoopActor
-final class Client {
+public final class Client {
     /// Why a connection ended; nil where a side closed in good order.
-    typealias Ending = (any Error)?
+    public typealias Ending = (any Error)?
 
     private struct Awaited {
         var receiver: any ReplyReceiver
         var tag: Int
     }
 
-    var onPush: ((@LoopActor ([Reply]) -> Void))?
+    public var onPush: ((@LoopActor ([Reply]) -> Void))?
     /// Called once, last, after everybody who waited has been told.
-    var onEnd: (@LoopActor (Ending) -> Void)?
+    public var onEnd: (@LoopActor (Ending) -> Void)?
     /// Called before the connection is cut in the middle of what the server sends.
     private var bytesUntilCut: Int?
 
@@ -38,7 +42,7 @@ final class Client {
         self.connection = connection
     }
 
-    static func connect(to address: ServerAddress) async throws -> Client {
+    public static func connect(to address: ServerAddress) async throws -> Client {
         let client = Client(try await TCPConnection.connect(host: address.host, port: address.port))
         client.start()
         return client
@@ -50,21 +54,21 @@ final class Client {
         read()
     }
 
-    var isOpen: Bool { !hasEnded && connection.isOpen }
+    public var isOpen: Bool { !hasEnded && connection.isOpen }
 
     /// How many replies are awaited.
-    var awaitedCount: Int { awaited.count }
+    public var awaitedCount: Int { awaited.count }
 
     // MARK: Sending
 
     /// Writes a request; it leaves with `flush()`.
-    func send(to receiver: any ReplyReceiver, tag: Int, _ write: (inout RequestWriter) -> Void) {
+    public func send(to receiver: any ReplyReceiver, tag: Int, _ write: (inout RequestWriter) -> Void) {
         guard !hasEnded else { return receiver.lost(tag: tag) }
         write(&writer)
         awaited.append(Awaited(receiver: receiver, tag: tag))
     }
 
-    func flush() {
+    public func flush() {
         guard writer.count > 0 else { return }
         connection.write(writer.bytes)
         writer.consume(writer.count)
@@ -98,9 +102,10 @@ final class Client {
     }
 
     /// A reply to nothing.
-    struct Unasked: Error, CustomStringConvertible {
+    public struct Unasked: Error, CustomStringConvertible {
         var reply: Reply
-        var description: String { "the server sent a reply that nobody had asked for: \(reply.summary)" }
+        /// What came, for an operator.
+        public var description: String { "the server sent a reply that nobody had asked for: \(reply.summary)" }
     }
 
     private func end(_ error: Ending) {
@@ -112,33 +117,33 @@ final class Client {
         onEnd?(error)
     }
 
-    func close() {
+    public func close() {
         connection.close()
     }
 
     // MARK: Faults
 
     /// Sends all that waits but for its last bytes, and cuts the connection.
-    func cutRequest() {
+    public func cutRequest() {
         let kept = max(1, writer.count / 3)
         connection.write(UnsafeRawBufferPointer(rebasing: writer.bytes.dropLast(kept)))
         connection.close()
     }
 
     /// Sends all that waits, and cuts the connection in the middle of what comes next.
-    func cutReply() {
+    public func cutReply() {
         flush()
         bytesUntilCut = 2
     }
 
     /// Sends all that waits and ends this side; the server still has to answer all of it.
-    func endWriting() {
+    public func endWriting() {
         flush()
         connection.endWriting()
     }
 
     /// Reads nothing for a while.
-    func readSlowly(milliseconds: UInt64) {
+    public func readSlowly(milliseconds: UInt64) {
         guard isReading, isOpen else { return }
         flush()
         isReading = false
@@ -149,7 +154,7 @@ final class Client {
 
 extension Client {
     /// Sends a request and waits for its reply.
-    func ask(_ words: [String]) async throws -> Reply {
+    public func ask(_ words: [String]) async throws -> Reply {
         let question = Question()
         send(to: question, tag: 0) { $0.write(words) }
         flush()
@@ -158,34 +163,55 @@ extension Client {
     }
 
     /// The reply's text; an error reply is thrown.
-    func text(_ words: String...) async throws -> String {
+    public func text(_ words: String...) async throws -> String {
         let reply = try await ask(words)
         guard let text = reply.string else { throw UnexpectedReply(command: words[0], reply: reply.summary) }
         return text
     }
 }
 
-struct ConnectionLost: Error, CustomStringConvertible {
-    var description: String { "the connection was lost" }
+/// The connection ended before the reply.
+public struct ConnectionLost: Error, CustomStringConvertible {
+    /// Nothing is lost.
+    public init() {}
+
+    /// That it was lost.
+    public var description: String { "the connection was lost" }
 }
 
-struct UnexpectedReply: Error, CustomStringConvertible {
-    var command: String
-    var reply: String
-    var description: String { "\(command) was answered with \(reply)" }
+/// A reply that is none to its command.
+public struct UnexpectedReply: Error, CustomStringConvertible {
+    /// The command's name.
+    public var command: String
+    /// What came, shortened.
+    public var reply: String
+
+    /// A reply that is none to its command.
+    public init(command: String, reply: String) {
+        self.command = command
+        self.reply = reply
+    }
+
+    /// The command and what it was answered with.
+    public var description: String { "\(command) was answered with \(reply)" }
 }
 
 /// One reply to wait for.
 @LoopActor
-final class Question: ReplyReceiver {
+public final class Question: ReplyReceiver {
     private var outcome: Reply??
     private var waiter: CheckedContinuation<Reply?, Never>?
 
-    func received(_ reply: Reply, tag: Int) { end(reply) }
-    func lost(tag: Int) { end(nil) }
+    /// A reply to wait for.
+    public init() {}
+
+    /// See `ReplyReceiver`.
+    public func received(_ reply: Reply, tag: Int) { end(reply) }
+    /// See `ReplyReceiver`.
+    public func lost(tag: Int) { end(nil) }
 
     /// nil where the connection ended first.
-    func answer() async -> Reply? {
+    public func answer() async -> Reply? {
         if let outcome { return outcome }
         return await withCheckedContinuation { waiter = $0 }
     }

@@ -1,18 +1,25 @@
 /// A queue in one block of memory that is used round and round.
-struct Ring<Element> {
+public struct Ring<Element> {
     private var slots: [Element?] = Array(repeating: nil, count: 8)
     private var head = 0
-    private(set) var count = 0
+    /// How many wait.
+    public private(set) var count = 0
 
-    var isEmpty: Bool { count == 0 }
+    /// An empty queue.
+    public init() {}
 
-    mutating func append(_ element: Element) {
+    /// Whether none waits.
+    public var isEmpty: Bool { count == 0 }
+
+    /// Adds one at the end.
+    public mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) & (slots.count - 1)] = element
         count += 1
     }
 
-    mutating func popFirst() -> Element? {
+    /// Takes the first one out; nil where there is none.
+    public mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[head].take()
         head = (head + 1) & (slots.count - 1)
@@ -20,7 +27,8 @@ struct Ring<Element> {
         return element
     }
 
-    var first: Element? { count == 0 ? nil : slots[head] }
+    /// The first one; nil where there is none.
+    public var first: Element? { count == 0 ? nil : slots[head] }
 
     private mutating func grow() {
         var wider = [Element?](repeating: nil, count: slots.count * 2)

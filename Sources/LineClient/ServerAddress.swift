@@ -1,17 +1,17 @@
 /// Where the server listens.
-struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
-    static let standard = ServerAddress(host: "127.0.0.1", port: 7379)
+public struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
+    public static let standard = ServerAddress(host: "127.0.0.1", port: 7379)
 
-    var host: String
-    var port: UInt16
+    public var host: String
+    public var port: UInt16
 
-    init(host: String, port: UInt16) {
+    public init(host: String, port: UInt16) {
         self.host = host
         self.port = port
     }
 
     /// Reads `host:port` or `[host]:port`; nil where it is neither.
-    init?(_ text: String) {
+    public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]), port > 0
         else { return nil }
         var host = text[..<colon]
@@ -20,5 +20,5 @@ struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
         self.init(host: String(host), port: port)
     }
 
-    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+    public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 }
