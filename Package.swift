@@ -64,8 +64,6 @@ let package = Package(
         .target(name: "ICUBridge", dependencies: ["CLibICU"]),
         layer("TextAnalysis", uses: ["ICUBridge"]),
         layer("Catalogue", uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "TextAnalysis"]),
-        // Reads and judges; it must never see what decides.
-        layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Projections"]),
         layer("CommandHandling", uses: ["Domain", "EventLog"]),
 
         // The edges: sockets, timers, processes, PostgreSQL.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks receipts of Tiffin's log, and a whole exported log, with nothing but SHA-256: docs/audit.md has the formats.
+"""Checks receipts of Tiffin's log, and a whole exported log, with nothing but SHA-256: audit.md has the formats.
 
 RECEIPT is a file with what LOG.PROVE answered, or - for standard input. With --head, the receipt's chain must meet
 that digest, and so must that of the exported log. With all of it, the receipt's batch must be one of that log's.
@@ -93,7 +93,7 @@ def check_receipt(receipt, known, log):
     expect(not known or known in chain, "the receipt's chain does not meet the digest of --head")
     expect(log is None or log.get((event["partition"], last)) == chain[0], "its batch is not in the exported log")
     print(f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
-          f"from position {first} on, and {len(chain) - 1} batches later the log's chain is {chain[-1].hex()}")
+          f"from position {first} on, in the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches")
 
 
 def check_log(events, commits):

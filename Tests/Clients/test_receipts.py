@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -321,6 +322,39 @@ def test_a_receipt_goes_from_redis_cli_to_verify(server, client, outlet, name):
     assert (run.returncode, run.stderr) == (0, "") and f"version 1 of cart-{name}" in run.stdout
 
 
+# --- docs/audit.md
+
+
+def fenced(kind):
+    """The blocks of that kind in docs/audit.md."""
+    text = (CHECKOUT / "docs" / "audit.md").read_text(encoding="utf-8")
+    return [block.removeprefix(kind + "\n") for block in text.split("```")[1::2] if block.startswith(kind + "\n")]
+
+
+def test_the_example_of_the_documentation_is_a_receipt(tmp_path):
+    [receipt] = fenced("json")
+    plain = fenced("")
+    [session] = [block for block in plain if "tiffin verify" in block]
+    [anchor] = [block for block in plain if block.startswith("{")]
+    anchors = tmp_path / "anchors.jsonl"
+    anchors.write_text(anchor)
+    run = verify("-", "--anchor", anchors, text=receipt)
+    assert run.returncode == 0
+    assert session.endswith(run.stdout)
+    assert check("-", "--head", json.loads(anchor)["digest"], text=receipt).returncode == 0
+
+
+@pytest.mark.skipif(not (shutil.which("bash") and shutil.which("sha256sum")), reason="there is no bash or sha256sum")
+def test_the_example_of_the_documentation_can_be_followed_with_sha256sum():
+    [script] = fenced("bash")
+    [receipt] = map(json.loads, fenced("json"))
+    run = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60)
+    assert (run.returncode, run.stderr) == (0, "")
+    told = [line[2:] for line in script.splitlines() if re.fullmatch("# [0-9a-f]+", line)]
+    assert run.stdout.split() == told
+    assert told[-3:] == [receipt["batch"]["contentDigest"], receipt["batch"]["chainDigest"], receipt["head"]["digest"]]
+
+
 # --- a whole log
 
 
@@ -344,6 +378,10 @@ def export(log, tmp_path):
 
 def check_export(export, *arguments, **options):
     return check("--events", export[0], "--commits", export[1], *arguments, **options)
+
+
+def test_the_exports_of_the_tests_are_those_of_the_documentation():
+    assert [block.split() for block in fenced("sql")] == [EVENTS.split(), COMMITS.split()]
 
 
 def test_an_exported_log_holds_and_has_every_receipt(log, export):
