@@ -132,7 +132,7 @@ let package = Package(
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
-        tests(of: "Server", uses: ["Domain", "EventLog", "LineProtocol"]),
+        tests(of: "Server", uses: ["Domain", "EventLog", "EventLogContract", "EventLoop", "LineProtocol"]),
         tests(
             of: "Monkey",
             uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededTesting"]),
