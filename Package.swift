@@ -60,6 +60,7 @@ let package = Package(
         layer("Domain"),
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
+        layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Projections"]),
         // ICU in functions that Swift can call.
         .target(name: "ICUBridge", dependencies: ["CLibICU"]),
         layer("TextAnalysis", uses: ["ICUBridge"]),
@@ -90,7 +91,7 @@ let package = Package(
         layer("LineClient", uses: ["EventLoop", "LineProtocol"]),
         // A client, and the judge of what it is answered: it knows nothing but the wire.
         layer("Monkey", uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement"]),
-        layer("Importing", uses: ["JSONText", "LineProtocol"]),
+        layer("Importing", uses: ["Domain", "JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
             dependencies: [

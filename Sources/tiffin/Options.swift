@@ -83,7 +83,7 @@ struct Options {
 
     /// The help of a command with these options, and what else there is to know of it.
     static func help(
-        _ name: String, _ summary: String, _ specs: [Spec], operand: String? = nil, about: String? = nil
+        _ name: String, _ summary: String, _ specs: [Spec], operands: String = "", about: String? = nil
     ) -> String {
         let lines = specs.map { spec in
             let option = "--\(spec.name)" + (spec.value.map { " <\($0)>" } ?? "")
@@ -92,7 +92,7 @@ struct Options {
         return """
             tiffin \(name): \(summary)
 
-            usage: tiffin \(name) \(operand.map { "<\($0)> " } ?? "")[options]
+            usage: tiffin \(name) \(operands.isEmpty ? "" : "\(operands) ")[options]
             \(about.map { "\n\($0)\n" } ?? "")
             \(lines.joined(separator: "\n"))
 

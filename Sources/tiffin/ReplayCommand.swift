@@ -13,7 +13,7 @@ enum ReplayCommand: Subcommand {
     static var help: String {
         let names = ReplayRows.Projection.allCases.map(\.rawValue).joined(separator: ", ")
         return Options.help(
-            name, summary, specs, operand: operand,
+            name, summary, specs, operands: "<\(operand)>",
             about: "Projections: \(names). With --all every one is folded, and only its size is told.")
     }
 

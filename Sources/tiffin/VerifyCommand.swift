@@ -8,7 +8,7 @@ enum VerifyCommand: Subcommand {
     static let summary = "checks a receipt of LOG.PROVE, without a server or a database"
     static var help: String {
         Options.help(
-            name, summary, specs, operand: operand,
+            name, summary, specs, operands: "<\(operand)>",
             about: """
                 The receipt is a file, or - for standard input: redis-cli LOG.PROVE cart-cart-1 3 | tiffin verify -
                 Exit codes: 0 proven, 1 not proven, 3 something cannot be read, 64 wrong options.

@@ -60,6 +60,11 @@ import Testing
         #expect(Currency("INR")?.code == "INR")
     }
 
+    @Test(arguments: [("INR", 2), ("USD", 2), ("JPY", 0), ("KWD", 3), ("CLF", 4), ("XXX", 2)])
+    func `a currency has its decimals`(_ code: String, _ decimals: Int) throws {
+        #expect(try #require(Currency(code)).decimals == decimals)
+    }
+
     @Test func `a rating is from 0 to 500 hundredths`() {
         #expect(Rating(hundredths: -1) == nil)
         #expect(Rating(hundredths: 501) == nil)

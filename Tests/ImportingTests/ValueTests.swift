@@ -38,13 +38,6 @@ import Testing
     }
 
     @Test(arguments: [
-        ("INR", 2), ("USD", 2), ("JPY", 0), ("KWD", 3), ("CLF", 4),
-    ])
-    func `Currencies have their decimals`(currency: String, digits: Int) {
-        #expect(CurrencyDigits.of(currency) == digits)
-    }
-
-    @Test(arguments: [
         ("  Tandoor Hut\u{A0}", "Tandoor Hut"), ("12 Main St\r\n  Floor 2\n", "12 Main St Floor 2"), (" \n ", ""),
         ("a  b", "a  b"),
     ])

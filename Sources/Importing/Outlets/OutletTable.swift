@@ -1,3 +1,5 @@
+internal import Domain
+
 /// The outlets of a CSV file, and what in it is none. The first record names the columns.
 struct OutletTable: Equatable {
     private(set) var rows: [OutletRow] = []
@@ -14,7 +16,7 @@ struct OutletTable: Equatable {
     /// Reads all of `bytes`. Throws `UnreadableFile` when they begin with no header, `UsageError` when the
     /// header lacks a column of `map`.
     init(csv bytes: [UInt8], path: String, map: ColumnMap, currency: String, keepsRatings: Bool) throws {
-        moneyDigits = CurrencyDigits.of(currency)
+        moneyDigits = Currency(currency)?.decimals ?? 2
         var reader = CSVReader(bytes)
         switch reader.next() {
         case nil:

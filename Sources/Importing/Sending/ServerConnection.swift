@@ -1,4 +1,4 @@
-internal import LineProtocol
+public import LineProtocol
 
 #if canImport(Glibc)
     internal import Glibc
@@ -8,7 +8,7 @@ internal import LineProtocol
 
 /// A TCP connection to a server. The caller's thread waits; while it does, bytes move both ways, so that
 /// neither side can wait for the other to read.
-final class ServerConnection: CommandConnection {
+public final class ServerConnection: CommandConnection {
     /// Milliseconds for a connection to be made.
     static let connectTimeout: Int32 = 5_000
     /// Milliseconds in which the server must say something, or take something.
@@ -21,18 +21,21 @@ final class ServerConnection: CommandConnection {
     private var requests = RequestWriter()
     private var replies = ReplyParser()
 
-    init(to address: ServerAddress) throws(ConnectionError) {
+    /// A connection to the server at an address.
+    public init(to address: ServerAddress) throws(ConnectionError) {
         self.address = address
         descriptor = try ServerConnection.establish(to: address)
     }
 
     deinit { close(descriptor) }
 
-    func enqueue(_ command: [String]) {
+    /// Puts a command on its way, without waiting.
+    public func enqueue(_ command: [String]) {
         requests.write(command)
     }
 
-    func nextReply() throws(ConnectionError) -> Reply {
+    /// The answer to the oldest command that is unanswered.
+    public func nextReply() throws(ConnectionError) -> Reply {
         while true {
             do throws(ReplyError) {
                 if let reply = try replies.next() { return reply }

@@ -144,6 +144,34 @@ public enum LogDocument {
         return writer.bytes
     }
 
+    /// The event of such a document. What is no JSON text of an object comes back otherwise than it was, and is as
+    /// little an event's payload as before.
+    public static func event(_ document: [UInt8]) throws -> RecordedEvent {
+        try JSONReader.read(document) { reader throws(JSONReadingError) in
+            var event = RecordedEvent(
+                partition: 0, position: 0, stream: "", version: 0, kind: EventKind(name: "", schemaVersion: 0),
+                payload: [], metadata: [], recordedAt: Timestamp(millisecondsSinceEpoch: 0))
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "partition": event.partition = Int(try reader.integer())
+                case "position": event.position = try reader.integer()
+                case "stream": event.stream = try reader.string()
+                case "version": event.version = try reader.integer()
+                case "kind": event.kind.name = try reader.string()
+                case "schemaVersion": event.kind.schemaVersion = Int(try reader.integer())
+                case "payload": event.payload = Array(try reader.rawValue())
+                case "metadata": event.metadata = Array(try reader.rawValue())
+                case "recordedAt":
+                    guard let time = Timestamp(rfc3339: try reader.string()) else { throw reader.failure("a time") }
+                    event.recordedAt = time
+                default: _ = try reader.rawValue()
+                }
+            }
+            return event
+        }
+    }
+
     private static func write(_ json: [UInt8], to writer: inout JSONWriter) {
         if (try? JSONValue(json)) != nil {
             writer.raw(json)

@@ -1,0 +1,160 @@
+// Why a screen shows what it shows: histories in words.
+//
+// The promise: a line for every event, in order, none passed over; what is said of an event follows from the events
+// before it and from it alone, but for what stands in brackets, which is so now.
+
+public import Domain
+public import EventLog
+
+/// A cart's history in words, and what is in it now with the events that it comes from.
+public struct CartStory: Sendable {
+    /// The cart.
+    public let cart: Identifier
+    private let menus: PresentMenus
+    private let partition: Int
+    private var reading = StreamReading()
+    private(set) var state = Cart.initial
+    /// The versions that a line of the cart comes from.
+    private(set) var origins: [String: [Int64]] = [:]
+
+    /// The story of a cart.
+    ///
+    /// - Parameters:
+    ///   - events: every event of the cart's stream.
+    ///   - menus: those of ``outlets(of:)``.
+    public init(_ cart: Identifier, _ events: [RecordedEvent], _ menus: PresentMenus) {
+        self.cart = cart
+        self.menus = menus
+        partition = events.first?.partition ?? 0
+        var reading = StreamReading()
+        for event in events {
+            reading.take(event) { event in
+                guard case .cart(let change) = event.event else { throw ImpossibleEvent("no event of a cart") }
+                return try take(change, event.version)
+            }
+        }
+        self.reading = reading
+    }
+
+    /// The outlets whose items were in a cart.
+    public static func outlets(of events: [RecordedEvent]) -> [Identifier] {
+        var outlets: [Identifier] = []
+        for event in events {
+            guard case .cart(.itemAdded(_, let outlet, _)) = (try? event.decoded())?.event,
+                !outlets.contains(outlet)
+            else { continue }
+            outlets.append(outlet)
+        }
+        return outlets
+    }
+
+    private mutating func take(_ event: Cart.Event, _ version: Int64) throws -> String {
+        let before = state
+        try Cart.evolve(&state, event)
+        switch event {
+        case .itemAdded(let line, _, _): origins[line.id, default: []].append(version)
+        case .quantityChanged(let line, _, _): origins[line, default: []].append(version)
+        case .lineRemoved(let line, _): origins[line] = nil
+        case .cleared: origins = [:]
+        case .checkedOut(_, let lines, _):
+            for line in lines where before.line(line.id)?.unitPrice != line.unitPrice {
+                origins[line.id, default: []].append(version)
+            }
+        }
+        return words(for: event, in: before)
+    }
+
+    // MARK: Words
+
+    private func words(for event: Cart.Event, in before: Cart.State) -> String {
+        switch event {
+        case .itemAdded(let line, let outlet, let currency):
+            let remark = menus.remark(on: line.item, of: outlet, at: line.unitPrice, in: currency)
+            var words = "added \(line.quantity) × \(line.name) at \(line.unitPrice.words(in: currency))\(remark)"
+            if let note = line.note { words += ", note \(note.quoted)" }
+            if let old = before.line(line.id) {
+                words += ", to \(old.quantity)"
+                if old.unitPrice != line.unitPrice {
+                    words += " at \(old.unitPrice.majorUnits(of: currency)) until then"
+                }
+            } else if before.contents == nil {
+                words += ", from outlet \(outlet)"
+            }
+            return words
+        case .quantityChanged(let line, let from, let to):
+            return "changed \(name(of: line, in: before)) from \(from) to \(to)"
+        case .lineRemoved(let line, let quantity):
+            return "removed \(quantity) × \(name(of: line, in: before))"
+        case .cleared(let count):
+            return "cleared the cart of \(count.counted("item"))"
+        case .checkedOut(let order, let lines, let total):
+            guard let currency = before.contents?.currency else { return "checked out" }
+            var words = "checked out as order \(order) for \(total.words(in: currency))"
+            for line in lines {
+                guard let old = before.line(line.id), old.unitPrice != line.unitPrice else { continue }
+                words += ", \(line.name) at \(line.unitPrice.majorUnits(of: currency)) "
+                words += "instead of \(old.unitPrice.majorUnits(of: currency))"
+            }
+            return words
+        }
+    }
+
+    private func name(of line: String, in state: Cart.State) -> String { state.line(line)?.name ?? line }
+
+    // MARK: Text
+
+    var lines: [EventLine] { reading.lines }
+
+    /// The story, a line of text each.
+    ///
+    /// - Parameter last: the most events that are told, counted from the end.
+    public func text(last: Int) -> [String] {
+        let count = lines.count.counted("event")
+        return ["cart \(cart): \(count) in partition \(partition) of the log"] + lines.text(last: last) + [""] + present
+    }
+
+    private var present: [String] {
+        if let version = reading.damagedSince { return ["now: CORRUPT, damaged since v\(version)"] }
+        switch state {
+        case .empty: return ["now: version \(reading.version), empty"]
+        case .filled(let contents):
+            return [
+                "now: version \(reading.version), open at outlet \(contents.outlet)\(menus.remark(on: contents.outlet))"
+            ]
+                + CartStory.text(
+                    of: contents.lines, contents.currency, total: try? contents.total(), origins
+                ) { line in
+                    menus.remark(on: line.item, of: contents.outlet, at: line.unitPrice, in: contents.currency)
+                }
+        case .checkedOut(let contents, let order):
+            return ["now: version \(reading.version), checked out as order \(order)"]
+                + CartStory.text(
+                    of: contents.lines, contents.currency, total: try? contents.total(), origins
+                ) { _ in "" }
+        }
+    }
+
+    /// The lines of a cart or an order with the versions of the cart that they come from, and the total.
+    static func text(
+        of lines: [CartLine], _ currency: Currency, total: Amount?, _ origins: [String: [Int64]],
+        remark: (CartLine) -> String
+    ) -> [String] {
+        let texts = lines.map { line in
+            let versions = (origins[line.id] ?? []).map { "v\($0)" }.joined(separator: ", ")
+            return "  \(line.words(in: currency))\(remark(line))\(versions.isEmpty ? "" : ", from \(versions)")"
+                .printable
+        }
+        return texts + ["  total \(total?.words(in: currency) ?? "more than can be charged")"]
+    }
+}
+
+extension Cart.State {
+    fileprivate var contents: Cart.Contents? {
+        switch self {
+        case .empty: nil
+        case .filled(let contents), .checkedOut(let contents, _): contents
+        }
+    }
+
+    fileprivate func line(_ id: String) -> CartLine? { contents?.lines.first { $0.id == id } }
+}

@@ -1,0 +1,62 @@
+internal import Domain
+internal import Projections
+
+/// Events of menus in words.
+enum MenuWords {
+    /// - Parameters:
+    ///   - before: the menu before the event.
+    ///   - currency: that of the outlet; without one amounts are told in minor units.
+    static func words(for event: Menu.Event, in before: MenuState, _ currency: Currency?) -> String {
+        func price(_ amount: Amount?) -> String {
+            guard let amount else { return "no price" }
+            return currency.map { amount.words(in: $0) } ?? "\(amount.minorUnits)"
+        }
+        func item(_ id: Identifier) -> String { before.entries[id].map { "\($0.name) (\(id))" } ?? "\(id)" }
+        func section(_ id: Identifier) -> String { "section \(id)" }
+        func place(_ next: Identifier?) -> String { next.map { ", before \($0)" } ?? "" }
+
+        switch event {
+        case .sectionAdded(let header, let next):
+            return "added \(section(header.id)), \(header.title.quoted), of \(header.kind)\(place(next))"
+        case .sectionChanged(let header):
+            let old = before.sections.first { $0.header.id == header.id }?.header
+            var changes: [String] = []
+            if let old, old.title != header.title {
+                changes.append("title from \(old.title.quoted) to \(header.title.quoted)")
+            }
+            if let old, old.kind != header.kind { changes.append("kind from \(old.kind) to \(header.kind)") }
+            if old?.layout != header.layout { changes.append("layout") }
+            if old?.sticky != header.sticky { changes.append(header.sticky ? "sticky now" : "not sticky now") }
+            return "changed \(section(header.id)): \(changes.joined(separator: ", "))"
+        case .sectionMoved(let id, let next): return "moved \(section(id))\(next == nil ? " to the end" : place(next))"
+        case .sectionRemoved(let id):
+            let count = before.sections.first { $0.header.id == id }?.items.count ?? 0
+            return "removed \(section(id)) with \(count.counted("item"))"
+        case .itemAdded(let new, let target, let next):
+            return "added \(new.name) (\(new.id)) at \(price(new.price)) to \(section(target))\(place(next))"
+        case .itemChanged(let new):
+            return "changed \(item(new.id)): " + changes(to: new, from: before.entries[new.id]?.item, price)
+        case .itemMoved(let id, let target, let next): return "moved \(item(id)) to \(section(target))\(place(next))"
+        case .itemRemoved(let id): return "removed \(item(id))"
+        case .itemRepriced(let id, let amount):
+            return "repriced \(item(id)) from \(price(before.entries[id]?.price)) to \(price(amount))"
+        case .itemSuspended(let id, let until):
+            return "suspended \(item(id))" + (until.map { " until \($0.rfc3339)" } ?? "")
+        case .itemResumed(let id): return "resumed \(item(id))"
+        }
+    }
+
+    private static func changes(to new: MenuItem, from old: MenuItem?, _ price: (Amount?) -> String) -> String {
+        guard let old else { return "everything" }
+        var changes: [String] = []
+        if old.name != new.name { changes.append("name to \(new.name.quoted)") }
+        if old.price != new.price { changes.append("price from \(price(old.price)) to \(price(new.price))") }
+        if old.kind != new.kind { changes.append("kind from \(old.kind) to \(new.kind)") }
+        let rest: [(String, Bool)] = [
+            ("description", old.description != new.description), ("cuisine", old.cuisine != new.cuisine),
+            ("tags", old.tags != new.tags), ("imageSmall", old.imageSmall != new.imageSmall),
+            ("imageLarge", old.imageLarge != new.imageLarge), ("maxQuantity", old.maxQuantity != new.maxQuantity),
+        ]
+        return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")
+    }
+}

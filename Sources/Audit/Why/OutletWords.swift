@@ -1,0 +1,67 @@
+internal import Domain
+internal import Projections
+
+/// Events of outlets in words.
+enum OutletWords {
+    static func words(for event: Outlet.Event, in before: Outlet.State) -> String {
+        switch event {
+        case .registered(let details): return "registered \(details.name.quoted), in \(details.currency)"
+        case .detailsChanged(let changes):
+            guard case .registered(let old, _) = before else { return "changed" }
+            let words = changes.map { change in
+                let former = old.all.first { $0.isSameField(as: change) }
+                return "\(change.field) to \(change.value(old.currency))"
+                    + (former.map { " (was \($0.value(old.currency)))" } ?? "")
+            }
+            return "changed \(words.joined(separator: ", "))"
+        case .opened: return "opened"
+        case .closed: return "closed"
+        case .paused(let until, let reason):
+            return "paused until \(until.rfc3339)" + (reason.map { ": \($0)" } ?? "")
+        }
+    }
+
+    static func words(for status: Outlet.Status) -> String {
+        switch status {
+        case .closed: "closed"
+        case .open: "open"
+        case .paused(let until, _): "paused until \(until.rfc3339)"
+        }
+    }
+}
+
+extension OutletDetail {
+    fileprivate func isSameField(as other: OutletDetail) -> Bool { field == other.field }
+
+    /// What it is called in documents.
+    fileprivate var field: String {
+        switch self {
+        case .name: "name"
+        case .city: "city"
+        case .area: "area"
+        case .address: "address"
+        case .timeZone: "timeZone"
+        case .cuisines: "cuisines"
+        case .priceForTwo: "priceForTwo"
+        case .rating: "rating"
+        case .ratingCount: "ratingCount"
+        case .deliveryMinutes: "deliveryMinutes"
+        case .minimumOrder: "minimumOrder"
+        case .hours: "hours"
+        }
+    }
+
+    fileprivate func value(_ currency: Currency) -> String {
+        func text(_ value: (some Any)?) -> String { value.map { "\($0)" } ?? "nothing" }
+        switch self {
+        case .name(let value), .timeZone(let value): return value.quoted
+        case .city(let value), .area(let value), .address(let value): return text(value?.quoted)
+        case .cuisines(let values): return values.isEmpty ? "nothing" : values.joined(separator: ", ").quoted
+        case .priceForTwo(let value), .minimumOrder(let value): return text(value?.words(in: currency))
+        case .rating(let value):
+            return text(value.map { "\($0.hundredths / 100).\($0.hundredths / 10 % 10)\($0.hundredths % 10)" })
+        case .ratingCount(let value), .deliveryMinutes(let value): return text(value)
+        case .hours(let values): return values.count.counted("period")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+public import Domain
+public import EventLog
+internal import Projections
+
+/// What menus say now, to be held beside what they said then.
+public struct PresentMenus: Sendable {
+    private let outlets: OutletHome
+    private let now: Timestamp
+
+    /// The menus that events lead to.
+    ///
+    /// - Parameters:
+    ///   - events: those of the outlets and of their menus, each stream from its first event on.
+    ///   - now: what suspensions until a time are held against.
+    public init(folding events: [RecordedEvent], now: Timestamp) {
+        outlets = OutletHome(
+            folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
+        self.now = now
+    }
+
+    /// Whether an outlet takes no orders, in brackets behind a blank; empty where it does.
+    func remark(on outlet: Identifier) -> String {
+        guard let (_, status) = outlets[outlet]?.details else { return " (no longer known)" }
+        return status.takesOrders(at: now) ? "" : " (takes no orders now)"
+    }
+
+    /// What has become of an item that cost so much, in brackets behind a blank; empty for nothing.
+    func remark(on item: Identifier, of outlet: Identifier, at price: Amount, in currency: Currency) -> String {
+        if outlets.corruption(of: outlet) != nil { return " (its menu is damaged now)" }
+        guard let entry = outlets[outlet]?.menu.entries[item] else { return " (no longer on the menu)" }
+        var remarks: [String] = []
+        if let today = entry.price {
+            if today != price { remarks.append("now \(today.majorUnits(of: currency))") }
+        } else {
+            remarks.append("now without a price")
+        }
+        if entry.suspension?.holds(at: now) ?? false { remarks.append("sold out now") }
+        return remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
+    }
+}

@@ -1,0 +1,55 @@
+internal import Domain
+internal import Projections
+
+extension Amount {
+    /// In major units, without the currency: `6.95`.
+    func majorUnits(of currency: Currency) -> String {
+        let digits = currency.decimals
+        guard digits > 0 else { return "\(minorUnits)" }
+        var scale: UInt64 = 1
+        for _ in 0..<digits { scale *= 10 }
+        let (whole, rest) = minorUnits.magnitude.quotientAndRemainder(dividingBy: scale)
+        let fraction = "\(rest)"
+        let zeros = String(repeating: "0", count: digits - fraction.count)
+        return "\(minorUnits < 0 ? "-" : "")\(whole).\(zeros)\(fraction)"
+    }
+
+    /// In major units, with the currency: `6.95 GBP`.
+    func words(in currency: Currency) -> String { "\(majorUnits(of: currency)) \(currency)" }
+}
+
+extension Timestamp {
+    /// As people read it, to the second: `2026-11-21 14:02:03Z`.
+    var words: String {
+        let text = rfc3339
+        return "\(text.prefix(10)) \(text.dropFirst(11).prefix(8))Z"
+    }
+}
+
+extension Int {
+    /// The number and what it counts: `1 event`, `2 events`.
+    func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
+}
+
+extension String {
+    /// The text without what a terminal would take for a command: a damaged log may hold anything.
+    var printable: String {
+        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
+        var text = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            text.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
+        }
+        return String(text)
+    }
+
+    var quoted: String { "\"\(self)\"" }
+}
+
+extension CartLine {
+    /// The line at its price, with its total: `2 × Hopper at 6.95 GBP = 13.90 GBP`.
+    func words(in currency: Currency) -> String {
+        let total = (try? total()).map { " = \($0.words(in: currency))" } ?? ""
+        let note = note.map { ", note \($0.quoted)" } ?? ""
+        return "\(quantity) × \(name) at \(unitPrice.words(in: currency))\(total)\(note)"
+    }
+}

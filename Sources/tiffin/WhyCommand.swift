@@ -1,0 +1,160 @@
+internal import Audit
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Foundation
+internal import Importing
+internal import LineProtocol
+internal import PostgresEventLog
+internal import Server
+
+enum WhyCommand: Subcommand {
+    static let name = "why"
+    static let summary = "tells the history of a cart, an order or an outlet in words"
+    static var help: String { Options.help(name, summary, specs, operands: "cart|order|outlet <id>") }
+
+    /// The most events of a stream that are read.
+    private static let maximumEvents = 100_000
+    private static let shownEvents = 50
+    private static let chunk = 1_000
+
+    private static let specs =
+        [
+            Options.Spec(
+                name: "server", value: "host:port",
+                help: "asks a running server; without --database or --data-dir that of this machine, port 7379")
+        ]
+        + Database.specs.map { spec in
+            var spec = spec
+            if spec.name == "database" { spec.help = "reads this database instead: postgres://user@host/name" }
+            if spec.name == "data-dir" { spec.help = "reads the private PostgreSQL there" }
+            return spec
+        } + [Options.Spec(name: "last", value: "n", help: "the most events that are told; default \(shownEvents)")]
+
+    private enum Kind: String {
+        case cart, order, outlet
+    }
+
+    static func run(_ arguments: [String]) async -> Int32 {
+        let operands = arguments.prefix { !$0.hasPrefix("-") }
+        return await run(Array(arguments.dropFirst(operands.count)), specs) { options in
+            guard operands.count == 2, let kind = Kind(rawValue: operands[0]), let id = Identifier(operands[1]) else {
+                throw Options.UsageError(message: "say of what: cart, order or outlet, and its id")
+            }
+            let last = try options.integer("last", in: 1...maximumEvents) ?? shownEvents
+            let lines = try await story(of: kind, id, last, options)
+            for line in lines { guard Terminal.print(line) else { return } }
+        }
+    }
+
+    // MARK: Where events come from
+
+    /// Whoever has the log.
+    private enum Source {
+        case server(ServerConnection)
+        case database(PostgresEventLog)
+    }
+
+    @LoopActor
+    private static func story(of kind: Kind, _ id: Identifier, _ last: Int, _ options: Options) async throws -> [String]
+    {
+        if options["server"] == nil, options["database"] != nil || options["data-dir"] != nil {
+            var lines: [String] = []
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
+                let log = try await PostgresEventLog.open(address)
+                defer { log.close() }
+                lines = try await story(of: kind, id, last, .database(log))
+            }
+            return lines
+        }
+        let text = options["server"] ?? "\(ServerAddress.standard)"
+        guard let address = ServerAddress(text) else {
+            throw Options.UsageError(message: "--server must be host:port, not '\(text)'")
+        }
+        return try await story(of: kind, id, last, .server(try ServerConnection(to: address)))
+    }
+
+    @LoopActor
+    private static func events(of category: StreamName.Category, _ id: Identifier, _ source: Source) async throws
+        -> [RecordedEvent]
+    {
+        let stream = StreamName(category, id)
+        var events: [RecordedEvent] = []
+        var page: [RecordedEvent]
+        repeat {
+            page = try await read(stream, after: events.last?.version ?? 0, source)
+            events += page
+            guard events.count <= maximumEvents else {
+                throw Trouble("'\(stream)' has more than \(maximumEvents) events")
+            }
+        } while page.count == chunk
+        return events
+    }
+
+    @LoopActor
+    private static func read(_ stream: StreamName, after version: Int64, _ source: Source) async throws
+        -> [RecordedEvent]
+    {
+        switch source {
+        case .database(let log):
+            let partition = Partitioning(count: log.partitionCount).partition(of: stream)
+            return try await log.read(stream: stream, partition: partition, afterVersion: version, limit: chunk)
+        case .server(let connection):
+            connection.enqueue(
+                ["LOG.READ", "STREAM", "\(stream)", "FROM", "\(version + 1)", "COUNT", "\(chunk)"])
+            switch try connection.nextReply() {
+            case .array(let replies):
+                return try replies.map { reply in
+                    guard case .bulk(let bytes) = reply else { throw Trouble("the server answers with no events") }
+                    return try LogDocument.event(bytes)
+                }
+            case .error(let code, let message): throw Trouble("the server refuses: \(code) \(message)")
+            default: throw Trouble("the server answers with no events")
+            }
+        }
+    }
+
+    private struct Trouble: Error, CustomStringConvertible {
+        var description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    // MARK: Stories
+
+    @LoopActor
+    private static func story(of kind: Kind, _ id: Identifier, _ last: Int, _ source: Source) async throws -> [String] {
+        switch kind {
+        case .cart:
+            let events = try await events(of: .cart, id, source)
+            guard !events.isEmpty else { throw Trouble("the log knows no cart '\(id)'") }
+            return try await cart(id, events, source).text(last: last)
+        case .order:
+            let events = try await events(of: .order, id, source)
+            guard !events.isEmpty else { throw Trouble("the log knows no order '\(id)'") }
+            var origin: CartStory?
+            if let cart = OrderStory.cart(of: events) {
+                origin = try await self.cart(cart, try await self.events(of: .cart, cart, source), source)
+            }
+            return OrderStory(id, events, origin).text(last: last)
+        case .outlet:
+            let events = try await events(of: .outlet, id, source)
+            let menu = try await self.events(of: .menu, id, source)
+            guard !events.isEmpty || !menu.isEmpty else { throw Trouble("the log knows no outlet '\(id)'") }
+            return OutletStory(id, events, menu: menu).text(last: last)
+        }
+    }
+
+    @LoopActor
+    private static func cart(_ id: Identifier, _ events: [RecordedEvent], _ source: Source) async throws -> CartStory {
+        var menus: [RecordedEvent] = []
+        for outlet in CartStory.outlets(of: events) {
+            menus += try await self.events(of: .outlet, outlet, source)
+            menus += try await self.events(of: .menu, outlet, source)
+        }
+        let now = Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
+        return CartStory(id, events, PresentMenus(folding: menus, now: now))
+    }
+}

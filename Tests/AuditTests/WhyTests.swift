@@ -1,0 +1,216 @@
+import Domain
+import EventLog
+import Foundation
+import SeededTesting
+import Testing
+
+@testable import Audit
+
+@Suite struct `Why a cart is as it is` {
+    @Test func `a line says when, where, what, for how much then and now, and by which command`() {
+        var history = RecordedHistory.withKitchen
+        history.append(added(line("pie", 2, at: 1500)), to: .cart, id: "tap-1")
+        history.append(added(line("bun", 1, at: 250, note: "warm")), to: .cart)
+        history.append(.cart(.quantityChanged(line: "bun", from: 1, to: 4)), to: .cart, id: "tap-2")
+        history.append(.menu(.itemRepriced(Identifier("pie")!, Amount(minorUnits: 1705))), to: .menu)
+        history.append(added(line("pie", 1, at: 1705)), to: .cart)
+        history.append(.menu(.itemRemoved(Identifier("bun")!)), to: .menu)
+        #expect(
+            history.cartStory.text(last: 9) == [
+                "cart c1: 4 events in partition 0 of the log",
+                "2026-11-21 14:02:08Z  #6 v1   added 2 × Pie at 15.00 GBP (now 17.05), from outlet kitchen — tap-1",
+                "2026-11-21 14:02:09Z  #7 v2   added 1 × Bun at 2.50 GBP (no longer on the menu), note \"warm\"",
+                "2026-11-21 14:02:10Z  #8 v3   changed Bun from 1 to 4 — tap-2",
+                "2026-11-21 14:02:12Z  #10 v4  added 1 × Pie at 17.05 GBP, to 2 at 15.00 until then",
+                "",
+                "now: version 4, open at outlet kitchen",
+                "  3 × Pie at 17.05 GBP = 51.15 GBP, from v1, v4",
+                "  4 × Bun at 2.50 GBP = 10.00 GBP, note \"warm\" (no longer on the menu), from v2, v3",
+                "  total 61.15 GBP",
+            ])
+    }
+
+    @Test func `what was taken out or cleared is told, and leaves no line`() {
+        var history = RecordedHistory.withKitchen
+        history.append(added(line("pie", 2, at: 1500)), to: .cart)
+        history.append(added(line("bun", 3, at: 250)), to: .cart)
+        history.append(.cart(.lineRemoved(line: "pie", quantity: 2)), to: .cart)
+        history.append(.cart(.cleared(count: 3)), to: .cart)
+        let text = history.cartStory.text(last: 2)
+        #expect(text.contains { $0.hasSuffix("removed 2 × Pie") })
+        #expect(text.contains { $0.hasSuffix("cleared the cart of 3 items") })
+        #expect(text[1] == "(2 events before these left out: see --last)")
+        #expect(text.last == "now: version 4, empty")
+        history.append(added(line("pie", 1, at: 1500)), to: .cart)
+        #expect(history.cartStory.text(last: 9).suffix(2).first == "  1 × Pie at 15.00 GBP = 15.00 GBP, from v5")
+    }
+
+    @Test func `an order is told with the cart behind it and what was agreed`() {
+        var history = RecordedHistory.withKitchen
+        history.append(added(line("pie", 2, at: 1500)), to: .cart)
+        history.append(.menu(.itemRepriced(Identifier("pie")!, Amount(minorUnits: 1600))), to: .menu)
+        let lines = [line("pie", 2, at: 1600)]
+        let placement = Order.Placement(
+            cart: StreamName.cart.id, outlet: .kitchen, currency: pounds, lines: lines, total: Amount(minorUnits: 3200))
+        history.append(.order(.placed(placement)), to: .order, id: "pay")
+        history.append(
+            .cart(.checkedOut(order: StreamName.order.id, lines: lines, total: placement.total)), to: .cart, id: "pay")
+        #expect(OrderStory.cart(of: history.of(.order)) == StreamName.cart.id)
+        #expect(
+            OrderStory(StreamName.order.id, history.of(.order), history.cartStory).text(last: 9) == [
+                "order o1, from cart c1, in partition 0 of the log",
+                "2026-11-21 14:02:08Z  #6 cart v1   added 2 × Pie at 15.00 GBP (now 16.00), from outlet kitchen",
+                "2026-11-21 14:02:10Z  #8 order v1  placed with outlet kitchen: 2 items for 32.00 GBP — pay",
+                "2026-11-21 14:02:11Z  #9 cart v2   checked out as order o1 for 32.00 GBP, Pie at 16.00 instead of "
+                    + "15.00 — pay",
+                "",
+                "agreed:",
+                "  2 × Pie at 16.00 GBP = 32.00 GBP, from v1, v2",
+                "  total 32.00 GBP",
+            ])
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `every event has a line, and the lines of a cart come from the events that name them`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var history = RecordedHistory.withKitchen
+        var state = Cart.initial
+        // What the cart's lines come from, by what the commands said.
+        var expected: [String: [Int64]] = [:]
+        var version: Int64 = 0
+        for _ in 0..<random.number(1..<40) {
+            let name = random.pick(["pie", "bun"])
+            let price = Int64(random.number(1..<4) * 100)
+            let offer = Offer.available(
+                Offer.Item(
+                    name: name.capitalized, unitPrice: Amount(minorUnits: price), currency: pounds, maxQuantity: 99))
+            let command: Cart.Command =
+                switch random.number(0..<10) {
+                case 0: .clear
+                case 1: .remove(line: name)
+                case 2...4: .set(line: name, quantity: random.number(0..<5))
+                default:
+                    .add(
+                        Cart.Addition(
+                            outlet: .kitchen, item: Identifier(name)!, quantity: random.number(1..<3), offer: offer))
+                }
+            for event in (try? Cart.decide(command, in: state)) ?? [] {
+                version += 1
+                try Cart.evolve(&state, event)
+                history.append(.cart(event), to: .cart)
+                switch command {
+                case .clear: expected = [:]
+                case .remove, .set(_, 0, _): expected[name] = nil
+                default: expected[name, default: []].append(version)
+                }
+            }
+        }
+        let story = history.cartStory
+        #expect(story.state == state)
+        #expect(story.origins == expected)
+        #expect(story.lines.map(\.version) == Array(1...version))
+        #expect(story.lines.allSatisfy { !$0.words.isEmpty })
+    }
+
+    @Test func `from damage on nothing is made up`() {
+        var history = RecordedHistory.withKitchen
+        history.append(added(line("pie", 2, at: 1500)), to: .cart)
+        history.append(EventKind(name: "cart.itemAdded", schemaVersion: 1), Array("{}".utf8), to: .cart, id: "x")
+        history.append(added(line("bun", 1, at: 250)), to: .cart)
+        let text = history.cartStory.text(last: 9)
+        #expect(text[2].contains("#7 v2  cart.itemAdded: damaged, nothing is shown from here on: "))
+        #expect(text[3].hasSuffix("#8 v3  cart.itemAdded: not shown, the history is damaged before it"))
+        #expect(text.last == "now: CORRUPT, damaged since v2")
+    }
+
+    @Test func `a missing version is damage`() {
+        var history = RecordedHistory.withKitchen
+        for _ in 0..<3 { history.append(added(line("pie", 2, at: 1500)), to: .cart) }
+        var events = history.of(.cart)
+        events.remove(at: 1)
+        let text = CartStory(StreamName.cart.id, events, history.menus()).text(last: 9)
+        #expect(text[2].hasSuffix("damaged, nothing is shown from here on: version 3 after 1"))
+    }
+
+    @Test func `nothing of a log reaches a terminal as a command`() {
+        var history = RecordedHistory.withKitchen
+        var pie = line("pie", 1, at: 1500, note: "\u{9b}31m\r\n")
+        pie.name = "\u{1b}[2Jpie\u{7}"
+        history.append(added(pie), to: .cart, id: "\u{1b}]0;x")
+        for text in history.cartStory.text(last: 9) {
+            #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control })
+        }
+    }
+
+    @Test func `a closed outlet and sold-out items are said`() {
+        var history = RecordedHistory.withKitchen
+        history.append(added(line("pie", 1, at: 1500)), to: .cart)
+        history.append(.menu(.itemSuspended(Identifier("pie")!, until: nil)), to: .menu)
+        history.append(.outlet(.closed), to: .kitchen)
+        let text = history.cartStory.text(last: 9)
+        #expect(text[3] == "now: version 1, open at outlet kitchen (takes no orders now)")
+        #expect(text[4] == "  1 × Pie at 15.00 GBP = 15.00 GBP (sold out now), from v1")
+    }
+}
+
+@Suite struct `Why an outlet is as it is` {
+    @Test func `its events and its menu's are told in the order of the log`() {
+        var history = RecordedHistory.withKitchen
+        history.append(.outlet(.detailsChanged([.name("Kitchen"), .city("Ayr")])), to: .kitchen, id: "n")
+        history.append(.menu(.itemRepriced(Identifier("pie")!, Amount(minorUnits: 1600))), to: .menu)
+        history.append(.menu(.itemSuspended(Identifier("bun")!, until: nil)), to: .menu)
+        let story = OutletStory(.kitchen, history.of(.kitchen), menu: history.of(.menu))
+        #expect(
+            story.text(last: 4) == [
+                "outlet kitchen: 3 events of its own and 5 of its menu in partition 0 of the log",
+                "(4 events before these left out: see --last)",
+                "2026-11-21 14:02:07Z  #5 outlet v2  opened",
+                "2026-11-21 14:02:08Z  #6 outlet v3  changed name to \"Kitchen\" (was \"The Kitchen\"), "
+                    + "city to \"Ayr\" (was nothing) — n",
+                "2026-11-21 14:02:09Z  #7 menu v4    repriced Pie (pie) from 15.00 GBP to 16.00 GBP",
+                "2026-11-21 14:02:10Z  #8 menu v5    suspended Bun (bun)",
+                "",
+                "now: \"Kitchen\", outlet version 3, open since v2",
+                "     menu version 5: 1 section, 2 items, 1 of them suspended",
+            ])
+    }
+
+    @Test(arguments: [
+        (Menu.Event.sectionMoved(Identifier("all")!, before: nil), "moved section all to the end"),
+        (.sectionRemoved(Identifier("all")!), "removed section all with 2 items"),
+        (.itemRemoved(Identifier("pie")!), "removed Pie (pie)"),
+        (.itemResumed(Identifier("pie")!), "resumed Pie (pie)"),
+        (
+            .itemMoved(Identifier("pie")!, section: Identifier("all")!, before: Identifier("bun")!),
+            "moved Pie (pie) to section all, before bun"
+        ),
+        (.itemChanged(item("pie", at: nil)), "changed Pie (pie): price from 15.00 GBP to no price"),
+        (
+            .itemSuspended(Identifier("pie")!, until: Timestamp(millisecondsSinceEpoch: 0)),
+            "suspended Pie (pie) until 1970-01-01T00:00:00Z"
+        ),
+        (
+            .sectionChanged(
+                SectionHeader(
+                    id: Identifier("all")!, title: "Everything", kind: "menuItems", layout: .list, sticky: true)
+            ), "changed section all: title from \"All\" to \"Everything\", sticky now"
+        ),
+    ])
+    func `a change of the menu is told with what was there`(event: Menu.Event, words: String) {
+        var history = RecordedHistory.withKitchen
+        history.append(.menu(event), to: .menu)
+        let text = OutletStory(.kitchen, history.of(.kitchen), menu: history.of(.menu)).text(last: 1)
+        #expect(text[2].hasSuffix("menu v4  \(words)"))
+    }
+}
+
+@Suite struct `Amounts in words` {
+    @Test(arguments: [
+        (695, "GBP", "6.95 GBP"), (5, "GBP", "0.05 GBP"), (0, "INR", "0.00 INR"), (1200, "JPY", "1200 JPY"),
+        (1_234_005, "KWD", "1234.005 KWD"), (12345, "CLF", "1.2345 CLF"), (-50, "GBP", "-0.50 GBP"),
+        (Int64.min, "GBP", "-92233720368547758.08 GBP"),
+    ])
+    func `are in major units, by the digits of the currency`(minor: Int64, currency: String, words: String) {
+        #expect(Amount(minorUnits: minor).words(in: Currency(currency)!) == words)
+    }
+}
