@@ -3,7 +3,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Foundation
-internal import LineClient
+internal import LineProtocol
 internal import PostgresAudit
 
 enum AuditCommand: Subcommand {

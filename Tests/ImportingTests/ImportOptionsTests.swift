@@ -1,3 +1,4 @@
+import LineProtocol
 import Testing
 
 @testable import Importing

@@ -1,4 +1,5 @@
 import Foundation
+import LineProtocol
 import Testing
 
 @testable import Importing

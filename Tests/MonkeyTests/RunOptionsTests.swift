@@ -1,6 +1,6 @@
 import EventLoop
 import Foundation
-import LineClient
+import LineProtocol
 import Testing
 
 @testable import Monkey

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import LineProtocol
 
 extension ImportOptions {
     /// What a command line asks for.

@@ -1,3 +1,5 @@
+public import LineProtocol
+
 /// What the command line of one import asks for.
 public struct ImportOptions: Equatable, Sendable {
     /// What is imported, with the options that only it has.

@@ -1,4 +1,4 @@
-internal import LineProtocol
+public import LineProtocol
 
 /// Why the server can no longer be talked to.
 public enum ConnectionError: Error, Equatable, CustomStringConvertible {

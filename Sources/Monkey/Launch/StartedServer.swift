@@ -1,6 +1,6 @@
 internal import EventLoop
 internal import Foundation
-internal import LineClient
+internal import LineProtocol
 
 /// A server that the monkey started, with a database of its own in a temporary folder. Both are gone when it stops.
 @LoopActor

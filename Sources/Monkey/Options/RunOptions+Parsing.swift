@@ -1,6 +1,6 @@
 internal import EventLoop
 internal import Foundation
-internal import LineClient
+internal import LineProtocol
 
 extension RunOptions {
     /// The environment variable that names the server where no option does.

@@ -1,4 +1,4 @@
-internal import LineClient
+internal import LineProtocol
 
 /// What a command line asks for.
 struct RunOptions: Sendable {

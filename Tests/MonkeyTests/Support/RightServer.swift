@@ -1,7 +1,6 @@
 import Domain
 import EventLoop
 import Foundation
-import LineClient
 import LineProtocol
 import Testing
 
