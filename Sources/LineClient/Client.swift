@@ -25,10 +25,11 @@ public final class Client {
         var tag: Int
     }
 
+    /// Told of messages that answer no request: the values of a push frame.
     public var onPush: ((@LoopActor ([Reply]) -> Void))?
     /// Called once, last, after everybody who waited has been told.
     public var onEnd: (@LoopActor (Ending) -> Void)?
-    /// Called before the connection is cut in the middle of what the server sends.
+    /// How many bytes are still taken before the connection is cut, where it is to be.
     private var bytesUntilCut: Int?
 
     private let connection: TCPConnection
@@ -42,6 +43,7 @@ public final class Client {
         self.connection = connection
     }
 
+    /// Connects, and reads from then on.
     public static func connect(to address: ServerAddress) async throws -> Client {
         let client = Client(try await TCPConnection.connect(host: address.host, port: address.port))
         client.start()
@@ -54,6 +56,7 @@ public final class Client {
         read()
     }
 
+    /// Whether requests can be sent.
     public var isOpen: Bool { !hasEnded && connection.isOpen }
 
     /// How many replies are awaited.
@@ -68,6 +71,7 @@ public final class Client {
         awaited.append(Awaited(receiver: receiver, tag: tag))
     }
 
+    /// Lets what was written leave.
     public func flush() {
         guard writer.count > 0 else { return }
         connection.write(writer.bytes)
@@ -117,6 +121,7 @@ public final class Client {
         onEnd?(error)
     }
 
+    /// Closes at once. Whoever waits is told.
     public func close() {
         connection.close()
     }

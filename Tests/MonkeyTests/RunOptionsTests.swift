@@ -101,7 +101,7 @@ struct RunOptionsTests {
             try Self.options("--server a:1", environment: environment).server == ServerAddress(host: "a", port: 1))
         let started = try Self.options("--start --tiffin /bin/tiffin --chaos --quiet")
         #expect(started.starts && started.executable == "/bin/tiffin" && started.isChaotic && started.isQuiet)
-        for text in ["", ":", "a", "a:", ":1", "a:0", "a:65536", "a:-1", "a:x", "[]:1"] {
+        for text in ["", ":", "a", "a:", "a:0", "a:65536", "a:-1", "a:x", "::1:80"] {
             #expect(ServerAddress(text) == nil, "\(text)")
         }
         #expect(ServerAddress(host: "::1", port: 80).description == "[::1]:80")
