@@ -22,15 +22,17 @@ public final class Journal {
 
     private let log: any EventLog
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
+    private let miss: (MissingEvents) -> Void
     private let pause: @Sendable () async -> Void
 
     /// - Parameters:
     ///   - position: the position up to which `project` has been given events before.
+    ///   - miss: is told of positions without an event, in their turn: what is projected next lies behind them.
     ///   - project: takes every event of the partition, in the order of positions, each once.
     ///   - pause: waits for a moment before the log is tried again.
     public init(
         processor: CommandProcessor, partition: Int, position: Int64, log: any EventLog,
-        pause: @escaping @Sendable () async -> Void,
+        pause: @escaping @Sendable () async -> Void, miss: @escaping (MissingEvents) -> Void,
         project: @escaping ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
         self.processor = processor
@@ -39,6 +41,7 @@ public final class Journal {
         head = position
         self.log = log
         self.pause = pause
+        self.miss = miss
         self.project = project
     }
 
@@ -96,7 +99,7 @@ public final class Journal {
             head = max(head, receipt.previousPosition)
             // Nothing is passed on before all of it is there: what is given up half-way is read again.
             let foreign = try await foreignEvents(upTo: receipt.previousPosition)
-            pass(foreign)
+            pass(foreign, upTo: receipt.previousPosition)
             processor.committed(receipt, foreign: foreign) { own in pass(own.map(Result.success)) }
             return true
         } catch {
@@ -110,7 +113,8 @@ public final class Journal {
 
     /// Takes in what other writers appended, at most ``readLimit`` events. Returns whether there may be more.
     public func catchUp(isolation: isolated (any Actor)? = #isolation) async throws(EventLogError) -> Bool {
-        let events = try await read(after: position, upTo: .max)
+        let page = try await log.read(partition: partition, after: position, limit: Journal.readLimit)
+        let events = page.map(Journal.decode)
         pass(events)
         processor.absorb(events)
         return events.count == Journal.readLimit
@@ -129,8 +133,9 @@ public final class Journal {
         while true {
             let page = try await reading.value.get()
             let previous = decoding
+            decoding = nil
             if !page.isEmpty {
-                end += Int64(page.count)
+                end = page.last?.position ?? end
                 reading = readPage(after: end)
                 decoding = Task { await Journal.decode(page) }
             }
@@ -138,7 +143,13 @@ public final class Journal {
                 pass(await previous.value)
                 progress(position)
             }
-            if page.isEmpty { return }
+            if page.isEmpty {
+                // What was removed from the end shows by nothing that comes after it.
+                let head = try await log.heads()[partition].position
+                let rest = try await Journal.page(of: log, partition, after: end).get()
+                if rest.isEmpty { return pass([], upTo: max(head, end)) }
+                reading = readPage(after: end)
+            }
         }
     }
 
@@ -151,7 +162,7 @@ public final class Journal {
         of log: any EventLog, _ partition: Int, after position: Int64
     ) async -> Result<[RecordedEvent], EventLogError> {
         do throws(EventLogError) {
-            return .success(try await read(log, partition, after: position, limit: readLimit))
+            return .success(try await log.read(partition: partition, after: position, limit: readLimit))
         } catch {
             return .failure(error)
         }
@@ -186,12 +197,16 @@ public final class Journal {
         upTo last: Int64, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
         var events: [Result<DecodedEvent, CorruptEvent>] = []
+        var end = position
         var failures = 0
-        while position + Int64(events.count) < last {
+        while end < last {
             do throws(EventLogError) {
-                let more = try await read(after: position + Int64(events.count), upTo: last)
-                guard !more.isEmpty else { throw .unavailable("the log ends before what was appended to it") }
-                events += more
+                let limit = Int(min(Int64(Journal.readLimit), last - end))
+                let page = try await log.read(partition: partition, after: end, limit: limit)
+                let foreign = page.prefix { $0.position <= last }
+                events += foreign.map(Journal.decode)
+                // Everything up to `last` can be seen: what is not there is not coming.
+                end = foreign.last?.position ?? last
             } catch {
                 failures += 1
                 guard failures < Journal.outcomeAttempts else { throw .outcomeUnknown("\(error)") }
@@ -201,29 +216,38 @@ public final class Journal {
         return events
     }
 
-    private func read(
-        after position: Int64, upTo last: Int64, isolation: isolated (any Actor)? = #isolation
-    ) async throws(EventLogError) -> [Result<DecodedEvent, CorruptEvent>] {
-        let limit = Int(min(Int64(Journal.readLimit), last - position))
-        return try await Journal.read(log, partition, after: position, limit: limit).map(Journal.decode)
-    }
-
-    private static func read(
-        _ log: any EventLog, _ partition: Int, after position: Int64, limit: Int
-    ) async throws(EventLogError) -> [RecordedEvent] {
-        let recorded = try await log.read(partition: partition, after: position, limit: limit)
-        for (number, event) in recorded.enumerated() where event.position != position + Int64(number) + 1 {
-            throw .unavailable("the log is damaged: position \(position + Int64(number) + 1) is missing")
+    /// Projects events that follow ``position``, and tells of those that are missing before them and up to `end`.
+    private func pass(_ events: [Result<DecodedEvent, CorruptEvent>], upTo end: Int64 = 0) {
+        var rest = events[...]
+        while let first = rest.first {
+            skip(to: Journal.position(of: first) - 1)
+            var next = position + 1
+            let dense = rest.prefix { event in
+                defer { next += 1 }
+                return Journal.position(of: event) == next
+            }
+            position += Int64(dense.count)
+            head = max(head, position)
+            project(Array(dense))
+            rest = rest.dropFirst(dense.count)
         }
-        return recorded
+        skip(to: end)
     }
 
-    /// Projects events that follow ``position``.
-    private func pass(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        guard !events.isEmpty else { return }
-        position += Int64(events.count)
+    /// Goes past positions that have no event.
+    private func skip(to last: Int64) {
+        guard last > position else { return }
+        let missing = MissingEvents(partition: partition, positions: position + 1...last)
+        position = last
         head = max(head, position)
-        project(events)
+        miss(missing)
+    }
+
+    private static func position(of event: Result<DecodedEvent, CorruptEvent>) -> Int64 {
+        switch event {
+        case .success(let event): event.position
+        case .failure(let corruption): corruption.position
+        }
     }
 
     private static func decode(_ event: RecordedEvent) -> Result<DecodedEvent, CorruptEvent> {

@@ -14,9 +14,20 @@ public struct CartCounts: Sendable {
     /// Carts that are shown to nobody.
     public internal(set) var quarantine = Quarantine()
 
-    private var counts: [Identifier: Int32] = [:]
+    private var carts: [Identifier: Standing] = [:]
     /// Since rows were last taken for saving: what the row was then, and is now.
     private var changes: [Identifier: Change] = [:]
+
+    private struct Standing: Sendable {
+        var count: Int32
+        /// The version of the cart's last event; nil in a row that was restored until the next one comes.
+        var version: Int32? { lastVersion == Standing.unknown ? nil : lastVersion }
+        var lastVersion: Int32
+
+        /// Stands for no version, and for no cart in the moment between a look and its update.
+        static let unknown: Int32 = -1
+        static let none = Standing(count: unknown, lastVersion: 0)
+    }
 
     struct Change: Sendable {
         var before: Int32?
@@ -24,24 +35,24 @@ public struct CartCounts: Sendable {
     }
 
     /// The sum of quantities; 0 for an unknown cart.
-    public func count(of cart: Identifier) -> Int { Int(counts[cart] ?? 0) }
+    public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
 
     /// The number of carts.
-    public var cartCount: Int { counts.count }
+    public var cartCount: Int { carts.count }
 
     /// Every cart with its count, in no order.
-    public var all: some Sequence<CartCountRow> { counts.lazy.map { CartCountRow(cart: $0.key, count: $0.value) } }
+    public var all: some Sequence<CartCountRow> { carts.lazy.map { CartCountRow(cart: $0.key, count: $0.value.count) } }
 
     func knows(_ cart: Identifier) -> Bool {
-        counts[cart] != nil || quarantine[StreamName(.cart, cart)] != nil
+        carts[cart] != nil || quarantine[StreamName(.cart, cart)] != nil
     }
 
     /// Folds in one event of a cart, for whoever follows a single stream.
-    public mutating func fold(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
-        try apply(event, of: cart)
+    public mutating func fold(_ event: Cart.Event, _ version: Int64, of cart: Identifier) throws(ImpossibleEvent) {
+        try apply(event, version, of: cart)
     }
 
-    mutating func apply(_ event: Cart.Event, of cart: Identifier) throws(ImpossibleEvent) {
+    mutating func apply(_ event: Cart.Event, _ version: Int64, of cart: Identifier) throws(ImpossibleEvent) {
         guard quarantine[StreamName(.cart, cart)] == nil else { return }
         let (added, removed) =
             switch event {
@@ -53,38 +64,47 @@ public struct CartCounts: Sendable {
             }
         // A damaged log may hold any number: none is added before it is known to be small.
         guard let added = Int32(exactly: added), let removed = Int32(exactly: removed) else {
-            throw CartCounts.impossible
+            throw ImpossibleEvent("a cart with a count that cannot be")
         }
         // One look for the count and one for the change: a fold of the whole log spends its time in these two.
         var before: Int32?
         let after = try CartCounts.update(
-            &counts[cart, default: CartCounts.unknown], by: Int(added) - Int(removed), before: &before)
+            &carts[cart, default: .none], by: Int(added) - Int(removed), version, before: &before)
         changes[cart, default: Change(before: before, after: 0)].after = after
     }
 
-    private static let impossible = ImpossibleEvent("a cart with a count that cannot be")
-    /// Stands for no count in the moment between a look and its update.
-    private static let unknown: Int32 = -1
-
     private static func update(
-        _ count: inout Int32, by change: Int, before: inout Int32?
+        _ standing: inout Standing, by change: Int, _ version: Int64, before: inout Int32?
     ) throws(ImpossibleEvent) -> Int32 {
-        before = count == unknown ? nil : count
-        guard let after = Int32(exactly: Int(before ?? 0) + change), after >= 0 else {
-            count = before ?? 0
-            throw impossible
+        before = standing.count == Standing.unknown ? nil : standing.count
+        standing.count = before ?? 0
+        if let last = standing.version, version != Int64(last) + 1 {
+            throw ImpossibleEvent("version \(version) after \(last)")
         }
-        count = after
+        guard let version = Int32(exactly: version) else { throw ImpossibleEvent("a version that cannot be") }
+        guard let after = Int32(exactly: Int(standing.count) + change), after >= 0 else {
+            throw ImpossibleEvent("a cart with a count that cannot be")
+        }
+        standing = Standing(count: after, lastVersion: version)
         return after
     }
+
+    #if DEBUG
+        /// Takes note that an event came, and nothing of what it says.
+        mutating func skip(_ event: DecodedEvent) {
+            carts[event.stream.id]?.lastVersion = Int32(clamping: event.version)
+        }
+    #endif
 
     // MARK: Saving
 
     /// Restores a saved row.
-    public mutating func restore(_ row: CartCountRow) { counts[row.cart] = row.count }
+    public mutating func restore(_ row: CartCountRow) {
+        carts[row.cart] = Standing(count: row.count, lastVersion: Standing.unknown)
+    }
 
     /// Makes room for so many carts.
-    public mutating func reserveCapacity(_ count: Int) { counts.reserveCapacity(count) }
+    public mutating func reserveCapacity(_ count: Int) { carts.reserveCapacity(count) }
 
     mutating func takeChanges() -> [Identifier: Change] {
         defer { changes = [:] }

@@ -22,19 +22,30 @@ public struct ReadModel: Sendable {
         self.partition = partition
     }
 
-    /// Folds in the next events, in the order of their positions.
-    public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) {
+    /// Folds in the next events, in the order of their positions. Gives those that are corrupt: they cannot be
+    /// understood, or are the first of their stream that cannot have happened.
+    @discardableResult
+    public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
+        var corrupt: [CorruptEvent] = []
         for event in events {
-            switch event {
-            case .success(let event):
+            do throws(CorruptEvent) {
+                let event = try event.get()
                 precondition(event.position == position + 1, "events are folded in the order of positions")
                 position = event.position
-                apply(event)
-            case .failure(let corruption):
-                position = corruption.position
-                quarantine(corruption)
+                try apply(event)
+            } catch {
+                position = error.position
+                quarantine(error)
+                corrupt.append(error)
             }
         }
+        return corrupt
+    }
+
+    /// Goes past positions at which the log has no event.
+    public mutating func pass(missing positions: ClosedRange<Int64>) {
+        precondition(positions.lowerBound == position + 1, "events are folded in the order of positions")
+        position = positions.upperBound
     }
 
     #if DEBUG
@@ -44,20 +55,21 @@ public struct ReadModel: Sendable {
             position = event.position
             switch event.stream.category {
             case .outlet, .menu: outletHome.skip(event)
-            case .cart, .order: break
+            case .cart: cartCounts.skip(event)
+            case .order: break
             }
         }
     #endif
 
-    private mutating func apply(_ event: DecodedEvent) {
+    private mutating func apply(_ event: DecodedEvent) throws(CorruptEvent) {
         do throws(ImpossibleEvent) {
             switch event.event {
             case .outlet, .menu: try outletHome.apply(event)
-            case .cart(let cart): try cartCounts.apply(cart, of: event.stream.id)
+            case .cart(let cart): try cartCounts.apply(cart, event.version, of: event.stream.id)
             case .order: break
             }
         } catch {
-            quarantine(CorruptEvent(event, reason: error.description))
+            throw CorruptEvent(event, reason: error.description)
         }
     }
 

@@ -79,16 +79,20 @@
         }
 
         /// Folds events into a read model, but for those that it is to miss.
-        func fold(_ events: [Result<DecodedEvent, CorruptEvent>], into model: inout ReadModel) {
+        func fold(
+            _ events: [Result<DecodedEvent, CorruptEvent>], into model: inout ReadModel
+        ) -> [CorruptEvent] {
+            var corrupt: [CorruptEvent] = []
             for result in events {
                 if case .success(let event) = result, event.version > 1, event.stream.category != .order,
                     strikes(.skipEvent)
                 {
                     model.skip(event)
                 } else {
-                    model.apply([result])
+                    corrupt += model.apply([result])
                 }
             }
+            return corrupt
         }
     }
 #endif

@@ -119,6 +119,7 @@ extension Server {
         return [
             ("partition\(number)_position", "\(shard.position)"),
             ("partition\(number)_head", "\(shard.head)"),
+            ("partition\(number)_missing_events", "\(shard.missingEvents)"),
             ("partition\(number)_waiting_commands", "\(shard.processor.waitingCommands)"),
             ("partition\(number)_batches", "\(events.count)"),
             ("partition\(number)_failed_batches", "\(shard.batches.failed)"),

@@ -57,18 +57,24 @@ public final class Server {
         var shards: [Shard] = []
         for partition in 0..<log.partitionCount {
             let began = LoopActor.now
-            let restored = try await store?.restore(partition: partition) ?? .nothing(partition)
+            var restored = try await store?.restore(partition: partition) ?? .nothing(partition)
             if let note = restored.note { logger.info(note) }
-            let shard = Shard(
-                restored.model, digests: restored.digests, log: log, store: store, changes: changes,
-                catalogue: catalogue,
-                configuration: configuration, logger: logger, clock: clock)
-            var toldAt = LoopActor.now
-            try await shard.catchUp { position in
-                guard LoopActor.now - toldAt > 1_000_000_000 else { return }
-                toldAt = LoopActor.now
-                logger.info("reading the log: position \(position)")
-            }
+            var shard: Shard
+            repeat {
+                shard = Shard(
+                    restored.model, digests: restored.digests, log: log, store: store, changes: changes,
+                    catalogue: catalogue, configuration: configuration, logger: logger, clock: clock)
+                var toldAt = LoopActor.now
+                try await shard.catchUp { position in
+                    guard LoopActor.now - toldAt > 1_000_000_000 else { return }
+                    toldAt = LoopActor.now
+                    logger.info("reading the log: position \(position)")
+                }
+                // Saved rows do not tell which streams lack an event: only the whole log does.
+                guard shard.missingEvents > 0, restored.model.position > 0 else { break }
+                logger.info("events are missing: folding the log anew")
+                restored = .nothing(partition)
+            } while true
             logger.debug(
                 "partition \(partition): checkpoint at \(restored.model.position), log read to \(shard.position) "
                     + "in \((LoopActor.now - began) / 1_000_000) ms")

@@ -16,6 +16,7 @@ final class Shard {
     let processor: CommandProcessor
     private let journal: Journal
     private let model: Box
+    private let damage: Damage
     private let store: PostgresReadModelStore?
     private let configuration: Configuration
     private let logger: Logger
@@ -44,6 +45,28 @@ final class Shard {
         init(_ value: ReadModel) { self.value = value }
     }
 
+    /// What the log was found to lack, shared likewise.
+    @LoopActor
+    private final class Damage {
+        /// The most holes that are told one by one: of a log that has many, nobody reads all.
+        private static let maximumTold = 20
+
+        private(set) var events: Int64 = 0
+        private var holes = 0
+
+        func take(_ missing: MissingEvents, _ logger: Logger) {
+            events += Int64(missing.positions.count)
+            holes += 1
+            if holes <= Damage.maximumTold {
+                logger.error(
+                    "\(missing): it was removed. A stream that misses an event is quarantined when its next one is "
+                        + "read, all others are served")
+            } else if holes == Damage.maximumTold + 1 {
+                logger.error("more events are missing; INFO log counts them")
+            }
+        }
+    }
+
     /// - Parameter readModel: as restored, with the digests of its saved rows.
     init(
         _ readModel: ReadModel, digests: ReadModel.Digests, log: any EventLog, store: PostgresReadModelStore?,
@@ -52,6 +75,8 @@ final class Shard {
     ) {
         let model = Box(readModel)
         self.model = model
+        let damage = Damage()
+        self.damage = damage
         self.store = store
         self.configuration = configuration
         self.logger = logger
@@ -70,19 +95,16 @@ final class Shard {
         #endif
         journal = Journal(
             processor: processor, partition: readModel.partition, position: readModel.position, log: log,
-            pause: { await Shard.pause(milliseconds: 100) }
+            pause: { await Shard.pause(milliseconds: 100) },
+            miss: { missing in
+                LoopActor.assumeIsolated {
+                    model.value.pass(missing: missing.positions)
+                    damage.take(missing, logger)
+                }
+            }
         ) { events in
             LoopActor.assumeIsolated {
-                #if DEBUG
-                    if let fault = configuration.plantedFault {
-                        fault.fold(events, into: &model.value)
-                    } else {
-                        model.value.apply(events)
-                    }
-                #else
-                    model.value.apply(events)
-                #endif
-                for case .failure(let corruption) in events {
+                for corruption in Shard.fold(events, into: &model.value, configuration) {
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
                 }
@@ -90,6 +112,16 @@ final class Shard {
                 changes.publish(events)
             }
         }
+    }
+
+    /// Folds events in, and gives those that are corrupt.
+    private static func fold(
+        _ events: [Result<DecodedEvent, CorruptEvent>], into model: inout ReadModel, _ configuration: Configuration
+    ) -> [CorruptEvent] {
+        #if DEBUG
+            if let fault = configuration.plantedFault { return fault.fold(events, into: &model) }
+        #endif
+        return model.apply(events)
     }
 
     var readModel: ReadModel {
@@ -101,6 +133,9 @@ final class Shard {
 
     /// The last position that the log is known to have: more than ``position`` while what others wrote is read.
     var head: Int64 { journal.head }
+
+    /// How many events the log was found to lack.
+    var missingEvents: Int64 { damage.events }
 
     // MARK: Working
 

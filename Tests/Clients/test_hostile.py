@@ -726,20 +726,6 @@ def insert_event(database, position, stream, version, kind, schema, payload):
     """, database)
 
 
-def test_a_gap_in_the_log_is_named_and_what_lies_before_it_served(database):
-    with Server(database=database) as server, server.client() as client:
-        put_open_outlet(client, "kitchen", MENU)
-        client("CART.ADD", "c", "kitchen", "dish-1", 1)
-        position = client.json("LOG.HEAD")[0]["position"]
-        insert_event(database, position + 5, "cart-late", 1, "cart.cleared", 1, "{}")
-        time.sleep(0.5)
-        assert client("CART.COUNT", "c") == 1
-        assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
-        assert client.error("CART.ADD", "c", "kitchen", "dish-1", 1).code in ("UNAVAILABLE", "UNKNOWN", "CORRUPT")
-    run = tiffin.run_tiffin("serve", "--listen", "127.0.0.1:0", "--database", database, seconds=30)
-    assert run.returncode == 1 and f"position {position + 1} is missing" in run.stderr, run
-
-
 @contextlib.contextmanager
 def private_cluster():
     """A PostgreSQL that can be stopped and started: its URL, and a function that runs pg_ctl."""

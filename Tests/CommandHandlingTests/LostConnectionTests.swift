@@ -111,15 +111,4 @@ struct LostConnectionTests {
         #expect(history == ["cart-c@1", "cart-c@2", "cart-d@1", "cart-c@3"])
         #expect(process.journal.position == 4 + menu)
     }
-
-    @Test func `a log with a hole is not read past it`() async throws {
-        let process = TestProcess(log)
-        process.send("c", .add(1))
-        _ = await process.settle()
-        var event = try #require(try await log.inner.read(partition: 0, after: 0, limit: 1).first)
-        event.position = 3
-        await log.inner.damage(with: event)
-        await #expect(throws: EventLogError.self) { _ = try await process.journal.catchUp() }
-        #expect(process.journal.position == 1)
-    }
 }

@@ -34,6 +34,13 @@ import Testing
         kind: EventKind(name: "cart.cleared", schemaVersion: 1), payload: Array(#"{"count":5}"#.utf8),
         metadata: Array(#"{"id":"x","args":"f"}"#.utf8), recordedAt: Timestamp(millisecondsSinceEpoch: 9))
 
+    @Test(arguments: ["outlet-c1", "menu-c1", "order-c1"])
+    func `An event in another kind of stream is corrupt`(_ stream: String) {
+        var event = Self.event
+        event.stream = stream
+        #expect(throws: CorruptEvent.self) { try event.decoded() }
+    }
+
     @Test func `A recorded event is understood with everything that stands beside it`() throws {
         let decoded = try Self.event.decoded()
         #expect(decoded.partition == 2)

@@ -162,9 +162,7 @@ private struct Pass {
     /// Goes past positions that have no event: that has been told, and what follows is still looked at.
     mutating func goTo(_ position: Int64) {
         guard model.position < position else { return }
-        model.apply([
-            .failure(CorruptEvent(partition: partition, position: position, stream: "", reason: "missing"))
-        ])
+        model.pass(missing: (model.position + 1)...position)
     }
 
     mutating func finish(_ head: LogHead) {

@@ -88,6 +88,7 @@ struct StoredRows {
             for row in rows {
                 compared[.cartCounts, default: 0] += 1
                 key = row.cart.rawValue
+                guard model.cartCounts.quarantine[StreamName(.cart, row.cart)] == nil else { continue }
                 if model.cartCounts.count(of: row.cart) != Int(row.count) {
                     staleCarts.append((row.cart, Int(row.count)))
                 }
@@ -123,7 +124,7 @@ struct StoredRows {
                 var counts = CartCounts()
                 var last: Int64?
                 for event in events {
-                    if case .cart(let change) = event.event { try? counts.fold(change, of: stale.cart) }
+                    if case .cart(let change) = event.event { try? counts.fold(change, event.version, of: stale.cart) }
                     if counts.count(of: stale.cart) == stale.stored { last = event.position }
                 }
                 message += ", and the log makes \(counts.count(of: stale.cart)) of it"

@@ -62,14 +62,17 @@ extension RecordedEvent {
     /// The event understood, upcast from an older schema where need be.
     public func decoded() throws(CorruptEvent) -> DecodedEvent {
         guard let name = StreamName(stream) else { throw corrupt("no such kind of stream") }
+        let event: DecodedEvent
         do {
-            return DecodedEvent(
+            event = DecodedEvent(
                 partition: partition, position: position, stream: name, version: version,
                 event: try EventCodec.decode(kind, payload),
                 metadata: try EventMetadata(decoding: metadata), recordedAt: recordedAt)
         } catch {
             throw corrupt("\(error)")
         }
+        guard event.event.category == name.category else { throw corrupt("an event of another kind of stream") }
+        return event
     }
 
     private func corrupt(_ reason: String) -> CorruptEvent {

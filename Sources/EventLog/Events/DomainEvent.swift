@@ -6,6 +6,16 @@ public enum DomainEvent: Equatable, Sendable {
     case menu(Menu.Event)
     case cart(Cart.Event)
     case order(Order.Event)
+
+    /// The kind of stream that it belongs to.
+    public var category: StreamName.Category {
+        switch self {
+        case .outlet: .outlet
+        case .menu: .menu
+        case .cart: .cart
+        case .order: .order
+        }
+    }
 }
 
 /// The state of any aggregate.

@@ -3,6 +3,7 @@ import Domain
 import EventLog
 import Projections
 import SeededTesting
+import Testing
 
 /// Clients of several server processes on one log that fails, each step drawn from a seed.
 actor Simulation {
@@ -80,7 +81,9 @@ actor Simulation {
         limits.conflicts = 3
         let processor = CommandProcessor(partition: 0, limits: limits) { process.model.mayExist($0) }
         let journal = Journal(
-            processor: processor, partition: 0, position: 0, log: log, pause: { [scheduler] in await scheduler.pause() }
+            processor: processor, partition: 0, position: 0, log: log,
+            pause: { [scheduler] in await scheduler.pause() },
+            miss: { Issue.record("\($0)") }
         ) { process.model.apply($0) }
         return Server(process: process, processor: processor, journal: journal)
     }

@@ -9,6 +9,7 @@ import Projections
 final class TestProcess {
     private final class Box {
         var model = ReadModel(partition: 0)
+        var missing: [ClosedRange<Int64>] = []
     }
 
     let processor: CommandProcessor
@@ -23,11 +24,16 @@ final class TestProcess {
         let processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) }
         self.processor = processor
         journal = Journal(processor: processor, partition: 0, position: 0, log: log, pause: {}) {
+            box.model.pass(missing: $0.positions)
+            box.missing.append($0.positions)
+        } project: {
             box.model.apply($0)
         }
     }
 
     var model: ReadModel { box.model }
+    /// The positions that the log was found to lack.
+    var missing: [ClosedRange<Int64>] { box.missing }
 
     func projectedCount(of cart: Identifier) -> Int { box.model.cartCounts.count(of: cart) }
 

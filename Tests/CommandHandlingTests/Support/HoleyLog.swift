@@ -1,0 +1,37 @@
+import EventLog
+
+/// A log from which somebody has removed events.
+actor HoleyLog: EventLog {
+    nonisolated let partitionCount = 1
+    private let whole: InMemoryEventLog
+    private var removed: Set<Int64> = []
+
+    init(_ whole: InMemoryEventLog) {
+        self.whole = whole
+    }
+
+    func remove(_ positions: Set<Int64>) { removed.formUnion(positions) }
+
+    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+        try await whole.append(batch, seen: seen)
+    }
+
+    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+        try await whole.outcome(of: batch, since: seen)
+    }
+
+    func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
+        let events = try await whole.read(partition: partition, after: position, limit: .max)
+        return Array(events.lazy.filter { !self.removed.contains($0.position) }.prefix(limit))
+    }
+
+    func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        let events = try await whole.read(
+            stream: stream, partition: partition, afterVersion: version, limit: .max)
+        return Array(events.lazy.filter { !self.removed.contains($0.position) }.prefix(limit))
+    }
+
+    func heads() async throws(EventLogError) -> [LogHead] { try await whole.heads() }
+}
