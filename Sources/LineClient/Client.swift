@@ -23,7 +23,15 @@ public final class Client {
     private struct Awaited {
         var receiver: any ReplyReceiver
         var tag: Int
+        /// What is answered beside the replies is followed by a PING: where it is refused there are two replies.
+        var isFollowedByPing: Bool
+        var refusal: Reply?
     }
+
+    /// How long whoever asks one question waits for its answer, in milliseconds.
+    public static let patience: UInt64 = 8_000
+    /// How long a connection whose client has ended its side may stay open after the last reply, in milliseconds.
+    private static let timeToClose: UInt64 = 10_000
 
     /// Told of messages that answer no request: the values of a push frame.
     public var onPush: ((@LoopActor ([Reply]) -> Void))?
@@ -31,6 +39,10 @@ public final class Client {
     public var onEnd: (@LoopActor (Ending) -> Void)?
     /// How many bytes are still taken before the connection is cut, where it is to be.
     private var bytesUntilCut: Int?
+    /// It was this side that ended the connection.
+    public private(set) var isCut = false
+    /// How many replies were awaited when the connection ended.
+    public private(set) var unanswered = 0
 
     private let connection: TCPConnection
     private var writer = RequestWriter()
@@ -65,10 +77,15 @@ public final class Client {
     // MARK: Sending
 
     /// Writes a request; it leaves with `flush()`.
-    public func send(to receiver: any ReplyReceiver, tag: Int, _ write: (inout RequestWriter) -> Void) {
+    ///
+    /// - Parameter isFollowedByPing: whether it is answered beside the replies, and a PING follows it.
+    public func send(
+        to receiver: any ReplyReceiver, tag: Int, isFollowedByPing: Bool = false,
+        _ write: (inout RequestWriter) -> Void
+    ) {
         guard !hasEnded else { return receiver.lost(tag: tag) }
         write(&writer)
-        awaited.append(Awaited(receiver: receiver, tag: tag))
+        awaited.append(Awaited(receiver: receiver, tag: tag, isFollowedByPing: isFollowedByPing))
     }
 
     /// Lets what was written leave.
@@ -86,14 +103,16 @@ public final class Client {
     }
 
     private func receive(_ bytes: UnsafeRawBufferPointer) {
-        if let rest = bytesUntilCut, bytes.count >= rest { return connection.close() }
+        if let rest = bytesUntilCut, bytes.count >= rest { return close() }
         parser.append(bytes)
         do {
             while !hasEnded, let reply = try parser.next() {
                 if case .push(let values) = reply {
                     onPush?(values)
+                } else if case .error = reply, let next = awaited.first, next.isFollowedByPing, next.refusal == nil {
+                    awaited.changeFirst { $0.refusal = reply }
                 } else if let next = awaited.popFirst() {
-                    next.receiver.received(reply, tag: next.tag)
+                    next.receiver.received(next.refusal ?? reply, tag: next.tag)
                 } else {
                     throw Unasked(reply: reply)
                 }
@@ -115,6 +134,7 @@ public final class Client {
     private func end(_ error: Ending) {
         guard !hasEnded else { return }
         hasEnded = true
+        unanswered = awaited.count
         while let next = awaited.popFirst() { next.receiver.lost(tag: next.tag) }
         let onEnd = onEnd
         (self.onEnd, onPush) = (nil, nil)
@@ -123,6 +143,7 @@ public final class Client {
 
     /// Closes at once. Whoever waits is told.
     public func close() {
+        isCut = true
         connection.close()
     }
 
@@ -132,7 +153,7 @@ public final class Client {
     public func cutRequest() {
         let kept = max(1, writer.count / 3)
         connection.write(UnsafeRawBufferPointer(rebasing: writer.bytes.dropLast(kept)))
-        connection.close()
+        close()
     }
 
     /// Sends all that waits, and cuts the connection in the middle of what comes next.
@@ -141,10 +162,17 @@ public final class Client {
         bytesUntilCut = 2
     }
 
-    /// Sends all that waits and ends this side; the server still has to answer all of it.
-    public func endWriting() {
+    /// Sends all that waits and ends this side; the server still has to answer all of it, and to close.
+    ///
+    /// - Parameter staysOpen: called where everything is answered, and the connection is open long after.
+    public func endWriting(staysOpen: @escaping @LoopActor () -> Void) {
         flush()
         connection.endWriting()
+        _ = LoopTimer(milliseconds: Client.timeToClose) { [self] in
+            guard isOpen, awaited.isEmpty else { return }
+            staysOpen()
+            close()
+        }
     }
 
     /// Reads nothing for a while.
@@ -163,6 +191,13 @@ extension Client {
         let question = Question()
         send(to: question, tag: 0) { $0.write(words) }
         flush()
+        return try await answer(to: question)
+    }
+
+    /// The answer to a question that was sent; whoever does not answer in time is hung up on.
+    public func answer(to question: Question) async throws -> Reply {
+        let timer = LoopTimer(milliseconds: Client.patience) { [self] in close() }
+        defer { timer.cancel() }
         guard let reply = await question.answer() else { throw ConnectionLost() }
         return reply
     }
@@ -177,11 +212,11 @@ extension Client {
 
 /// The connection ended before the reply.
 public struct ConnectionLost: Error, CustomStringConvertible {
-    /// Nothing is lost.
+    /// Nothing came.
     public init() {}
 
     /// That it was lost.
-    public var description: String { "the connection was lost" }
+    public var description: String { "the connection was lost, or nothing answered" }
 }
 
 /// A reply that is none to its command.

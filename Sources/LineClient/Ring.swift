@@ -30,6 +30,13 @@ public struct Ring<Element> {
     /// The first one; nil where there is none.
     public var first: Element? { count == 0 ? nil : slots[head] }
 
+    /// Changes the first element, if there is one.
+    mutating func changeFirst(_ body: (inout Element) -> Void) {
+        guard count > 0, var element = slots[head].take() else { return }
+        body(&element)
+        slots[head] = element
+    }
+
     private mutating func grow() {
         var wider = [Element?](repeating: nil, count: slots.count * 2)
         for index in 0..<count { wider[index] = slots[(head + index) & (slots.count - 1)] }

@@ -62,7 +62,7 @@ struct LogAudit {
                     pages.append(question)
                     asked += Int64(LogAudit.page)
                 }
-                guard let reply = await pages.removeFirst().answer() else { throw ConnectionLost() }
+                let reply = try await client.answer(to: pages.removeFirst())
                 guard case .array(let events) = reply, !events.isEmpty else {
                     throw UnexpectedReply(command: "LOG.READ", reply: reply.summary)
                 }

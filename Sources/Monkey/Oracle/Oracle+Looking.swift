@@ -132,6 +132,8 @@ extension Oracle {
             if let problem = problem(of: item, bounds, flight.call) { throw wrong(problem) }
             return .accepted
         }
+        // A server keeps so many questions of all its clients together.
+        if case .save = flight.call, case .error("LIMIT", _) = reply { return .refused(code: "LIMIT") }
         guard case .bulk(let bytes) = reply, let page = JSON(bytes), let total = page["total"]?.integer,
             let items = page["items"]?.array
         else { throw unexpected(flight, reply, "a page") }
@@ -154,6 +156,7 @@ extension Oracle {
                 throw wrong("\(total) match, and it must be \(possible.lowerBound) to \(possible.upperBound)")
             }
         }
+        if case .save(let name, _) = flight.call { savedQuestions.insert(name) }
         if case .save(let name, _) = flight.call, let revision = page["revision"]?.integer {
             try shopper.link.read("browse:\(name)", revision) { page }
         }

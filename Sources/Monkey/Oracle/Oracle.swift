@@ -10,6 +10,8 @@ internal import LineProtocol
 final class Oracle {
     let world: World
     private var ledgers: [HomeLedger?]
+    /// What was saved on the server, and is to be dropped at the end.
+    var savedQuestions: Set<String> = []
     private var made = [Int](repeating: 0, count: Check.allCases.count)
 
     init(_ world: World) {
@@ -34,7 +36,7 @@ final class Oracle {
 
     /// Judges an answer, and lets the models follow.
     func judge(_ flight: Flight, _ reply: Reply, of shopper: Shopper) throws(Violation) -> Verdict {
-        if case .error(let code, _) = reply, let verdict = inability(code) {
+        if case .error(let code, _) = reply, let verdict = Oracle.inability(code) {
             if verdict != .unsettled { settleOwner(flight.call, isMade: false) }
             return verdict
         }
@@ -60,14 +62,19 @@ final class Oracle {
         case .item(let outlet, let item): return try judgeItem(flight, reply, world.outlets[outlet], item)
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             return try judgePage(flight, reply, question, shopper)
+        case .drop:
+            // A server that was started anew has none.
+            guard case .integer(0...1) = reply else { throw unexpected(flight, reply, "1 or 0") }
+            return .accepted
         case .subscribe, .unsubscribe:
+            if case .error("LIMIT", _) = reply, shopper.link.hasManyChannels { return .refused(code: "LIMIT") }
             guard case .simple("PONG") = reply else { throw unexpected(flight, reply, "PONG") }
             return .accepted
         }
     }
 
     /// Errors that say something of the server and nothing of the command.
-    private func inability(_ code: String) -> Verdict? {
+    static func inability(_ code: String) -> Verdict? {
         switch code {
         case "BUSY", "UNAVAILABLE": .failed(code: code)
         case "UNKNOWN": .unsettled

@@ -8,6 +8,8 @@ final class Link {
     /// How long after a failed attempt it is tried again, in milliseconds: at first, and at most.
     private static let firstPause: UInt64 = 5
     private static let longestPause: UInt64 = 500
+    /// The most channels that a server lets one client listen to.
+    private static let channelLimit = 1_000
 
     private unowned let run: Run
     private let address: @LoopActor () -> ServerAddress
@@ -16,8 +18,14 @@ final class Link {
     private var isClosed = false
     private var toSend: [Shopper] = []
     private var followers: [String: Follower] = [:]
+    /// What is to be listened to again on the next connection.
+    private var lostChannels: Set<String> = []
+    /// The server at the other end; another one after it was started anew.
+    private var server: ServerProcess?
     /// This side has ended: everything sent before has to be answered.
     private var hasEndedWriting = false
+    /// Replies that did not come on a connection whose side this one had ended, and the server they did not come from.
+    private var owed: (count: Int, server: ServerProcess)?
     private var isDirty = false
 
     init(run: Run, address: @escaping @LoopActor () -> ServerAddress) {
@@ -40,13 +48,44 @@ final class Link {
         guard case .map = try await client.ask(["HELLO", "3"]) else {
             throw UnexpectedReply(command: "HELLO 3", reply: "no map: it is not a server of this protocol")
         }
+        server = ServerInfo(try await client.text("INFO", "server")).process(now: LoopActor.now)
+        judgeHalfClose()
+        listenAgain()
+    }
+
+    /// A server that was killed owes no replies; one that is still there does.
+    private func judgeHalfClose() {
+        guard let owed else { return }
+        self.owed = nil
+        guard let server, owed.server.isSame(as: server) else { return }
+        run.violated(
+            Violation(
+                .halfClose,
+                "the connection was closed with \(owed.count) replies to what was sent before its client "
+                    + "ended its side"))
+    }
+
+    private func listenAgain() {
+        for channel in lostChannels.sorted() {
+            client?.send(to: Question(), tag: 0, isFollowedByPing: true) {
+                $0.write(["SUBSCRIBE", channel])
+                $0.write(["PING"])
+            }
+        }
+        lostChannels = []
+        client?.flush()
     }
 
     private func ended(_ error: Client.Ending) {
-        if let unasked = error as? Client.Unasked {
-            run.violated(Violation(.answer, unasked.description))
+        if let error, !(error is LoopError) {
+            run.violated(Violation(.answer, "\(error)"))
+        }
+        if hasEndedWriting, let client, !client.isCut, let server {
+            run.oracle.count(.halfClose)
+            if client.unanswered > 0 { owed = (client.unanswered, server) }
         }
         client = nil
+        lostChannels.formUnion(followers.keys)
         followers = [:]
         hasEndedWriting = false
         guard !isClosed, !isConnecting else { return }
@@ -85,8 +124,10 @@ final class Link {
 
     // MARK: Sending
 
-    func send(_ receiver: any ReplyReceiver, tag: Int, _ write: (inout RequestWriter) -> Void) {
-        client?.send(to: receiver, tag: tag, write)
+    func send(
+        _ receiver: any ReplyReceiver, tag: Int, isFollowedByPing: Bool, _ write: (inout RequestWriter) -> Void
+    ) {
+        client?.send(to: receiver, tag: tag, isFollowedByPing: isFollowedByPing, write)
         guard !isDirty else { return }
         isDirty = true
         run.hasRequests(self)
@@ -108,7 +149,10 @@ final class Link {
         case .cutReply: client?.cutReply()
         case .halfClose:
             hasEndedWriting = true
-            client?.endWriting()
+            client?.endWriting { [unowned run] in
+                run.violated(
+                    Violation(.halfClose, "everything was answered, and the connection was not closed long after"))
+            }
         case .slowRead(let milliseconds): client?.readSlowly(milliseconds: milliseconds)
         }
     }
@@ -161,7 +205,10 @@ final class Link {
     }
 
     /// Channels whose messages have not told yet of what was read.
-    var channelsBehind: [String] { followers.values.filter { $0.behind != nil }.map(\.channel) }
+    var channelsBehind: [Follower] { followers.values.filter { $0.behind != nil } }
+
+    /// Whether it may be refused to listen to one more.
+    var hasManyChannels: Bool { followers.count >= Link.channelLimit }
 }
 
 extension LoopTimer {

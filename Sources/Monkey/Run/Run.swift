@@ -24,8 +24,14 @@ final class Run {
     static let waitingLimit = 200_000
     /// How long a closed load goes on to find out what the server can do, in seconds.
     static let probeSeconds = 1.5
-    /// How long commands on their way may take to be answered after the load, in seconds.
-    static let drainSeconds = 30.0
+    /// How long commands on their way may take to be answered after the load, and again after everybody has looked
+    /// at what they have, in seconds.
+    static let drainSeconds = 25.0
+    /// How long nothing may be answered while the world is built, in seconds.
+    static let buildPatience = 30
+    /// How long messages may take at the end to tell of what was read, in milliseconds, and how often it is looked.
+    static let messagePatience: UInt64 = 5_000
+    private static let messagePause: UInt64 = 25
     /// How long a cart's commands may wait to be sent again after `UNKNOWN`, in milliseconds.
     static let pauseBeforeAgain: UInt64 = 50
 
@@ -69,7 +75,9 @@ final class Run {
         case .closed(let pipeline): count = options.connections * pipeline
         }
         // Names that no run had before, so that nothing of an earlier one is met.
-        let name = "m" + String(UInt64(Date().timeIntervalSince1970 * 1_000) % (1 << 40), radix: 36)
+        let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000) % (1 << 40)
+        let process = UInt64(ProcessInfo.processInfo.processIdentifier)
+        let name = "m" + String(milliseconds, radix: 36) + String(process % 1_296, radix: 36)
         world = World(name: name, size: options.size, seed: options.seed, shoppers: count)
         oracle = Oracle(world)
         links = (0..<options.connections).map { _ in Link(run: self, address: address) }
@@ -105,29 +113,42 @@ final class Run {
     }
 
     /// Builds the outlets, and the carts that are to be there before.
-    func prepare() async {
+    ///
+    /// - Throws: `CannotRun` where the server does not answer any more, or it was to end.
+    func prepare() async throws {
         for outlet in world.outlets {
             let owner = shoppers[outlet.owner]
             owner.script =
                 [.open(outlet: outlet.index), .putMenu(outlet.index), .putOutlet(outlet.index)] + owner.script
         }
-        await runScripts(.preparing)
+        try await runScripts(.preparing)
         if options.size.carts > 0 {
             for shopper in shoppers {
                 let count = (options.size.carts + shoppers.count - 1 - shopper.index) / shoppers.count
                 shopper.fillCarts(count)
             }
-            await runScripts(.preparing)
+            try await runScripts(.preparing)
         }
     }
 
-    private func runScripts(_ phase: Phase) async {
+    private func runScripts(_ phase: Phase) async throws {
         self.phase = phase
         busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
         guard busyShoppers > 0 else { return }
         for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
         flush()
+        var (answered, silence) = (recorder.answeredEver, 0)
+        let watch = LoopTimer(milliseconds: 1_000, repeating: true) { [self] in
+            silence = recorder.answeredEver == answered ? silence + 1 : 0
+            answered = recorder.answeredEver
+            if silence == Run.buildPatience { endPhase() }
+        }
+        defer { watch.cancel() }
         await withCheckedContinuation { phaseEnded = $0 }
+        guard !isEnding else { throw CannotRun("it was stopped before the load began") }
+        guard busyShoppers == 0 else {
+            throw CannotRun("the server has answered nothing for \(Run.buildPatience) s while outlets were built")
+        }
     }
 
     /// Who had something to do has done it.
@@ -205,7 +226,7 @@ final class Run {
     /// Ends the load before its time.
     func end() {
         isEnding = true
-        if phase == .open || phase == .closed { endPhase() }
+        if phase == .open || phase == .closed || phase == .preparing { endPhase() }
     }
 
     /// Waits for what is on its way.
@@ -224,12 +245,32 @@ final class Run {
         for outlet in world.outlets where shoppers[outlet.owner].isIdle {
             shoppers[outlet.owner].script.insert(.close(outlet: outlet.index), at: 0)
         }
+        for (index, name) in oracle.savedQuestions.sorted().enumerated() {
+            shoppers[index % shoppers.count].script.insert(.drop(name: name), at: 0)
+        }
         phase = .settling
         busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
         for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
         flush()
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
         for shopper in shoppers where shopper.isIdle && !shopper.isBroken { retire(shopper.cart) }
+        await awaitMessages()
+    }
+
+    /// Whatever was read has to be told to whoever listens.
+    private func awaitMessages() async {
+        let deadline = LoopActor.now + Run.messagePatience * 1_000_000
+        while links.contains(where: { !$0.channelsBehind.isEmpty }) {
+            guard LoopActor.now < deadline else { break }
+            await LoopTimer.pause(milliseconds: Run.messagePause)
+        }
+        for follower in links.flatMap(\.channelsBehind) {
+            violated(
+                Violation(
+                    .messages,
+                    "\(follower.channel) was read at \(follower.behind ?? 0), and no message has told of that"),
+                follower.history)
+        }
     }
 
     /// What is on its way, and will not be answered any more.

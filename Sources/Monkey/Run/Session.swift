@@ -17,6 +17,8 @@ final class Session {
     private var lastProcessorTime: Int64?
     private var wasStopped = false
     private var failedThreshold: Threshold?
+    /// Why the log could not be read.
+    private var unaudited: String?
 
     private init(_ options: RunOptions, _ progress: Progress, _ address: ServerAddress, _ started: StartedServer?) {
         self.options = options
@@ -63,13 +65,19 @@ final class Session {
         progress.say(
             "building \(Figures.count(size.outlets)) outlets with \(Figures.count(size.items)) items"
                 + (size.carts > 0 ? ", filling \(Figures.count(size.carts)) carts" : ""))
-        await run.prepare()
+        try await run.prepare()
         let stages = await stages()
         if let baseline = options.baseline { try baseline.check(run.load(stages)) }
         let (usage, busy) = await load(stages, info)
         await run.drain()
-        await run.settle()
-        try await audit(from: heads)
+        do {
+            // Nobody waits for a server that is gone.
+            if !run.unanswered.isEmpty { _ = try await observer.info() }
+            await run.settle()
+            try await audit(from: heads)
+        } catch {
+            unaudited = "\(error)"
+        }
         let frame = RunFrame(
             startedAt: startedAt.formatted(.iso8601), stages: stages, environment: facts(info), server: usage,
             busy: busy, unknown: run.unanswered)
@@ -200,6 +208,10 @@ final class Session {
         if wasStopped { report.remarks.append("it was stopped before its time") }
         if let failedThreshold {
             report.remarks.append("it was ended before its time, because \(failedThreshold.text) failed")
+        }
+        if let unaudited {
+            report.remarks.append("the log could not be read, so nobody knows what became of any command: \(unaudited)")
+            if report.outcome == .held { report.outcome = .unknown }
         }
         if let failure = serverFaults?.failure { report.remarks.append("a fault could not be made: \(failure)") }
         report.judgements = options.thresholds.map { $0.judge(report) }

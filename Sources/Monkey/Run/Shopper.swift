@@ -36,8 +36,8 @@ final class Shopper: ReplyReceiver {
     private var history = History()
     /// The command on its way was sent twice.
     private var isTwice = false
-    /// The first answer to a command that was sent twice, until the second comes.
-    private var firstAnswer: Reply?
+    /// The first answer to a command that was sent twice, until the second comes, and when it came.
+    private var firstAnswer: (reply: Reply, time: UInt64)?
     /// What is known of its cart is worth nothing any more: the server was caught at a mistake.
     private(set) var isBroken = false
 
@@ -129,11 +129,15 @@ final class Shopper: ReplyReceiver {
         let id = flight.write > 0 ? "\(index)-\(flight.write)" : ""
         isTwice = false
         let fault = flight.attempts == 1 ? run.chaos?.next(for: self, call) : nil
-        link.send(self, tag: Tag.answer.rawValue) { call.write(to: &$0, world, id: id) }
+        link.send(self, tag: Tag.answer.rawValue, isFollowedByPing: call.isAnsweredBeside) {
+            call.write(to: &$0, world, id: id)
+        }
         switch fault {
         case .duplicate:
             isTwice = true
-            link.send(self, tag: Tag.duplicate.rawValue) { call.write(to: &$0, world, id: id) }
+            link.send(self, tag: Tag.duplicate.rawValue, isFollowedByPing: false) {
+                call.write(to: &$0, world, id: id)
+            }
         case let fault?: link.make(fault)
         case nil: break
         }
@@ -150,36 +154,103 @@ final class Shopper: ReplyReceiver {
     // MARK: Receiving
 
     func lost(tag: Int) {
-        guard tag == Tag.answer.rawValue else { return firstAnswer = nil }
+        if tag == Tag.duplicate.rawValue {
+            // It may have been done after it was refused, so only what was done the first time is sure.
+            guard isTwice, let flight, let first = firstAnswer else { return }
+            (isTwice, firstAnswer) = (false, nil)
+            if case .error = first.reply { return wait() }
+            return conclude(flight, first.reply, at: first.time)
+        }
+        (isTwice, firstAnswer) = (false, nil)
+        wait()
+    }
+
+    /// Sends again when there is a connection.
+    private func wait() {
         run.recorder.unanswered()
         link.waitToSend(self)
     }
 
     func received(_ reply: Reply, tag: Int) {
-        if tag == Tag.duplicate.rawValue { return judgeDuplicate(reply) }
         guard let flight else { return }
         let now = LoopActor.now
+        guard isTwice else { return conclude(flight, reply, at: now) }
+        guard let first = firstAnswer else { return firstAnswer = (reply, now) }
+        (isTwice, firstAnswer) = (false, nil)
+        conclude(flight, first.reply, at: first.time, andThen: reply)
+    }
+
+    /// The command has been answered: it is judged, and the next one sent.
+    private func conclude(_ flight: Flight, _ reply: Reply, at time: UInt64) {
+        // Where it was sent before, that may have been executed, whatever becomes of it now.
+        let isSure = flight.attempts == 1
+        if judge(flight, reply, isSure: isSure, at: time) { goOn() }
+    }
+
+    /// The same command was sent twice, one right after the other.
+    private func conclude(_ flight: Flight, _ first: Reply, at time: UInt64, andThen second: Reply) {
+        guard case .error(let code, _) = first else {
+            guard judge(flight, first, isSure: true, at: time) else { return }
+            if case .error(let code, _) = second, Oracle.inability(code) != nil { return goOn() }
+            run.oracle.count(.duplicate)
+            if second != first {
+                violated(
+                    Violation(
+                        .duplicate,
+                        "a command sent twice with one ID was answered \(first.summary) and then \(second.summary)"))
+            }
+            return goOn()
+        }
+        // What was refused is not remembered: it is decided anew, and an owner may have changed something since. So
+        // the second answer is the one that counts, and the first one has to be possible.
+        if Oracle.inability(code) == nil {
+            do throws(Violation) {
+                _ = try run.oracle.judge(flight, first, of: self)
+            } catch {
+                violated(error)
+            }
+        }
+        if judge(flight, second, isSure: false, at: time) { goOn() }
+    }
+
+    /// Judges an answer. Returns whether the command is settled: if not, it is sent again in a moment.
+    ///
+    /// - Parameter isSure: whether nothing has been executed where this answer says that nothing was.
+    private func judge(_ flight: Flight, _ reply: Reply, isSure: Bool, at time: UInt64) -> Bool {
+        if case .error(let code, _) = reply, case .failed? = Oracle.inability(code),
+            run.phase == .preparing || flight.write > 0 && !isSure
+        {
+            sendAgainLater()
+            return false
+        }
         do throws(Violation) {
             let verdict = try run.oracle.judge(flight, reply, of: self)
             if verdict == .unsettled {
-                run.recorder.unanswered()
-                run.sendAgainLater(self)
-                return
+                sendAgainLater()
+                return false
             }
             note(flight, reply, verdict)
-            run.recorder.answered(flight, verdict, at: now)
+            run.recorder.answered(flight, verdict, at: time)
         } catch {
             history.append(flight.call, reply)
             writes.settle(flight, reply, .unsure)
-            run.recorder.answered(flight, .accepted, at: now)
-            run.violated(error, history.lines(world))
-            isBroken = true
-            script.removeAll { [.cartGet, .cartCount].contains($0.kind) }
-            history.removeAll()
+            run.recorder.answered(flight, .accepted, at: time)
+            violated(error)
         }
-        if isTwice { firstAnswer = reply }
         self.flight = nil
-        goOn()
+        return true
+    }
+
+    private func sendAgainLater() {
+        run.recorder.unanswered()
+        run.sendAgainLater(self)
+    }
+
+    private func violated(_ violation: Violation) {
+        run.violated(violation, history.lines(world))
+        isBroken = true
+        script.removeAll { [.cartGet, .cartCount].contains($0.kind) }
+        history.removeAll()
     }
 
     private func note(_ flight: Flight, _ reply: Reply, _ verdict: Verdict) {
@@ -195,23 +266,6 @@ final class Shopper: ReplyReceiver {
         case .add, .set, .remove, .clear, .checkOut: history.append(flight.call, reply)
         default: break
         }
-    }
-
-    /// The same command was sent twice, one right after the other.
-    private func judgeDuplicate(_ reply: Reply) {
-        guard let first = firstAnswer else { return }
-        firstAnswer = nil
-        // What was refused is not remembered; it is decided anew, and an owner may have changed something since.
-        if case .error = first { return }
-        if case .error(let code, _) = reply, ["BUSY", "UNAVAILABLE", "UNKNOWN"].contains(code) { return }
-        run.oracle.count(.duplicate)
-        guard reply != first else { return }
-        run.violated(
-            Violation(
-                .duplicate,
-                "a command sent twice with one ID was answered \(first.summary) and then \(reply.summary)"),
-            history.lines(world))
-        isBroken = true
     }
 }
 

@@ -34,6 +34,7 @@ enum Call: Equatable, Sendable {
     case outlets(Question)
     case surprise(Question)
     case save(name: String, Question)
+    case drop(name: String)
 
     /// Listens to a channel. Messages come beside the answers, so a PING is sent with it, whose answer tells that
     /// it is done.
@@ -65,7 +66,8 @@ extension Call {
     enum Kind: Int, CaseIterable, Sendable {
         case outletPut, menuPut, outletOpen, outletClose, itemPrice, itemSuspend, itemResume, itemPut, itemRemove
         case cartAdd, cartSet, cartRemove, cartClear, cartCheckout, cartCount, cartGet, orderGet
-        case outletHome, outletTags, itemGet, browse, outlets, surprise, browseSave, subscribe, unsubscribe
+        case outletHome, outletTags, itemGet, browse, outlets, surprise, browseSave, browseDrop
+        case subscribe, unsubscribe
 
         /// The command, in small letters.
         var name: String {
@@ -94,6 +96,7 @@ extension Call {
             case .outlets: "outlets"
             case .surprise: "surprise"
             case .browseSave: "browse.save"
+            case .browseDrop: "browse.drop"
             case .subscribe: "subscribe"
             case .unsubscribe: "unsubscribe"
             }
@@ -129,6 +132,7 @@ extension Call {
         case .outlets: .outlets
         case .surprise: .surprise
         case .save: .browseSave
+        case .drop: .browseDrop
         case .subscribe: .subscribe
         case .unsubscribe: .unsubscribe
         }
@@ -144,7 +148,7 @@ extension Call {
             outlet
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
-        case .set, .remove, .clear, .checkOut, .count, .cart, .order, .subscribe, .unsubscribe: nil
+        case .set, .remove, .clear, .checkOut, .count, .cart, .order, .drop, .subscribe, .unsubscribe: nil
         }
     }
 
@@ -169,9 +173,11 @@ extension Call {
         var words = words(world)
         if kind.isWrite { words += ["ID", id] }
         writer.write(words)
-        if case .subscribe = self { writer.write(["PING"]) }
-        if case .unsubscribe = self { writer.write(["PING"]) }
+        if isAnsweredBeside { writer.write(["PING"]) }
     }
+
+    /// Its answer is a message; a PING is sent with it.
+    var isAnsweredBeside: Bool { [.subscribe, .unsubscribe].contains(kind) }
 
     /// The command and its arguments, without an `ID`.
     @LoopActor
@@ -212,6 +218,7 @@ extension Call {
         case .outlets(let question): return ["OUTLETS"] + question.words
         case .surprise(let question): return ["SURPRISE"] + question.words
         case .save(let name, let question): return ["BROWSE.SAVE", name] + question.words
+        case .drop(let name): return ["BROWSE.DROP", name]
         case .subscribe(let channel): return ["SUBSCRIBE", channel]
         case .unsubscribe(let channel): return ["UNSUBSCRIBE", channel]
         }

@@ -1,3 +1,17 @@
+/// A process of a server. Its number alone does not tell it from one before: in a container all have the same.
+struct ServerProcess: Sendable {
+    /// Its start is known to the second, and when it told of it less exactly.
+    private static let tolerance = 1.5
+
+    var id: String
+    /// When it began, in seconds of the monkey's clock.
+    var start: Double
+
+    func isSame(as other: ServerProcess) -> Bool {
+        id == other.id && abs(start - other.start) < ServerProcess.tolerance
+    }
+}
+
 /// What the server tells of itself in `INFO`.
 struct ServerInfo: Sendable {
     private let values: [String: String]
@@ -25,6 +39,13 @@ struct ServerInfo: Sendable {
     var processorMicroseconds: Int64? {
         guard let user = number("used_cpu_user"), let system = number("used_cpu_sys") else { return nil }
         return Int64((user + system) * 1_000_000)
+    }
+
+    /// Which process told it.
+    ///
+    /// - Parameter now: when it was told, in nanoseconds.
+    func process(now: UInt64) -> ServerProcess {
+        ServerProcess(id: values["process_id"] ?? "", start: Double(now) / 1e9 - (number("uptime_in_seconds") ?? 0))
     }
 
     var residentBytes: Int64? { number("used_memory_rss").map { Int64($0) } }

@@ -33,5 +33,9 @@ actor HoleyLog: EventLog {
         return Array(events.lazy.filter { !self.removed.contains($0.position) }.prefix(limit))
     }
 
+    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
+        try await whole.commits(partition: partition, after: position, limit: limit)
+    }
+
     func heads() async throws(EventLogError) -> [LogHead] { try await whole.heads() }
 }
