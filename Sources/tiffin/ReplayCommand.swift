@@ -68,7 +68,7 @@ enum ReplayCommand: Subcommand {
             ReplayRows(of: projection, model).print(as: format) { Terminal.print($0) }
         } else {
             for projection in ReplayRows.Projection.allCases {
-                let count = ReplayRows(of: projection, model).count
+                let count = ReplayRows.count(of: projection, model)
                 Terminal.print("\(projection.rawValue.padded(to: 14))\(count) rows at position \(model.position)")
             }
         }

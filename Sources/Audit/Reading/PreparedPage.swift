@@ -27,43 +27,45 @@ struct PreparedPage: Sendable {
     }
 }
 
-/// Reads a partition page by page: while one is worked on, the next is prepared and the one after that is read.
+/// Reads a partition page by page: while one is worked on, the next is prepared and those after that are read.
 struct PageReader: Sendable {
-    /// Events of a page.
-    static let pageEvents = 5_000
+    /// Positions of a page.
+    private static let positions: Int64 = 5_000
+    /// Pages that are asked for at once, so that the database has always one to work on.
+    private static let ahead = 3
 
     let source: any AuditSource
     let partition: Int
     let hashes: Bool
 
     /// Gives every event behind `position` up to `end` to the body, in pages.
-    func read(
-        after position: Int64, upTo end: Int64, _ body: (PreparedPage) async throws -> Void
-    ) async throws {
+    func read(after position: Int64, upTo end: Int64, _ body: (PreparedPage) async throws -> Void) async throws {
         var next = position
-        var reading = page(after: next)
+        var reading: [Task<[RecordedEvent], any Error>] = []
+        defer { for task in reading { task.cancel() } }
         var preparing: Task<PreparedPage, Never>?
         while true {
-            // A gap makes no difference to where the next page begins.
-            let events = try await reading.value.filter { $0.position <= end }
+            while reading.count < PageReader.ahead, next < end {
+                let last = min(next + PageReader.positions, end)
+                reading.append(page(next + 1, last))
+                next = last
+            }
             let previous = preparing
             preparing = nil
-            if let last = events.last {
-                next = last.position
-                reading = page(after: next)
+            if !reading.isEmpty {
+                let events = try await reading.removeFirst().value
                 preparing = Task { [hashes] in await PreparedPage.prepare(events, hashes: hashes) }
             }
             if let previous { try await body(await previous.value) }
-            guard preparing != nil else {
-                reading.cancel()
-                return
-            }
+            guard preparing != nil else { return }
         }
     }
 
-    private func page(after position: Int64) -> Task<[RecordedEvent], any Error> {
+    /// What there is at these positions: where some are missing, others would come in their place.
+    private func page(_ first: Int64, _ last: Int64) -> Task<[RecordedEvent], any Error> {
         Task { [source, partition] in
-            try await source.events(partition: partition, after: position, limit: PageReader.pageEvents)
+            try await source.events(partition: partition, after: first - 1, limit: Int(PageReader.positions))
+                .filter { $0.position <= last }
         }
     }
 }

@@ -47,8 +47,14 @@ public struct ReplayRows: Sendable {
     private let columns: [StaticString]
     private let rows: [[Value]]
 
-    /// How many there are.
-    public var count: Int { rows.count }
+    /// How many rows a projection has.
+    public static func count(of projection: Projection, _ model: ReadModel) -> Int {
+        switch projection {
+        case .outletHome: model.outletHome.outletCount
+        case .cartCounts: model.cartCounts.cartCount
+        case .catalogue: model.outletHome.shown.reduce(0) { $0 + $1.menu.entries.count }
+        }
+    }
 
     /// The rows of a projection, in the order of their keys.
     public init(of projection: Projection, _ model: ReadModel) {
