@@ -109,7 +109,7 @@ def monkey(tmp_path):
 def scenario_runs(server, tmp_path_factory):
     """A short run of every scenario, several at once: monkeys on one server do not disturb each other."""
     sizes = {"stress": ["--outlets", 30, "--items", 300, "--carts", 60]}
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = {
             name: pool.submit(
                 run_monkey, tmp_path_factory.mktemp(name), server, "--scenario", name, *SHORT, *sizes.get(name, []),
