@@ -127,9 +127,13 @@ extension Oracle {
         if case .surprise = flight.call {
             guard case .bulk(let bytes) = reply, let item = JSON(bytes) else {
                 guard case .null = reply else { throw unexpected(flight, reply, "an item") }
+                if let outlet = bounds.outlet, possibleTotal(bounds, world.outlets[outlet], flight.floor).lowerBound > 0
+                {
+                    throw wrong("it found nothing, and something matches")
+                }
                 return .accepted
             }
-            if let problem = problem(of: item, bounds, flight.call) { throw wrong(problem) }
+            if let problem = problem(of: item, bounds, flight) { throw wrong(problem) }
             return .accepted
         }
         // A server keeps so many questions of all its clients together.
@@ -137,24 +141,26 @@ extension Oracle {
         guard case .bulk(let bytes) = reply, let page = JSON(bytes), let total = page["total"]?.integer,
             let items = page["items"]?.array
         else { throw unexpected(flight, reply, "a page") }
-        guard items.count <= bounds.limit, items.count <= total else {
+        guard items.count == min(bounds.limit, Int(total)) else {
             throw wrong("\(items.count) of \(total) on a page of \(bounds.limit)")
         }
+        guard Set(items.map(Listing.init)).count == items.count else { throw wrong("something is on it twice") }
         guard page["state"]?.string == (total == 0 ? "empty" : "ready") else {
             throw wrong("its state is not that of \(total) matches")
         }
         for item in items {
-            if let problem = problem(of: item, bounds, flight.call) { throw wrong(problem) }
+            if let problem = problem(of: item, bounds, flight) { throw wrong(problem) }
         }
         if bounds.sort == "price" || bounds.sort == "-price" {
             let prices = items.map { $0["price"]?.integer ?? .max }
             let sorted = bounds.sort == "price" ? prices.sorted() : prices.sorted(by: >)
             guard prices == sorted else { throw wrong("the prices are not in order: \(prices)") }
         }
-        if let outlet = bounds.outlet, let possible = possibleTotal(bounds, world.outlets[outlet], flight.floor) {
-            guard possible.contains(Int(total)) else {
-                throw wrong("\(total) match, and it must be \(possible.lowerBound) to \(possible.upperBound)")
-            }
+        var possible: ClosedRange<Int>?
+        if let outlet = bounds.outlet { possible = possibleTotal(bounds, world.outlets[outlet], flight.floor) }
+        if case .outlets = flight.call, bounds.isOwn { possible = possibleOutlets(bounds, flight) }
+        if let possible, !possible.contains(Int(total)) {
+            throw wrong("\(total) match, and it must be \(possible.lowerBound) to \(possible.upperBound)")
         }
         if case .save(let name, _) = flight.call { savedQuestions.insert(name) }
         if case .save(let name, _) = flight.call, let revision = page["revision"]?.integer {
@@ -164,10 +170,19 @@ extension Oracle {
     }
 
     /// Why a listing cannot be an answer; nil where it can.
-    private func problem(of listing: JSON, _ bounds: Call.Question.Bounds, _ call: Call) -> String? {
+    private func problem(of listing: JSON, _ bounds: Call.Question.Bounds, _ flight: Flight) -> String? {
         let name = listing["name"]?.string ?? "?"
         if bounds.isOwn, listing["city"]?.string != world.name { return "'\(name)' is of another city" }
-        if case .outlets = call { return nil }
+        if case .outlets = flight.call {
+            guard !bounds.isOpen || listing["status"]?.string == "open" else { return "'\(name)' is not open" }
+            let outlet = listing["id"]?.string.flatMap(world.outlet)
+            return outlet.flatMap { problem(ofDoors: listing, $0, flight) }
+        }
+        if let outlet = listing["outlet"]?.string.flatMap(world.outlet),
+            let problem = problem(of: listing, outlet, flight)
+        {
+            return "'\(name)' \(problem)"
+        }
         if let outlet = bounds.outlet, listing["outlet"]?.string != world.outlets[outlet].id {
             return "'\(name)' is of another outlet"
         }
@@ -183,11 +198,46 @@ extension Oracle {
         return nil
     }
 
+    /// Why an item of an outlet of ours is not what its owner made of it; nil where it is.
+    private func problem(of listing: JSON, _ outlet: Outlet, _ flight: Flight) -> String? {
+        guard let index = listing["item"]?.string.flatMap({ ItemPlan.index(of: $0) }),
+            outlet.menu.everyItem.contains(index)
+        else { return "is no item of ours" }
+        let plan = outlet.menu.item(index)
+        guard listing["name"]?.string == plan.name, listing["kind"]?.string == plan.kind,
+            listing["tags"] == .array(plan.tags.map(JSON.string))
+        else { return "is not the item that was put there" }
+        let offers = outlet.possible(.item(index), sentAt: flight.sent)
+        let (price, isAvailable) = (listing["price"]?.integer, listing["available"]?.bool)
+        guard offers.contains(where: { $0.isListed && $0.price == price && $0.isAvailable == isAvailable }) else {
+            return "is at \(price ?? -1), \(isAvailable == true ? "available" : "not available"); it should be "
+                + offers.text
+        }
+        return problem(ofDoors: listing, outlet, flight)
+    }
+
+    private func problem(ofDoors listing: JSON, _ outlet: Outlet, _ flight: Flight) -> String? {
+        let statuses = outlet.possible(.doors, sentAt: flight.sent).map { $0.isAvailable ? "open" : "closed" }
+        let status = listing["status"]?.string ?? "nothing"
+        return statuses.contains(status) ? nil : "is of an outlet that is \(status) and not \(statuses)"
+    }
+
+    /// How many of our outlets match.
+    private func possibleOutlets(_ bounds: Call.Question.Bounds, _ flight: Flight) -> ClosedRange<Int> {
+        guard bounds.isOpen else { return world.outlets.count...world.outlets.count }
+        var (least, most) = (0, 0)
+        for outlet in world.outlets {
+            let doors = outlet.possible(.doors, sentAt: flight.sent)
+            if doors.allSatisfy(\.isAvailable) { least += 1 }
+            if doors.contains(where: \.isAvailable) { most += 1 }
+        }
+        return least...most
+    }
+
     /// How many items of an outlet match: at least those that do whatever the server knew, at most those that may.
     private func possibleTotal(
         _ bounds: Call.Question.Bounds, _ outlet: Outlet, _ floor: Int
-    ) -> ClosedRange<Int>? {
-        guard bounds.tag != nil || bounds.prices != nil || bounds.isOpen else { return nil }
+    ) -> ClosedRange<Int> {
         var (least, most) = (0, 0)
         for index in outlet.menu.everyItem {
             if let tag = bounds.tag, !outlet.menu.item(index).tags.contains(tag) { continue }
@@ -196,8 +246,19 @@ extension Oracle {
                     && (!bounds.isOpen || offer.isAvailable)
             }
             if matches.allSatisfy(\.self), !bounds.isOpen || !outlet.mayBeClosed(since: floor) { least += 1 }
-            if matches.contains(true) { most += 1 }
+            if matches.contains(true), !bounds.isOpen || outlet.mayBeOpen(since: floor) { most += 1 }
         }
         return least...most
+    }
+}
+
+/// What tells the listings of a page from one another.
+private struct Listing: Hashable {
+    var outlet: String?
+    var item: String?
+
+    init(_ listing: JSON) {
+        outlet = listing["outlet"]?.string ?? listing["id"]?.string
+        item = listing["item"]?.string
     }
 }

@@ -27,6 +27,8 @@ final class Run {
     /// How long commands on their way may take to be answered after the load, and again after everybody has looked
     /// at what they have, in seconds.
     static let drainSeconds = 25.0
+    /// The same where some were not answered in that time, either.
+    static let lastSeconds = 5.0
     /// How long nothing may be answered while the world is built, in seconds.
     static let buildPatience = 30
     /// How long messages may take at the end to tell of what was read, in milliseconds, and how often it is looked.
@@ -239,6 +241,7 @@ final class Run {
 
     /// Everybody reads their cart once more, and owners close their outlets.
     func settle() async {
+        let patience = shoppers.allSatisfy(\.isIdle) ? Run.drainSeconds : Run.lastSeconds
         for shopper in shoppers where shopper.isIdle && !shopper.isBroken {
             shopper.script = [.cart(shopper.cart.id), .count(shopper.cart.id)]
         }
@@ -252,7 +255,7 @@ final class Run {
         busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
         for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
         flush()
-        if busyShoppers > 0 { await pause(Run.drainSeconds) }
+        if busyShoppers > 0 { await pause(patience) }
         for shopper in shoppers where shopper.isIdle && !shopper.isBroken { retire(shopper.cart) }
         await awaitMessages()
     }

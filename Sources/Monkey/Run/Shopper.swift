@@ -29,6 +29,8 @@ final class Shopper: ReplyReceiver {
     var held: (outlet: Int, revision: Int64)?
     /// What it does before anything else, last first.
     var script: [Call] = []
+    /// What it did last with the doors of one of its outlets.
+    private var lastDoor: Call?
     private(set) var flight: Flight?
     /// When it was to send what it has not come to yet.
     private var due = Ring<UInt64>()
@@ -60,6 +62,12 @@ final class Shopper: ReplyReceiver {
     func ownOutlet() -> Outlet? {
         let own = (world.outlets.count - index + run.shoppers.count - 1) / run.shoppers.count
         return own > 0 ? world.outlets[index + chance.below(own) * run.shoppers.count] : nil
+    }
+
+    /// The outlet that it has closed, and is to open again.
+    var closedOutlet: Outlet? {
+        guard case .close(let index)? = lastDoor else { return nil }
+        return world.outlets[index]
     }
 
     /// Leaves its cart for a new one.
@@ -254,6 +262,9 @@ final class Shopper: ReplyReceiver {
     }
 
     private func note(_ flight: Flight, _ reply: Reply, _ verdict: Verdict) {
+        if [.outletOpen, .outletClose].contains(flight.call.kind) {
+            if case .failed = verdict {} else { lastDoor = flight.call }
+        }
         switch verdict {
         case .accepted: writes.settle(flight, reply, .recorded)
         case .unchanged, .refused, .failed: writes.settle(flight, reply, .nothing)

@@ -1,9 +1,10 @@
 internal import EventLoop
 
-/// Changes prices, sells items out and has them back, takes dishes off and puts them on, while customers shop.
+/// Changes prices, sells items out and has them back, takes dishes off and puts them on, and closes for a moment,
+/// while customers shop.
 struct Merchant: Scenario {
     static let name = "merchant"
-    static let summary = "changes prices and menus of its outlets while customers shop"
+    static let summary = "changes prices and menus of its outlets, and closes them for a moment, while customers shop"
 
     private var shopping = CartWork()
 
@@ -15,9 +16,11 @@ struct Merchant: Scenario {
     /// A change of an outlet of the shopper's own; nil where it has none.
     @LoopActor
     static func change(_ shopper: Shopper) -> Call? {
+        if let closed = shopper.closedOutlet { return .open(outlet: closed.index) }
         guard let outlet = shopper.ownOutlet() else { return nil }
         let menu = outlet.menu
         let item = shopper.chance.below(menu.itemCount)
+        if shopper.chance.happens(permille: 20) { return .close(outlet: outlet.index) }
         switch shopper.chance.below(10) {
         case 0..<5:
             return .price(outlet: outlet.index, item: item, minor: Int64(shopper.chance.number(100...4_000)))
@@ -57,8 +60,10 @@ struct MonkeyBusiness: Scenario {
             steps = shopper.chance.number(10...60)
         }
         steps -= 1
-        // Owners look after their outlets whatever else they do.
-        if shopper.chance.happens(permille: 50), let change = Merchant.change(shopper) { return change }
+        // Owners look after their outlets whatever else they do, and do not leave them closed.
+        if shopper.closedOutlet != nil || shopper.chance.happens(permille: 50), let change = Merchant.change(shopper) {
+            return change
+        }
         return part.next(shopper)
     }
 }

@@ -24,7 +24,8 @@ enum Questions {
 
     static func ofCity(_ shopper: Shopper) -> Call.Question {
         Call.Question(
-            words: ["CITY", shopper.world.name, "OPEN", "LIMIT", "50"], bounds: .init(isOwn: true, limit: 50))
+            words: ["CITY", shopper.world.name, "OPEN", "LIMIT", "50"],
+            bounds: .init(isOwn: true, isOpen: true, limit: 50))
     }
 
     /// Any of the filters together.

@@ -35,7 +35,8 @@ final class Outlet {
     /// How many events the outlet and its menu have.
     private(set) var outletVersion: Int64 = 0
     private(set) var menuVersion: Int64 = 0
-    private var history: [Change.Target: [(number: Int, offer: Offer)]] = [:]
+    /// Each with its number, and when it was settled.
+    private var history: [Change.Target: [(number: Int, time: UInt64, offer: Offer)]] = [:]
 
     init(index: Int, id: String, owner: Int, menu: MenuPlan) {
         self.index = index
@@ -51,13 +52,13 @@ final class Outlet {
         pending = change
     }
 
-    /// The change on its way was made.
-    func settle() {
+    /// The change on its way was made, and that was learnt at `time`.
+    func settle(at time: UInt64 = LoopActor.now) {
         guard let change = pending else { return }
         pending = nil
         settledCount += 1
-        var kept = history[change.target] ?? [(0, first(change.target))]
-        kept.append((settledCount, change.offer))
+        var kept = history[change.target] ?? [(0, 0, first(change.target))]
+        kept.append((settledCount, time, change.offer))
         if kept.count > Outlet.keptChanges { kept.removeFirst(Outlet.keptChanges / 2) }
         history[change.target] = kept
     }
@@ -120,9 +121,20 @@ final class Outlet {
 
     /// Everything that may have been said of something from when `floor` changes were settled until now.
     func possible(_ target: Change.Target, since floor: Int) -> [Offer] {
+        possible(target) { $0.number <= floor }
+    }
+
+    /// Everything that may have been said of something to a question that was sent at `time`.
+    func possible(_ target: Change.Target, sentAt time: UInt64) -> [Offer] {
+        possible(target) { $0.time < time }
+    }
+
+    private func possible(
+        _ target: Change.Target, _ wasSettled: ((number: Int, time: UInt64, offer: Offer)) -> Bool
+    ) -> [Offer] {
         var possible: [Offer] = []
         if let kept = history[target] {
-            let start = kept.lastIndex { $0.number <= floor } ?? 0
+            let start = kept.lastIndex(where: wasSettled) ?? 0
             for entry in kept[start...] where !possible.contains(entry.offer) { possible.append(entry.offer) }
         } else {
             possible = [first(target)]

@@ -54,6 +54,14 @@ final class World {
         return CartID(shopper: shopper, number: number)
     }
 
+    /// The outlet of that id; nil where it is none of ours.
+    func outlet(_ id: String) -> Outlet? {
+        guard id.hasPrefix(name), id.dropFirst(name.count).hasPrefix("-o"),
+            let index = Int(id.dropFirst(name.count + 2)), outlets.indices.contains(index)
+        else { return nil }
+        return outlets[index]
+    }
+
     /// Any outlet.
     func pickOutlet(_ chance: inout Chance) -> Outlet { outlets[chance.below(outlets.count)] }
 
