@@ -52,6 +52,30 @@ struct ScenarioTests {
         #expect(try Self.calls(scenario, seed: 5, shopper: 2, count: 300) != first, "\(scenario.name)")
     }
 
+    @Test(
+        "do what they are for",
+        arguments: [
+            ("fling", "OUTLET.HOME ITEM.GET"), ("chips", "OUTLET.TAGS OUTLET.HOME BROWSE"),
+            ("promos", "CART.ADD CART.COUNT OUTLET.HOME"), ("desserts", "CART.ADD CART.COUNT OUTLET.HOME"),
+            ("cart", "CART.ADD CART.SET CART.REMOVE CART.CLEAR CART.COUNT CART.GET CART.CHECKOUT"),
+            ("browse", "BROWSE OUTLETS SURPRISE"), ("hot", "OUTLET.HOME CART.ADD"),
+            ("watch", "SUBSCRIBE UNSUBSCRIBE OUTLET.HOME CART.GET CART.ADD BROWSE.SAVE MENU.ITEM.PRICE"),
+            (
+                "merchant",
+                "MENU.ITEM.PRICE MENU.ITEM.SUSPEND MENU.ITEM.RESUME MENU.ITEM.PUT MENU.ITEM.REMOVE OUTLET.CLOSE"
+            ),
+            ("monkey", "CART.ADD OUTLET.HOME BROWSE MENU.ITEM.PRICE SUBSCRIBE"),
+            ("stress", "CART.ADD OUTLET.HOME BROWSE MENU.ITEM.PRICE SUBSCRIBE"), ("add", "CART.ADD"),
+            ("count", "CART.COUNT"), ("home", "OUTLET.HOME"),
+        ])
+    @LoopActor
+    func kinds(name: String, commands: String) throws {
+        let scenario = try #require(Scenarios.named(name))
+        let calls = try Self.calls(scenario, seed: 5, shopper: 1, count: 3_000)
+        let done = Set(calls.compactMap { $0.split(separator: " ").first.map(String.init) })
+        #expect(done.isSuperset(of: commands.split(separator: " ").map(String.init)))
+    }
+
     @Test("are named once, and found by their names")
     @LoopActor
     func names() {
