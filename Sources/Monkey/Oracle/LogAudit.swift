@@ -51,6 +51,7 @@ struct LogAudit {
             var next = head + 1
             var asked = next
             var pages: [Question] = []
+            var pause = PatientPause()
             while next <= ends[partition] {
                 while pages.count < LogAudit.ahead, asked <= ends[partition] {
                     let question = Question()
@@ -63,6 +64,11 @@ struct LogAudit {
                     asked += Int64(LogAudit.page)
                 }
                 let reply = try await client.answer(to: pages.removeFirst())
+                if case .error(let code, _) = reply, Oracle.inability(code) != nil, await pause.next() {
+                    for page in pages { _ = try await client.answer(to: page) }
+                    (pages, asked) = ([], next)
+                    continue
+                }
                 guard case .array(let events) = reply, !events.isEmpty else {
                     throw UnexpectedReply(command: "LOG.READ", reply: reply.summary)
                 }

@@ -3,6 +3,26 @@ internal import Foundation
 internal import LineClient
 internal import LineProtocol
 
+/// Pauses between questions that a server is not able to answer: its database may just be started again.
+@LoopActor
+struct PatientPause {
+    private static let milliseconds: UInt64 = 200
+    /// The most pauses.
+    private static let limit = 150
+
+    private var count = 0
+
+    nonisolated init() {}
+
+    /// Lets some time pass. Returns false where enough has.
+    mutating func next() async -> Bool {
+        guard count < PatientPause.limit else { return false }
+        count += 1
+        await LoopTimer.pause(milliseconds: PatientPause.milliseconds)
+        return true
+    }
+}
+
 /// A connection of its own for questions about the server itself. It is made anew when it breaks.
 @LoopActor
 final class Observer {
@@ -27,7 +47,12 @@ final class Observer {
         struct Head: Decodable {
             var position: Int64
         }
-        let text = try await connected().text("LOG.HEAD")
+        var pause = PatientPause()
+        var reply = try await connected().ask(["LOG.HEAD"])
+        while case .error(let code, _) = reply, Oracle.inability(code) != nil, await pause.next() {
+            reply = try await connected().ask(["LOG.HEAD"])
+        }
+        guard let text = reply.string else { throw UnexpectedReply(command: "LOG.HEAD", reply: reply.summary) }
         do {
             return try JSONDecoder().decode([Head].self, from: Data(text.utf8)).map(\.position)
         } catch {
