@@ -77,6 +77,7 @@ let package = Package(
                 .embedInCode("migrations/0001_event_log.sql"),
                 .embedInCode("migrations/0002_projections.sql"),
                 .embedInCode("migrations/0003_catalogue.sql"),
+                .embedInCode("migrations/0004_generations.sql"),
             ]),
         layer(
             "PostgresAudit",
@@ -133,7 +134,8 @@ let package = Package(
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
-        tests(of: "Server", uses: ["Domain", "EventLog", "EventLogContract", "EventLoop", "LineProtocol"]),
+        tests(
+            of: "Server", uses: ["Domain", "EventLog", "EventLogContract", "EventLoop", "LineProtocol", "Projections"]),
         tests(
             of: "Monkey",
             uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededTesting"]),

@@ -38,3 +38,12 @@ public final class LoopTimer {
         body?()
     }
 }
+
+extension LoopTimer {
+    /// Lets so many milliseconds pass.
+    public static func pause(milliseconds: UInt64) async {
+        await withCheckedContinuation { continuation in
+            _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
+        }
+    }
+}

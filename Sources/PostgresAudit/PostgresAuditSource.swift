@@ -159,22 +159,39 @@ private enum Statements {
 
     static let checkpoints = Statement(
         "checkpoints",
-        "SELECT projection, version, position, digest FROM tiffin.projection_checkpoints WHERE partition = $1",
-        [.int2])
+        """
+        SELECT projection, version, position, digest FROM tiffin.projection_checkpoints
+        WHERE partition = $1 AND state = 'active'
+        """, [.int2])
+
+    /// The generation that servers use, as an expression.
+    private static func active(_ projection: ProjectionName) -> String {
+        """
+        (SELECT generation FROM tiffin.projection_checkpoints
+         WHERE partition = $1 AND projection = '\(projection.rawValue)' AND state = 'active')
+        """
+    }
 
     static let outlets = Statement(
         "outlets",
         """
-        SELECT outlet, revision, document, snapshot FROM tiffin.outlet_home
-        WHERE partition = $1 AND outlet > $2 ORDER BY outlet LIMIT $3
+        SELECT outlet, revision, document, snapshot FROM tiffin.outlet_home_rows
+        WHERE partition = $1 AND generation = \(active(.outletHome)) AND outlet > $2 ORDER BY outlet LIMIT $3
         """, [.int2, .text, .int8])
 
     static let quarantined = Statement(
-        "quarantined", "SELECT projection, stream, position, reason FROM tiffin.quarantine WHERE partition = $1",
-        [.int2])
+        "quarantined",
+        """
+        SELECT q.projection, q.stream, q.position, q.reason
+        FROM tiffin.quarantine AS q
+             JOIN tiffin.projection_checkpoints AS c USING (partition, projection, generation)
+        WHERE q.partition = $1 AND c.state = 'active'
+        """, [.int2])
 
     static let carts = Statement(
         "carts",
-        "SELECT cart, count FROM tiffin.cart_counts WHERE partition = $1 AND cart > $2 ORDER BY cart LIMIT $3",
-        [.int2, .text, .int8])
+        """
+        SELECT cart, count FROM tiffin.cart_count_rows
+        WHERE partition = $1 AND generation = \(active(.cartCounts)) AND cart > $2 ORDER BY cart LIMIT $3
+        """, [.int2, .text, .int8])
 }

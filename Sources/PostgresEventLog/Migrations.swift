@@ -19,6 +19,7 @@ public enum Migrations {
         Migration(number: 1, name: "event_log", sql: PackageResources._001_event_log_sql),
         Migration(number: 2, name: "projections", sql: PackageResources._002_projections_sql),
         Migration(number: 3, name: "catalogue", sql: PackageResources._003_catalogue_sql),
+        Migration(number: 4, name: "generations", sql: PackageResources._004_generations_sql),
     ]
 
     /// The most partitions a log may have.

@@ -88,6 +88,22 @@ extension ReadModel {
 
         /// The digests of no rows.
         public init() {}
+
+        /// Of the rows of a projection.
+        public subscript(projection: ProjectionName) -> SetDigest {
+            get {
+                switch projection {
+                case .outletHome: outletHome
+                case .cartCounts: cartCounts
+                }
+            }
+            set {
+                switch projection {
+                case .outletHome: outletHome = newValue
+                case .cartCounts: cartCounts = newValue
+                }
+            }
+        }
     }
 
     /// Takes what changed since the last checkpoint. Say what became of it: ``saved(_:)`` or ``notSaved(_:)``.

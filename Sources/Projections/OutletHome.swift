@@ -57,6 +57,14 @@ public struct OutletHome: Sendable {
     /// The number of outlets.
     public var outletCount: Int { outlets.count }
 
+    /// The outlets that are shown otherwise here than there.
+    public func difference(from other: OutletHome) -> Set<Identifier> {
+        Set(outlets.keys).union(other.outlets.keys).filter { id in
+            corruption(of: id) != other.corruption(of: id)
+                || outlets[id].map(OutletHomeRow.init) != other.outlets[id].map(OutletHomeRow.init)
+        }
+    }
+
     func knows(_ stream: StreamName) -> Bool {
         if quarantine[stream] != nil { return true }
         guard let record = outlets[stream.id] else { return false }

@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventLog
 internal import EventLoop
 
@@ -20,6 +21,13 @@ final class ChangeFeed {
                 }
             guard let stream else { continue }
             for observer in observers { observer(stream) }
+        }
+    }
+
+    /// The outlets look otherwise, though nothing happened.
+    func publish(_ outlets: Set<Identifier>) {
+        for outlet in outlets {
+            for observer in observers { observer(StreamName(.outlet, outlet)) }
         }
     }
 }

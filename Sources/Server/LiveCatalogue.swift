@@ -58,10 +58,19 @@ final class LiveCatalogue {
         // Carts change far more often than menus.
         guard !touched.isEmpty else { return }
         catalogue.advance(to: clock())
-        for (outlet, items) in touched {
-            let isShown = model.outletHome.corruption(of: outlet) == nil
-            catalogue.update(outlet, to: isShown ? model.outletHome[outlet] : nil, items: items.items)
-        }
+        for (outlet, items) in touched { update(outlet, model, items: items.items) }
+    }
+
+    /// Takes in outlets that look otherwise in another model, which has taken the place of the one that was followed.
+    func update(_ outlets: Set<Identifier>, _ model: borrowing ReadModel) {
+        guard isLoaded, !outlets.isEmpty else { return }
+        catalogue.advance(to: clock())
+        for outlet in outlets { update(outlet, model, items: nil) }
+    }
+
+    private func update(_ outlet: Identifier, _ model: borrowing ReadModel, items: Set<Identifier>?) {
+        let isShown = model.outletHome.corruption(of: outlet) == nil
+        catalogue.update(outlet, to: isShown ? model.outletHome[outlet] : nil, items: items)
     }
 }
 

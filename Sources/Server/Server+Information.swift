@@ -139,23 +139,21 @@ extension Server {
     /// saved rows go, with their digest.
     private func projectionLines(_ number: Int, _ shard: Shard) -> [(String, String)] {
         let model = shard.readModel
-        let (folded, saved) = (model.position, shard.savedPosition)
+        let (folded, saved) = (model.position, shard.keeper.savedPosition)
         return [
             (
                 "partition\(number)_lag",
                 "unfolded_events=\(shard.head - folded),unsaved_events=\(shard.head - saved)"
             ),
-            (
-                "partition\(number)_outlet_home",
-                "rows=\(model.outletHome.outletCount),saved_position=\(saved),"
-                    + "digest=\(shard.savedDigests.outletHome)"
-            ),
-            (
-                "partition\(number)_cart_counts",
-                "rows=\(model.cartCounts.cartCount),saved_position=\(saved),"
-                    + "digest=\(shard.savedDigests.cartCounts)"
-            ),
+            ("partition\(number)_outlet_home", rowsLine(.outletHome, model.outletHome.outletCount, shard.keeper)),
+            ("partition\(number)_cart_counts", rowsLine(.cartCounts, model.cartCounts.cartCount, shard.keeper)),
         ]
+    }
+
+    private func rowsLine(_ name: ProjectionName, _ count: Int, _ keeper: ModelKeeper) -> String {
+        "rows=\(count),saved_position=\(keeper.savedPosition),version=\(name.version),"
+            + "generation=\(keeper.generations[name] ?? 1),outdated=\(keeper.outdated.contains(name) ? "yes" : "no"),"
+            + "digest=\(keeper.savedDigests[name])"
     }
 
     private var catalogueLine: (String, String) {

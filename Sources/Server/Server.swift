@@ -62,8 +62,8 @@ public final class Server {
             var shard: Shard
             repeat {
                 shard = Shard(
-                    restored.model, digests: restored.digests, log: log, store: store, changes: changes,
-                    catalogue: catalogue, configuration: configuration, logger: logger, clock: clock)
+                    restored, log: log, store: store, changes: changes, catalogue: catalogue,
+                    configuration: configuration, logger: logger, clock: clock)
                 var toldAt = LoopActor.now
                 try await shard.catchUp { position in
                     guard LoopActor.now - toldAt > 1_000_000_000 else { return }
@@ -73,7 +73,7 @@ public final class Server {
                 // Saved rows do not tell which streams lack an event: only the whole log does.
                 guard shard.missingEvents > 0, restored.model.position > 0 else { break }
                 logger.info("events are missing: folding the log anew")
-                restored = .nothing(partition)
+                restored.startAnew()
             } while true
             logger.debug(
                 "partition \(partition): checkpoint at \(restored.model.position), log read to \(shard.position) "

@@ -10,42 +10,27 @@ internal import Projections
 final class Shard {
     /// The most loads under way at once, of all partitions: they share one connection.
     private static let loadsOfAllPartitions = 512
-    /// Memory is given back after so many events: that takes milliseconds.
-    private static let eventsBetweenTrims: Int64 = 100_000
 
     let processor: CommandProcessor
     private let journal: Journal
-    private let model: Box
+    /// Keeps the rows in the database in step with the read model.
+    let keeper: ModelKeeper
+    private let model: LiveModel
     private let damage: Damage
-    private let store: PostgresReadModelStore?
     private let configuration: Configuration
     private let logger: Logger
     private let clock: () -> Timestamp
 
     private var isWorking = false
     private var isPollDue = false
-    private var isSaving = false
     private var isStopping = false
     private var loadsUnderWay = 0
     private let maximumLoads: Int
-    private(set) var savedPosition: Int64
-    private(set) var savedDigests: ReadModel.Digests
-    /// The last position whose checkpoint another server had written already.
-    private var positionOfAnother: Int64 = 0
-    private var positionOfLastTrim: Int64
-    private var savedAt = LoopActor.now
-    private var positionAtLastLook: Int64 = 0
-    private var timers: [LoopTimer] = []
+    private var poll: LoopTimer?
     /// How batches went; set anew to count from nothing.
     var batches = BatchStatistics()
 
-    /// The read model, shared with the closures of the journal.
-    private final class Box {
-        var value: ReadModel
-        init(_ value: ReadModel) { self.value = value }
-    }
-
-    /// What the log was found to lack, shared likewise.
+    /// What the log was found to lack, shared with the closures of the journal.
     @LoopActor
     private final class Damage {
         /// The most holes that are told one by one: of a log that has many, nobody reads all.
@@ -67,25 +52,28 @@ final class Shard {
         }
     }
 
-    /// - Parameter readModel: as restored, with the digests of its saved rows.
+    /// - Parameter restored: the read model as it was last saved.
     init(
-        _ readModel: ReadModel, digests: ReadModel.Digests, log: any EventLog, store: PostgresReadModelStore?,
+        _ restored: PostgresReadModelStore.Restored, log: any EventLog, store: PostgresReadModelStore?,
         changes: ChangeFeed, catalogue: LiveCatalogue, configuration: Configuration, logger: Logger,
         clock: @escaping () -> Timestamp
     ) {
-        let model = Box(readModel)
+        let model = LiveModel(restored.model)
         self.model = model
+        let partition = restored.model.partition
         let damage = Damage()
         self.damage = damage
-        self.store = store
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
         maximumLoads = max(1, Shard.loadsOfAllPartitions / log.partitionCount)
-        savedPosition = readModel.position
-        positionOfLastTrim = readModel.position
-        savedDigests = digests
-        processor = CommandProcessor(partition: readModel.partition, limits: configuration.processorLimits) {
+        keeper = ModelKeeper(
+            model, restored: restored, store: store, log: log, configuration: configuration, logger: logger
+        ) { outlets in
+            catalogue.update(outlets, model.value)
+            changes.publish(outlets)
+        }
+        processor = CommandProcessor(partition: partition, limits: configuration.processorLimits) {
             model.value.mayExist($0)
         }
         #if DEBUG
@@ -94,17 +82,17 @@ final class Shard {
             }
         #endif
         journal = Journal(
-            processor: processor, partition: readModel.partition, position: readModel.position, log: log,
-            pause: { await Shard.pause(milliseconds: 100) },
+            processor: processor, partition: partition, position: restored.model.position, log: log,
+            pause: { await LoopTimer.pause(milliseconds: 100) },
             miss: { missing in
                 LoopActor.assumeIsolated {
-                    model.value.pass(missing: missing.positions)
+                    model.pass(missing: missing.positions)
                     damage.take(missing, logger)
                 }
             }
         ) { events in
             LoopActor.assumeIsolated {
-                for corruption in Shard.fold(events, into: &model.value, configuration) {
+                for corruption in model.fold(events, configuration) {
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
                 }
@@ -112,16 +100,6 @@ final class Shard {
                 changes.publish(events)
             }
         }
-    }
-
-    /// Folds events in, and gives those that are corrupt.
-    private static func fold(
-        _ events: [Result<DecodedEvent, CorruptEvent>], into model: inout ReadModel, _ configuration: Configuration
-    ) -> [CorruptEvent] {
-        #if DEBUG
-            if let fault = configuration.plantedFault { return fault.fold(events, into: &model) }
-        #endif
-        return model.apply(events)
     }
 
     var readModel: ReadModel {
@@ -140,18 +118,15 @@ final class Shard {
     // MARK: Working
 
     func start() {
-        timers = [
-            LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
-                isPollDue = true
-            },
-            LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in saveIfDue() },
-        ]
+        poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
+            isPollDue = true
+        }
+        keeper.start()
     }
 
     /// Reads the log to its end.
     func catchUp(progress: (Int64) -> Void) async throws(EventLogError) {
         try await journal.readToEnd(progress: progress)
-        positionAtLastLook = journal.position
     }
 
     func startWork() {
@@ -216,67 +191,12 @@ final class Shard {
         }
     }
 
-    // MARK: Saving
-
-    /// Saves when the partition is quiet, when much has changed, or when changes have waited for long.
-    private func saveIfDue() {
-        let unsaved = position - savedPosition
-        let isQuiet = position == positionAtLastLook
-        positionAtLastLook = position
-        let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
-        guard unsaved > 0, position > positionOfAnother,
-            isQuiet || hasWaited || unsaved >= configuration.checkpointEvents
-        else { return }
-        LoopActor.task { [self] in await save() }
-    }
-
-    private func save() async {
-        guard let store, !isSaving, position > savedPosition else { return }
-        isSaving = true
-        defer { isSaving = false }
-        var checkpoint = model.value.takeCheckpoint(since: savedDigests)
-        let began = LoopActor.now
-        do {
-            let outcome = try await store.save(&checkpoint)
-            savedAt = LoopActor.now
-            switch outcome {
-            case .saved:
-                model.value.saved(checkpoint)
-                savedPosition = checkpoint.position
-                savedDigests = checkpoint.digests
-                giveBackMemory()
-                logger.debug(
-                    "checkpoint at \(checkpoint.position) saved in \((LoopActor.now - began) / 1_000_000) ms")
-            case .another:
-                // Another server's rows are as new; ours are written when they are newer.
-                model.value.notSaved(checkpoint)
-                positionOfAnother = checkpoint.position
-            }
-        } catch {
-            model.value.notSaved(checkpoint)
-            logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
-        }
-    }
-
-    /// Once much has been written: what that took is not wanted again soon.
-    private func giveBackMemory() {
-        guard savedPosition - positionOfLastTrim >= Shard.eventsBetweenTrims else { return }
-        positionOfLastTrim = savedPosition
-        ProcessResources.giveBackMemory()
-    }
-
     func stop() async {
         isStopping = true
-        for timer in timers { timer.cancel() }
-        timers = []
-        while isWorking || isSaving || loadsUnderWay > 0 { await Shard.pause(milliseconds: 5) }
+        poll?.cancel()
+        poll = nil
+        while isWorking || loadsUnderWay > 0 { await LoopTimer.pause(milliseconds: 5) }
         await work()
-        await save()
-    }
-
-    static func pause(milliseconds: UInt64) async {
-        await withCheckedContinuation { continuation in
-            _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
-        }
+        await keeper.stop()
     }
 }

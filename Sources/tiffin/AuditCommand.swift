@@ -5,6 +5,7 @@ internal import EventLoop
 internal import Foundation
 internal import LineProtocol
 internal import PostgresAudit
+internal import Projections
 
 enum AuditCommand: Subcommand {
     static let name = "audit"
@@ -55,7 +56,8 @@ enum AuditCommand: Subcommand {
                 return address
             }
             var verdict = Verdict.couldNotRun
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+                address in
                 let source = try await PostgresAuditSource.open(address)
                 defer { source.close() }
                 verdict = try await audit(source, options["anchor"].map(AnchorFile.init), server)

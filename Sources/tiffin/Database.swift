@@ -14,16 +14,17 @@ enum Database {
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     ///
     /// - Parameters:
-    ///   - onlyReads: whether the body changes nothing: it may then look at a data directory that a server is using.
+    ///   - besideServer: whether the body gets along with a server: it may then work on a data directory that one is
+    ///     using.
     ///   - onLost: called when a private PostgreSQL cannot be kept running: the body is to end then, and what is thrown
     ///     says why.
     static func run(
-        _ options: Options, log: @escaping @Sendable (String) -> Void, onlyReads: Bool = false,
+        _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
         onLost: @escaping @LoopActor () -> Void = {}, _ body: (_ address: String) async throws -> Void
     ) async throws {
         if let address = options["database"] { return try await body(address) }
         let directory = options["data-dir"] ?? ".tiffin"
-        if onlyReads, let address = EmbeddedPostgres.running(dataDirectory: directory) {
+        if besideServer, let address = EmbeddedPostgres.running(dataDirectory: directory) {
             return try await body(address)
         }
         let embedded = try await EmbeddedPostgres.start(dataDirectory: directory, log: log)

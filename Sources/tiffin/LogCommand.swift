@@ -28,7 +28,8 @@ enum LogCommand: Subcommand {
                 }
                 return stream
             }
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+                address in
                 try await printEvents(of: stream, from: from, options, address)
             }
         }

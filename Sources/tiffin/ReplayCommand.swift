@@ -42,7 +42,8 @@ enum ReplayCommand: Subcommand {
             let format = try options.choice("output", ReplayRows.Format.self) ?? .table
             let extent = try extent(options)
             let isOnly = try options.integer("partition", in: 0...Int(Int16.max))
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+                address in
                 let source = try await PostgresAuditSource.open(address)
                 defer { source.close() }
                 let replay = Replay(source, extent: extent, isFromScratch: options.flag("from-scratch"))

@@ -60,7 +60,8 @@ enum WhyCommand: Subcommand {
     {
         if options["server"] == nil, options["database"] != nil || options["data-dir"] != nil {
             var lines: [String] = []
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, onlyReads: true) { address in
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+                address in
                 let log = try await PostgresEventLog.open(address)
                 defer { log.close() }
                 lines = try await story(of: kind, id, last, .database(log))

@@ -187,7 +187,7 @@ DIFFERENT = {
         "update tiffin.cart_counts set count = 2 where cart = 'cart-1'",
         "and what follows is not in it"),
     "a cart that is stored and never was": (
-        "insert into tiffin.cart_counts values (0, 'ghost', 1)",
+        "insert into tiffin.cart_count_rows values (0, 'ghost', 1)",
         "cart 'ghost' is stored with a count of 1, and the log makes 0 of it"),
     "a cart that is missing": (
         "delete from tiffin.cart_counts where cart = 'cart-3'",
@@ -202,7 +202,7 @@ DIFFERENT = {
     "an outlet that is missing": (
         "delete from tiffin.outlet_home where outlet = 'kitchen'", "outlet 'kitchen' is missing from outlet_home"),
     "an outlet that never was": (
-        "insert into tiffin.outlet_home select partition, 'ghost', revision, document, snapshot from tiffin.outlet_home "
+        "insert into tiffin.outlet_home_rows select partition, 'ghost', revision, document, snapshot from tiffin.outlet_home "
         "where outlet = 'bare'",
         "outlet 'ghost' is stored, and the log has nothing of it"),
     "a projection's digest": (

@@ -37,7 +37,7 @@ def remove(database, *positions):
 
 
 def forget_what_was_saved(database):
-    sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home, tiffin.cart_counts, tiffin.quarantine", database)
+    sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.quarantine", database)
 
 
 def added(quantity=1, item="tea"):

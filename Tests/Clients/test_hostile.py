@@ -655,7 +655,7 @@ def test_two_servers_save_the_same_read_models(database):
         assert [server.stop() for server in pair] == [0, 0]
         # A model restored from what either wrote is the one that the log leads to.
         saved = sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database)
-        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home, tiffin.cart_counts", database)
+        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows", database)
         with pair[0].start().client() as client:
             wait_until(lambda: sql("select count(*) from tiffin.projection_checkpoints", database) == "2", 10, "a checkpoint")
             assert client("CART.COUNT", "c0") == 6
@@ -713,7 +713,7 @@ def test_a_damaged_stream_is_quarantined_and_all_others_served(database, damage)
     for _ in range(2):
         with Server(database=database) as server, server.client() as client:
             check()
-        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home, tiffin.cart_counts, tiffin.quarantine", database)
+        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.quarantine", database)
 
 
 def insert_event(database, position, stream, version, kind, schema, payload):

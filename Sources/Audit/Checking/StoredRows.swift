@@ -30,8 +30,10 @@ struct StoredRows {
         // A checkpoint of position 0 has been reserved by a server that has not saved anything yet.
         let saved = checkpoints.filter { $0.position > 0 }
         guard !saved.isEmpty else { return (nil, "no read model has been saved yet") }
-        let versions = [OutletHome.name: OutletHome.version, CartCounts.name: CartCounts.version]
-        guard saved.count == versions.count, saved.allSatisfy({ versions[$0.projection] == $0.version }) else {
+        guard
+            saved.count == ProjectionName.allCases.count,
+            saved.allSatisfy({ ProjectionName(rawValue: $0.projection)?.version == $0.version })
+        else {
             return (nil, "the read models were saved by another version of the projections")
         }
         guard Set(saved.map(\.position)).count == 1 else {

@@ -39,12 +39,6 @@ public protocol AuditSource: Sendable {
     func endMoment() async throws
 }
 
-/// The projections whose rows are stored.
-public enum ProjectionName: String, CaseIterable, Sendable {
-    case outletHome = "outlet_home"
-    case cartCounts = "cart_counts"
-}
-
 /// A row of `projection_checkpoints`.
 public struct StoredCheckpoint: Equatable, Sendable {
     /// The projection's name.

@@ -210,12 +210,3 @@ final class Link {
     /// Whether it may be refused to listen to one more.
     var hasManyChannels: Bool { followers.count >= Link.channelLimit }
 }
-
-extension LoopTimer {
-    /// Lets so many milliseconds pass.
-    static func pause(milliseconds: UInt64) async {
-        await withCheckedContinuation { continuation in
-            _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
-        }
-    }
-}

@@ -1,0 +1,38 @@
+public import EventLog
+
+extension ReadModel {
+    /// The most events that are read at once.
+    private static let readLimit = 5_000
+
+    /// Folds in what a log holds behind ``position``, up to and with `end`, beside whatever else goes on: while a page
+    /// is folded, the next one is read. Positions without an event are passed over.
+    ///
+    /// - Parameter progress: is told the position after every page.
+    /// - Throws: where the log cannot be read, and when the task is cancelled; what was folded until then stays.
+    @concurrent
+    public mutating func fold(
+        _ log: any EventLog, upTo end: Int64, progress: @Sendable (Int64) -> Void = { _ in }
+    ) async throws {
+        guard position < end else { return }
+        let (partition, limit) = (partition, ReadModel.readLimit)
+        var page = try await log.read(partition: partition, after: position, limit: limit)
+        while let last = page.last?.position, last < end {
+            async let following = log.read(partition: partition, after: last, limit: limit)
+            try Task.checkCancellation()
+            fold(page)
+            progress(position)
+            page = try await following
+        }
+        fold(page.filter { $0.position <= end })
+        // What was removed from the end shows by nothing that comes after it.
+        if position < end { pass(missing: position + 1...end) }
+        progress(position)
+    }
+
+    private mutating func fold(_ events: [RecordedEvent]) {
+        for event in events {
+            if event.position > position + 1 { pass(missing: position + 1...event.position - 1) }
+            apply([Result { () throws(CorruptEvent) in try event.decoded() }])
+        }
+    }
+}

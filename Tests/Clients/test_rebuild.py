@@ -1,0 +1,295 @@
+"""`tiffin rebuild`, and servers that meet rows of another version: rows made anew while servers use them."""
+
+import contextlib
+import json
+import subprocess
+import threading
+from pathlib import Path
+
+import pytest
+
+from edits import patched
+from test_subscriptions import next_change, subscribe
+from tiffin import (
+    Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until,
+)
+
+CARTS = 40
+SECONDS = 20
+
+# Rows that no log leads to.
+WRONG_COUNT = "update tiffin.cart_counts set count = 99 where cart = 'cart-7';"
+TAMPERED = WRONG_COUNT + """
+    update tiffin.outlet_home set snapshot = replace(snapshot, '"price":500', '"price":1');
+"""
+
+
+def load(server):
+    with server.client() as client:
+        put_open_outlet(client, "kitchen", [
+            section_document("all", [item_document(f"dish-{n}", 500 + n) for n in range(4)])])
+        client.pipeline(("CART.ADD", f"cart-{n}", "kitchen", f"dish-{n % 4}", 1 + n % 5) for n in range(CARTS))
+
+
+def stored(url, column, projection="cart_counts", state="active"):
+    return sql(
+        f"select {column} from tiffin.projection_checkpoints where projection = '{projection}' and state = '{state}' "
+        "order by partition", url)
+
+
+def generations(url):
+    """The generation of each projection in use, and of the one before."""
+    return sql(
+        "select projection || ' ' || state || ' ' || generation from tiffin.projection_checkpoints order by 1",
+        url).splitlines()
+
+
+def wait_for_checkpoint(url, partitions=1):
+    """Waits until everything that happened is saved."""
+    behind = ("select count(*) from tiffin.log_head h left join tiffin.projection_checkpoints c "
+              "on c.partition = h.partition and c.state = 'active' where c.position is distinct from h.position")
+    wait_until(lambda: sql(behind, url) == "0", SECONDS, "a checkpoint of everything")
+
+
+def rebuild(url, *options):
+    return run_tiffin("rebuild", *options, "--database", url)
+
+
+def assert_sound(url, *options):
+    audit = run_tiffin("audit", "--database", url, *options)
+    assert audit.returncode == 0, audit.stdout + audit.stderr
+
+
+def price(client):
+    return client.json("OUTLET.HOME", "kitchen")["sections"][0]["items"][0]["model"]["price"]
+
+
+@pytest.fixture
+def saved(database):
+    """A database with a log and read models, whose server has stopped."""
+    server = Server(database=database).start()
+    load(server)
+    assert server.stop() == 0
+    return database
+
+
+def test_rows_made_anew_reach_a_server_that_began_with_wrong_ones(saved):
+    sql(TAMPERED, saved)
+    with Server(database=saved) as server, server.client() as client, server.client() as listener:
+        assert client("CART.COUNT", "cart-7") == 99
+        home = client.json("OUTLET.HOME", "kitchen")
+        assert price(client) == 1
+        subscribe(listener, "home:kitchen")
+        run = rebuild(saved, "--all")
+        assert run.returncode == 0, run.stderr
+        assert run.stdout.splitlines() == [
+            f"partition 0  cart_counts  generation 2 is active, at position {stored(saved, 'position')}: "
+            "1 row is not as before: cart-7",
+            f"partition 0  outlet_home  generation 2 is active, at position {stored(saved, 'position')}: "
+            "1 row is not as before: kitchen",
+        ]
+        # Who listens is told, and every other way of asking knows it too.
+        assert patched(home, next_change(listener, "home:kitchen")) == client.json("OUTLET.HOME", "kitchen")
+        assert price(client) == 500
+        assert client("CART.COUNT", "cart-7") == 1 + 7 % 5
+        assert client.json("BROWSE", "PRICE", 0, 100)["total"] == 0
+        assert client.json("BROWSE", "PRICE", 500, 500)["total"] == 1
+        # It goes on from them: what happens now is folded into what was made anew, and saved there.
+        assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 2 + 7 % 5
+        wait_for_checkpoint(saved)
+        assert "generation=2" in client("INFO", "projections").decode()
+        assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
+    with Server(database=saved) as server, server.client() as client:
+        assert client("CART.COUNT", "cart-7") == 2 + 7 % 5
+    assert_sound(saved)
+
+
+def test_the_rows_from_before_can_be_taken_up_again_brought_up_to_date(saved):
+    sql(WRONG_COUNT, saved)
+    with Server(database=saved) as server, server.client() as client:
+        assert rebuild(saved, "cart_counts").returncode == 0
+        assert generations(saved) == ["cart_counts active 2", "cart_counts previous 1", "outlet_home active 1"]
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 3, SECONDS, "the new rows")
+        client("CART.ADD", "cart-7", "kitchen", "dish-0", 4)
+        client("CART.ADD", "new", "kitchen", "dish-0", 2)
+        wait_for_checkpoint(saved)
+        assert rebuild(saved, "cart_counts", "--undo").returncode == 0
+        assert generations(saved) == ["cart_counts active 1", "cart_counts previous 2", "outlet_home active 1"]
+        # Wrong as it was, with what has happened since.
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 99 + 4, SECONDS, "the rows from before")
+        assert client("CART.COUNT", "new") == 2
+        assert sql("select count from tiffin.cart_counts where cart = 'new'", saved) == "2"
+        assert rebuild(saved, "cart_counts", "--undo").returncode == 0
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 3 + 4, SECONDS, "the right rows")
+        assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
+        # The other one was never made anew.
+        run = rebuild(saved, "outlet_home", "--undo")
+        assert (run.returncode, run.stderr) == (
+            1, "tiffin rebuild: no generation of outlet_home is kept to go back to\n")
+
+
+def test_only_one_generation_is_kept_beside_the_active_one(saved):
+    for _ in range(3):
+        assert rebuild(saved, "--all").returncode == 0
+    assert generations(saved) == [
+        "cart_counts active 4", "cart_counts previous 3", "outlet_home active 4", "outlet_home previous 3"]
+    assert sql("select distinct generation from tiffin.cart_count_rows order by 1", saved).split() == ["3", "4"]
+    assert sql("select distinct generation from tiffin.outlet_home_rows order by 1", saved).split() == ["3", "4"]
+    assert sql("select count(*) from tiffin.cart_counts", saved) == str(CARTS)
+    assert sql("select count(*) from tiffin.catalogue", saved) == "4"
+
+
+def test_rows_of_another_version_are_served_and_made_anew_beside_that(saved):
+    sql(TAMPERED + "update tiffin.projection_checkpoints set version = 99", saved)
+    with Server(database=saved) as server, server.client() as client:
+        # There is an answer from the first moment on, if need be that of the other version.
+        assert client("CART.COUNT", "cart-7") in (99, 3)
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
+        assert "by another version: it is served as it is, and made anew beside that" in server.output()
+        assert generations(saved) == [
+            "cart_counts active 2", "cart_counts previous 1", "outlet_home active 2", "outlet_home previous 1"]
+        client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
+        wait_for_checkpoint(saved)
+        assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
+    run = rebuild(saved, "--all", "--undo")
+    assert run.returncode == 1
+    assert "was made by version 99, and this program has version 1" in run.stderr
+
+
+def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(saved):
+    with Server(database=saved) as server, server.client() as client:
+        # Somebody of another version makes new rows.
+        sql("""
+            update tiffin.projection_checkpoints set state = 'previous';
+            insert into tiffin.projection_checkpoints (partition, projection, version, position, digest, generation)
+            select partition, projection, 99, position, digest, 2 from tiffin.projection_checkpoints""", saved)
+        before = stored(saved, "position")
+        assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
+        wait_until(lambda: "rows that were made anew cannot be taken up" in server.output(), SECONDS, "an error")
+        assert client("CART.COUNT", "cart-7") == 4
+        assert server.stop() == 0
+    assert stored(saved, "position") == before
+    assert sql("select count(*) from tiffin.cart_count_rows where generation = 2", saved) == "0"
+
+
+def test_every_partition_is_made_anew(database):
+    assert run_tiffin("migrate", "--database", database, "--partitions", 3).returncode == 0
+    with Server(database=database) as server, server.client() as client:
+        load(server)
+        wait_for_checkpoint(database)
+        sql("update tiffin.cart_counts set count = count + 50", database)
+        assert rebuild(database, "cart_counts", "--partition", 1).returncode == 0
+        assert stored(database, "generation").split() == ["1", "2", "1"]
+        run = rebuild(database, "cart_counts")
+        assert run.returncode == 0
+        assert stored(database, "generation").split() == ["2", "3", "2"]
+        assert sum(int(line.split(": ")[1].split()[0].replace("no", "0")) for line in run.stdout.splitlines()) < CARTS
+        assert_sound(database)
+        run = rebuild(database, "--all", "--partition", 3)
+        assert (run.returncode, "--partition: the log has partitions 0 to 2" in run.stderr) == (64, True)
+        assert client("CART.COUNT", "cart-1") == 2
+
+
+@contextlib.contextmanager
+def checkpoints_locked(url):
+    """Nobody can switch, or save, until the end."""
+    session = subprocess.Popen(
+        ["psql", "--no-psqlrc", "--quiet", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    session.stdin.write("begin; select 1 from tiffin.projection_checkpoints for update; \\echo locked\n")
+    session.stdin.flush()
+    while "locked" not in session.stdout.readline():
+        assert session.poll() is None
+    try:
+        yield
+    finally:
+        session.communicate("rollback;\n", timeout=SECONDS)
+
+
+def connections(url, condition="true"):
+    """How many connections for read models there are."""
+    return int(sql("select count(*) from pg_stat_activity where datname = current_database() "
+                   f"and application_name = 'tiffin projections' and {condition}", url))
+
+
+def waiting(url):
+    return connections(url, "wait_event_type = 'Lock'")
+
+
+def start_rebuild(url):
+    return subprocess.Popen(
+        [binary(), "rebuild", "--all", "--database", url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_rebuild_that_is_killed_leaves_everything_as_it_was(saved):
+    sql(TAMPERED, saved)
+    with checkpoints_locked(saved):
+        process = start_rebuild(saved)
+        # Its rows are written, and it is about to switch.
+        wait_until(lambda: waiting(saved) == 1, SECONDS, "a rebuild that waits")
+        process.kill()
+        process.communicate()
+    wait_until(lambda: connections(saved) == 0, SECONDS, "the end of its connection")
+    assert generations(saved) == ["cart_counts active 1", "outlet_home active 1"]
+    assert sql("select distinct generation from tiffin.cart_count_rows", saved) == "1"
+    assert sql("select count from tiffin.cart_counts where cart = 'cart-7'", saved) == "99"
+    assert rebuild(saved, "--all").returncode == 0
+    assert_sound(saved)
+
+
+def test_of_two_rebuilds_at_once_one_is_refused(saved):
+    with checkpoints_locked(saved):
+        both = [start_rebuild(saved), start_rebuild(saved)]
+        wait_until(lambda: waiting(saved) == 2, SECONDS, "two rebuilds that wait")
+    ends = sorted((*process.communicate(timeout=SECONDS), process.returncode) for process in both)
+    assert sorted(code for _, _, code in ends) == [0, 1]
+    refused = next(errors for _, errors, code in ends if code == 1)
+    assert "somebody else made a new generation meanwhile: nothing was changed" in refused
+    assert generations(saved)[0] == "cart_counts active 2"
+    assert_sound(saved)
+
+
+@pytest.mark.parametrize("words, code, message", [
+    ([], 64, "name a projection, or give --all"),
+    (["cart_counts", "--all"], 64, "name a projection, or give --all"),
+    (["carts"], 64, "there is no projection 'carts'; there are outlet_home, cart_counts"),
+    (["catalogue"], 64, "the catalogue has no rows of its own: it is made of those of outlet_home"),
+    (["--all"], 1, "no read model has been saved yet that could be made anew"),
+])
+def test_what_cannot_be_done_is_said(database, words, code, message):
+    assert run_tiffin("migrate", "--database", database).returncode == 0
+    run = rebuild(database, *words)
+    assert run.returncode == code
+    assert message in run.stderr
+
+
+def test_no_request_fails_while_rows_are_made_anew(database, tmp_path):
+    """Under the load of the monkey, which judges every answer: again and again, and back."""
+    report = tmp_path / "report.json"
+    with Server(database=database) as server:
+        load(server)
+        wait_for_checkpoint(database)
+        monkey = subprocess.Popen(
+            [str(Path(binary()).with_name("tiffin-monkey")), "--server", f"127.0.0.1:{server.port}", "--rate", "300",
+             "--duration", "6s", "--shoppers", "15", "--connections", "4", "--outlets", "4", "--items", "40",
+             "--json", str(report)],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        done = []
+
+        def work():
+            while monkey.poll() is None:
+                done.append(rebuild(database, "--all", *(["--undo"] if len(done) % 4 == 3 else [])))
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        output, errors = monkey.communicate(timeout=120)
+        worker.join()
+        assert monkey.returncode == 0, output + errors
+        assert len(done) >= 4 and all(run.returncode == 0 for run in done), [run.stderr for run in done]
+        result = json.loads(report.read_text())
+        assert result["checks"]["violations"] == []
+        assert sum(window["failures"] for window in result["windows"]) == 0
+        assert all(call["unknown"] == 0 for call in result["calls"]), result["calls"]
+        # The server has followed: it serves from the rows of a later generation, and they are right.
+        assert "serving from rows that were made anew" in server.output()
+        wait_for_checkpoint(database)
+        assert_sound(database, "--server", f"127.0.0.1:{server.port}")
