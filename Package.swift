@@ -78,6 +78,7 @@ let package = Package(
                 .embedInCode("migrations/0002_projections.sql"),
                 .embedInCode("migrations/0003_catalogue.sql"),
                 .embedInCode("migrations/0004_generations.sql"),
+                .embedInCode("migrations/0005_customer_keys.sql"),
             ]),
         layer(
             "PostgresAudit",

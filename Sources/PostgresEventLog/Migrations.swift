@@ -20,6 +20,7 @@ public enum Migrations {
         Migration(number: 2, name: "projections", sql: PackageResources._002_projections_sql),
         Migration(number: 3, name: "catalogue", sql: PackageResources._003_catalogue_sql),
         Migration(number: 4, name: "generations", sql: PackageResources._004_generations_sql),
+        Migration(number: 5, name: "customer_keys", sql: PackageResources._005_customer_keys_sql),
     ]
 
     /// The most partitions a log may have.

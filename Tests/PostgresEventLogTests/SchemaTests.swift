@@ -89,10 +89,12 @@ import Testing
         "DELETE FROM tiffin.log_head", "TRUNCATE tiffin.log_head", "SELECT FROM tiffin.log_head FOR UPDATE",
         "UPDATE tiffin.migrations SET checksum = ''", "DELETE FROM tiffin.migrations",
         "DROP TABLE tiffin.events", "ALTER TABLE tiffin.events DISABLE TRIGGER ALL",
-        "CREATE TABLE tiffin.mine ()", "DROP FUNCTION tiffin.outcome",
+        "INSERT INTO tiffin.customer_keys VALUES (0, 'asha', NULL, now(), now())",
+        "UPDATE tiffin.customer_keys SET key = NULL", "DELETE FROM tiffin.customer_keys",
+        "TRUNCATE tiffin.customer_keys", "CREATE TABLE tiffin.mine ()", "DROP FUNCTION tiffin.outcome",
     ]
 
-    @Test @LoopActor func `The server's role can change nothing in the log`() async throws {
+    @Test @LoopActor func `The server's role can change nothing in the log, and no key`() async throws {
         try await TestLog.with { test in
             _ = try await LogWriter(test.log).append([[.cart("a")]])
             try await test.owner.runScript("SET ROLE tiffin_server")
@@ -105,7 +107,7 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `The server's role can append, and nobody else`() async throws {
+    @Test @LoopActor func `The server's role can append and make keys, and nobody else`() async throws {
         let privileges = Statement(
             "privileges",
             """
@@ -115,7 +117,7 @@ import Testing
             """)
         try await TestLog.with { test in
             let rows = try await test.owner.execute(privileges)
-            #expect((0..<rows.count).map { rows.text($0, 0) } == ["append", "outcome"])
+            #expect((0..<rows.count).map { rows.text($0, 0) } == ["append", "customer_key", "outcome"])
             for row in 0..<rows.count {
                 #expect(rows.bool(row, 1))
                 #expect(!rows.bool(row, 2))

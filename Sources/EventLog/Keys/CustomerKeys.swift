@@ -1,0 +1,57 @@
+public import Domain
+
+/// Where customers' keys are kept: one for each customer and partition, so that a command touches one partition.
+///
+/// The promise of all keys: a customer has one key in a partition whoever asks first, and one that was destroyed never
+/// comes back, nor does the customer get another.
+public protocol CustomerKeys: Sendable {
+    /// The key to seal with: made where the customer has none.
+    func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
+
+    /// The key to open with.
+    func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
+}
+
+/// How it stands with a customer's key.
+public enum CustomerKey: Equatable, Sendable {
+    /// There is none, or it may not be read.
+    case unknown
+    /// This is it.
+    case known(SealingKey)
+    /// The customer was forgotten.
+    case destroyed
+}
+
+/// Keys in memory: for tests, and as the plainest statement of what keys do.
+public actor InMemoryCustomerKeys: CustomerKeys {
+    private struct Place: Hashable {
+        var customer: Identifier
+        var partition: Int
+    }
+    private var keys: [Place: CustomerKey] = [:]
+    private var forgotten: Set<Identifier> = []
+
+    /// No keys.
+    public init() {}
+
+    /// See ``CustomerKeys``.
+    public func makeKey(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
+        if forgotten.contains(customer) { return .destroyed }
+        let place = Place(customer: customer, partition: partition)
+        let key = keys[place] ?? .known(.random())
+        keys[place] = key
+        return key
+    }
+
+    /// See ``CustomerKeys``.
+    public func key(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
+        if forgotten.contains(customer) { return .destroyed }
+        return keys[Place(customer: customer, partition: partition)] ?? .unknown
+    }
+
+    /// Destroys a customer's keys, for good.
+    public func forget(_ customer: Identifier) {
+        forgotten.insert(customer)
+        keys = keys.filter { $0.key.customer != customer }
+    }
+}

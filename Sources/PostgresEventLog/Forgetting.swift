@@ -1,0 +1,109 @@
+public import Domain
+internal import EventLog
+internal import EventLoop
+internal import Postgres
+
+/// What became of a customer who was to be forgotten.
+public struct Forgetting: Sendable {
+    /// How many keys were destroyed, at most one a partition.
+    public var destroyedKeys: Int
+    /// When the customer had been forgotten before, if so.
+    public var forgottenBefore: Timestamp?
+    /// Why the keys' old rows may still be in the table's file, if so.
+    public var remainder: String?
+
+    /// Destroys a customer's keys in every partition, and sees to it that none is made again.
+    ///
+    /// - Parameter database: a `postgres://` URL, or libpq's keywords and values. Its user owns the schema `tiffin`.
+    /// - Throws: where nothing was done.
+    @LoopActor
+    public static func forget(_ customer: Identifier, in database: String) async throws -> Forgetting {
+        let connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
+        defer { connection.close() }
+        guard try await connection.execute(Statements.hasKeys).bool(0, 0) else {
+            throw EventLogError.unavailable("the database has no place for keys; run tiffin migrate")
+        }
+        var (forgetting, transaction) = try await connection.transaction { transaction in
+            let name = [Parameter.text(customer.rawValue)]
+            let before = try await transaction.execute(Statements.before, name)
+            // First, because it waits for keys that are being made: so none of them is missed.
+            _ = try await transaction.execute(Statements.refuse, name)
+            let destroyed = try await transaction.execute(Statements.destroy, name)
+            let number = try await transaction.execute(Statements.transaction, [])
+            return (
+                Forgetting(
+                    destroyedKeys: destroyed.affectedCount,
+                    forgottenBefore: before.isNull(0, 0)
+                        ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000),
+                    remainder: nil),
+                number.text(0, 0)
+            )
+        }
+        do throws(PostgresError) {
+            forgetting.remainder = try await removeOldRows(connection, since: transaction)
+        } catch {
+            forgetting.remainder = error.message
+        }
+        return forgetting
+    }
+
+    /// Writes the table anew: a plain `VACUUM` would leave the bytes of removed rows on their pages until others come
+    /// in their place. Says why something remains, if so.
+    @LoopActor
+    private static func removeOldRows(
+        _ connection: PostgresConnection, since transaction: String
+    ) async throws(PostgresError) -> String? {
+        // Who waits for this lock keeps everybody else from the keys.
+        try await connection.runScript("SET lock_timeout = '2s'")
+        var isSeen = true
+        for _ in 0..<attempts where isSeen {
+            isSeen = try await connection.execute(Statements.isSeen, [.text(transaction)]).bool(0, 0)
+        }
+        try await connection.runScript("VACUUM (FULL) tiffin.customer_keys")
+        // What a transaction still sees is kept, whatever the kind of VACUUM.
+        return isSeen ? "a transaction that began before has not ended" : nil
+    }
+
+    /// How often it is looked whether old transactions have ended, 50 ms apart.
+    private static let attempts = 100
+}
+
+private enum Statements {
+    static let hasKeys = Statement("has_keys", "SELECT to_regclass('tiffin.customer_keys') IS NOT NULL")
+
+    // Each partition by itself: the table's key begins with it.
+    static let before = Statement(
+        "forgotten_before",
+        """
+        SELECT min(k.forgotten_at) FROM tiffin.log_head AS h
+        JOIN tiffin.customer_keys AS k ON k.partition = h.partition AND k.customer = $1
+        """, [.text])
+
+    static let refuse = Statement(
+        "refuse_keys",
+        """
+        INSERT INTO tiffin.customer_keys (partition, customer, created_at, forgotten_at)
+        SELECT partition, $1, now(), now() FROM tiffin.log_head ON CONFLICT DO NOTHING
+        """, [.text])
+
+    static let destroy = Statement(
+        "destroy_keys",
+        """
+        UPDATE tiffin.customer_keys AS k SET key = NULL, forgotten_at = now() FROM tiffin.log_head AS h
+        WHERE k.partition = h.partition AND k.customer = $1 AND k.key IS NOT NULL
+        """, [.text])
+
+    static let transaction = Statement("transaction_id", "SELECT pg_current_xact_id()::xid::text")
+
+    static let isSeen = Statement(
+        "is_seen",
+        """
+        SELECT CASE WHEN EXISTS (
+            SELECT FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND age(backend_xmin) >= age($1::xid)
+                AND coalesce(datname, current_database()) = current_database()
+            UNION ALL SELECT FROM pg_replication_slots WHERE age(xmin) >= age($1::xid)
+            UNION ALL SELECT FROM pg_prepared_xacts
+                WHERE age(transaction) >= age($1::xid) AND database = current_database()
+        ) THEN pg_sleep(0.05) IS NOT NULL ELSE false END
+        """, [.text])
+}

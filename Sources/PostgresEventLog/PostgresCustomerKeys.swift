@@ -1,0 +1,59 @@
+public import Domain
+public import EventLog
+public import EventLoop
+internal import Postgres
+
+/// Customers' keys in the schema `tiffin` of a database.
+@LoopActor
+public final class PostgresCustomerKeys: CustomerKeys {
+    private let connection: LazyConnection
+    private let isReadOnly: Bool
+
+    /// The keys in a migrated database.
+    ///
+    /// - Parameters:
+    ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - isReadOnly: whether it is for reading alone, by a user who may have no right to keys: then they are unknown.
+    public init(_ database: String, isReadOnly: Bool = false) {
+        connection = LazyConnection(database, name: "tiffin keys", isReadOnly: isReadOnly)
+        self.isReadOnly = isReadOnly
+    }
+
+    /// Closes the connection.
+    public func close() { connection.close() }
+
+    /// See `CustomerKeys`.
+    public func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+        let rows = try await connection.execute(
+            Statements.make,
+            [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)])
+        return PostgresCustomerKeys.key(rows)
+    }
+
+    /// See `CustomerKeys`.
+    public func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+        if isReadOnly {
+            let rows = try await connection.execute(Statements.mayRead, [])
+            guard !rows.isNull(0, 0), rows.bool(0, 0) else { return .unknown }
+        }
+        return PostgresCustomerKeys.key(
+            try await connection.execute(Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)]))
+    }
+
+    private nonisolated static func key(_ rows: Rows) -> CustomerKey {
+        guard rows.count > 0 else { return .unknown }
+        guard !rows.isNull(0, 0) else { return .destroyed }
+        return SealingKey(rows.bytes(0, 0)).map(CustomerKey.known) ?? .unknown
+    }
+}
+
+private enum Statements {
+    static let make = Statement("make_key", "SELECT tiffin.customer_key($1, $2, $3)", [.int2, .text, .bytea])
+
+    static let read = Statement(
+        "read_key", "SELECT key FROM tiffin.customer_keys WHERE partition = $1 AND customer = $2", [.int2, .text])
+
+    // Null where there is no such table yet.
+    static let mayRead = Statement(
+        "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT')")
+}

@@ -1,0 +1,74 @@
+public import Domain
+public import EventLog
+public import Testing
+
+/// One promise of customers' keys: a check of empty keys, with a way to forget a customer.
+public struct KeyClause: Sendable, CustomTestStringConvertible {
+    /// Forgets a customer in those keys.
+    public typealias Forget = @Sendable (Identifier) async throws -> Void
+
+    /// The promise in a sentence.
+    public let testDescription: String
+    /// Checks the promise.
+    public let check: @Sendable (any CustomerKeys, Forget) async throws -> Void
+
+    private init(_ description: String, check: @escaping @Sendable (any CustomerKeys, Forget) async throws -> Void) {
+        testDescription = description
+        self.check = check
+    }
+
+    private static let asha = Identifier("asha")!
+    private static let ben = Identifier("ben")!
+
+    /// The whole contract.
+    public static let all = [
+        KeyClause("Nobody has a key before one is made") { keys, _ in
+            let key = try await keys.key(of: asha, partition: 0)
+            #expect(key == .unknown)
+        },
+        KeyClause("A customer keeps the key that was made") { keys, _ in
+            let key = try await keys.makeKey(of: asha, partition: 0)
+            guard case .known = key else {
+                Issue.record("no key was made")
+                return
+            }
+            #expect(try await keys.makeKey(of: asha, partition: 0) == key)
+            #expect(try await keys.key(of: asha, partition: 0) == key)
+        },
+        KeyClause("Every customer has a key of their own, and in every partition another") { keys, _ in
+            var made: Set<SealingKey> = []
+            for customer in [asha, ben] {
+                for partition in 0..<2 {
+                    if case .known(let key) = try await keys.makeKey(of: customer, partition: partition) {
+                        made.insert(key)
+                    }
+                }
+            }
+            #expect(made.count == 4)
+        },
+        KeyClause("Of many who want a key at once all get the same") { keys, _ in
+            let made = try await withThrowingTaskGroup(of: CustomerKey.self) { group in
+                for _ in 0..<20 { group.addTask { try await keys.makeKey(of: asha, partition: 0) } }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(made.allSatisfy { $0 == made[0] && $0 != .destroyed && $0 != .unknown })
+        },
+        KeyClause("Who is forgotten has no key in any partition, never gets another, and is the only one") {
+            keys, forget in
+            _ = try await keys.makeKey(of: asha, partition: 0)
+            let other = try await keys.makeKey(of: ben, partition: 0)
+            try await forget(asha)
+            for partition in 0..<2 {
+                #expect(try await keys.key(of: asha, partition: partition) == .destroyed)
+                #expect(try await keys.makeKey(of: asha, partition: partition) == .destroyed)
+            }
+            try await forget(asha)
+            #expect(try await keys.makeKey(of: asha, partition: 0) == .destroyed)
+            #expect(try await keys.key(of: ben, partition: 0) == other)
+        },
+        KeyClause("Who is forgotten before anybody knew them gets no key") { keys, forget in
+            try await forget(asha)
+            #expect(try await keys.makeKey(of: asha, partition: 1) == .destroyed)
+        },
+    ]
+}
