@@ -200,11 +200,12 @@ public final class CommandProcessor {
 
     /// The order that a checkout places. Its id is of this cart and version, so its stream is new.
     private static func order(placedBy event: DomainEvent, from entry: StreamEntry) -> (StreamName, Order.Event)? {
-        guard case .cart(.checkedOut(let order, let lines, let total)) = event,
+        guard case .cart(.checkedOut(let order, let lines, let total, let customer, let name)) = event,
             case .cart(.filled(let contents)) = entry.pending
         else { return nil }
         let placement = Order.Placement(
-            cart: entry.name.id, outlet: contents.outlet, currency: contents.currency, lines: lines, total: total)
+            cart: entry.name.id, outlet: contents.outlet, currency: contents.currency, lines: lines, total: total,
+            customer: customer, name: name)
         return (StreamName(.order, order), .placed(placement))
     }
 

@@ -56,7 +56,7 @@ public struct CartCounts: Sendable {
         guard quarantine[StreamName(.cart, cart)] == nil else { return }
         let (added, removed) =
             switch event {
-            case .itemAdded(let line, _, _): (line.quantity, 0)
+            case .itemAdded(let line, _, _, _): (line.quantity, 0)
             case .quantityChanged(_, let from, let to): (to, from)
             case .lineRemoved(_, let quantity): (0, quantity)
             case .cleared(let count): (0, count)

@@ -33,7 +33,7 @@ final class Archive {
         case time(Timestamp)
     }
 
-    typealias Answer = Result<[UInt8]?, Failure>
+    typealias Answer = Result<SealedDocument?, Failure>
 
     private let log: any EventLog
     private var askers: [Question: [@LoopActor (Answer) -> Void]] = [:]
@@ -77,15 +77,15 @@ final class Archive {
         }
     }
 
-    private static func document(_ question: Question, _ log: any EventLog) async throws(Failure) -> [UInt8]? {
+    private static func document(_ question: Question, _ log: any EventLog) async throws(Failure) -> SealedDocument? {
         switch question {
         case .revision(let revision, let outlet):
             var past = try await Retrospect(of: StreamName(.outlet, outlet), to: .position(revision), in: log)
             guard past.isLastEvent(of: [StreamName(.outlet, outlet), StreamName(.menu, outlet)]) else { return nil }
-            return try await past.home(of: outlet, cart: nil)
+            return try await past.home(of: outlet, cart: nil).map { SealedDocument($0) }
         case .home(let outlet, let cart, let moment):
             var past = try await Retrospect(of: StreamName(.outlet, outlet), to: moment, in: log)
-            return try await past.home(of: outlet, cart: cart)
+            return try await past.home(of: outlet, cart: cart).map { SealedDocument($0) }
         case .cart(let cart, let moment):
             var past = try await Retrospect(of: StreamName(.cart, cart), to: moment, in: log)
             return try await past.cart(cart)

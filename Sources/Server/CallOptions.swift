@@ -87,24 +87,64 @@ struct CallOptions {
 
     /// The client's id for the command, with a fingerprint of everything else in the call.
     func metadata(of arguments: Arguments) throws(Failure) -> EventMetadata {
-        guard let id = self["ID"] else { return .none }
+        guard let id = try commandID() else { return .none }
+        return EventMetadata(commandID: id, fingerprint: fingerprint(of: words(of: arguments).head))
+    }
+
+    /// As ``metadata(of:)``, with the sealed text in place of an option's value: the log keeps nothing that the text
+    /// could be guessed by.
+    func metadata(
+        of arguments: Arguments, sealing option: String
+    ) throws(Failure) -> (SealedText?) -> EventMetadata {
+        guard let id = try commandID() else { return { _ in .none } }
+        let (head, tail) = words(of: arguments, without: option)
+        return { sealed in
+            var call = head
+            if let sealed { CallOptions.append(sealed.ciphertext.utf8, to: &call) }
+            return EventMetadata(commandID: id, fingerprint: fingerprint(of: call + tail))
+        }
+    }
+
+    private func commandID() throws(Failure) -> String? {
+        guard let id = self["ID"] else { return nil }
         guard (1...64).contains(id.count), let text = id.string else {
             throw .invalid("ID", "must have 1–64 bytes of UTF-8")
         }
+        return text
+    }
+
+    private func fingerprint(of call: [UInt8]) -> String { Digest.of(call).bytes.prefix(8).hexadecimal }
+
+    /// The words of the call but for the id, up to the value of an option and behind it.
+    private func words(of arguments: Arguments, without option: String? = nil) -> (head: [UInt8], tail: [UInt8]) {
+        // An option's value is told from other words by where it lies.
+        let id = self["ID"]?.bytes.baseAddress
+        let omitted = option.flatMap { self[$0] }?.bytes.baseAddress
         var call: [UInt8] = []
+        var head: [UInt8]?
         var index = 0
         while index < arguments.count {
             let argument = arguments[index]
-            // The id's own word and value are told from others by where the value lies.
-            if index + 1 < arguments.count, arguments[index + 1].bytes.baseAddress == id.bytes.baseAddress {
+            if index + 1 < arguments.count, arguments[index + 1].bytes.baseAddress == id {
                 index += 2
                 continue
             }
-            withUnsafeBytes(of: UInt32(argument.count).bigEndian) { call.append(contentsOf: $0) }
-            call.append(contentsOf: index == 0 ? argument.uppercased : Array(argument.bytes))
+            if let omitted, argument.bytes.baseAddress == omitted {
+                head = call
+                call = []
+            } else if index == 0 {
+                CallOptions.append(argument.uppercased, to: &call)
+            } else {
+                CallOptions.append(argument.bytes, to: &call)
+            }
             index += 1
         }
-        return EventMetadata(commandID: text, fingerprint: Digest.of(call).bytes.prefix(8).hexadecimal)
+        return head.map { ($0, call) } ?? (call, [])
+    }
+
+    private static func append(_ word: some Collection<UInt8>, to call: inout [UInt8]) {
+        withUnsafeBytes(of: UInt32(word.count).bigEndian) { call.append(contentsOf: $0) }
+        call.append(contentsOf: word)
     }
 }
 

@@ -15,16 +15,18 @@ final class Engine {
     private let homes: HomeCache
     private let archive: Archive
     private let liveCatalogue: LiveCatalogue
+    let locksmith: Locksmith
     let clock: () -> Timestamp
 
     init(
-        shards: [Shard], homes: HomeCache, archive: Archive, catalogue: LiveCatalogue,
+        shards: [Shard], homes: HomeCache, archive: Archive, catalogue: LiveCatalogue, locksmith: Locksmith,
         clock: @escaping () -> Timestamp
     ) {
         self.shards = shards
         self.homes = homes
         self.archive = archive
         liveCatalogue = catalogue
+        self.locksmith = locksmith
         self.clock = clock
         partitioning = Partitioning(count: shards.count)
     }
@@ -81,7 +83,7 @@ final class Engine {
             archive.answer(.revision(revision, of: outlet)) { [self] old in
                 // What cannot be had is not there: the client gets the whole document.
                 if let old = try? old.get() {
-                    homes.keepPast(Home(revision: revision, document: old), of: outlet)
+                    homes.keepPast(Home(revision: revision, document: old.bytes(.none)), of: outlet)
                 }
                 completion(
                     Result { () throws(Failure) in
@@ -109,12 +111,14 @@ final class Engine {
     var catalogue: Catalogue { liveCatalogue.current }
 
     /// A cart with its lines and what has become of them; nil where it never was.
-    func document(of cart: Identifier, _ committed: CommittedState) -> [UInt8]? {
+    func document(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
         guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
-        return CartDocument.bytes(
-            of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt
-        ) { item, outlet in
-            LoopActor.assumeIsolated { offer(of: item, at: outlet) }
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
+            CartDocument.bytes(
+                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
+            ) { item, outlet in
+                LoopActor.assumeIsolated { offer(of: item, at: outlet) }
+            }
         }
     }
 
@@ -143,6 +147,8 @@ final class Engine {
 
     /// Waits until nothing is on its way, and saves the read models.
     func stop() async {
+        // What waits for a key is still to come.
+        await locksmith.stop()
         for shard in shards { await shard.stop() }
     }
 }

@@ -39,6 +39,9 @@ struct Failure: Error {
     static let syntax = Failure("ERR", "syntax error")
     static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
 
+    static let forgotten = Failure(
+        "FORGOTTEN", "this customer was forgotten, and nothing is taken in this name any more; nothing was accepted")
+
     static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
 
     static func unavailable(_ reason: String) -> Failure {

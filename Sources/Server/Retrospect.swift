@@ -79,24 +79,24 @@ struct Retrospect {
     }
 
     /// What `CART.GET` answered.
-    mutating func cart(_ cart: Identifier) async throws(Failure) -> [UInt8]? {
+    mutating func cart(_ cart: Identifier) async throws(Failure) -> SealedDocument? {
         let committed = try await state(of: StreamName(.cart, cart))
         guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
         var outlets = OutletHome()
         if case .filled(let contents) = state { outlets = try await self.outlets(contents.outlet) }
-        return CartDocument.bytes(
-            of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt
-        ) { item, outlet in
-            outlets.offer(of: item, at: outlet, now: now)
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [outlets, now] texts in
+            CartDocument.bytes(
+                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
+            ) { item, outlet in
+                outlets.offer(of: item, at: outlet, now: now)
+            }
         }
     }
 
     /// What `ORDER.GET` answered.
-    mutating func order(_ order: Identifier) async throws(Failure) -> [UInt8]? {
+    mutating func order(_ order: Identifier) async throws(Failure) -> SealedDocument? {
         let committed = try await state(of: StreamName(.order, order))
-        guard case .order(.placed(let placement)) = committed.state else { return nil }
-        return OrderDocument.bytes(
-            of: order, placement: placement, version: committed.version, updatedAt: committed.updatedAt)
+        return SealedDocument(of: order, committed)
     }
 
     // MARK: Folding

@@ -40,11 +40,13 @@ public final class Server {
 
     /// Restores the read models from their checkpoints, reads the rest of the log, and is then ready to listen.
     ///
-    /// - Parameter postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` tells it; nil where
-    ///   it is not known.
+    /// - Parameters:
+    ///   - keys: what customers' texts are sealed with.
+    ///   - postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` tells it; nil where it is not
+    ///     known.
     public init(
-        configuration: Configuration, log: any EventLog, store: PostgresReadModelStore?, logger: Logger,
-        postgresVersion: @escaping () -> String? = { nil }, clock: @escaping () -> Timestamp
+        configuration: Configuration, log: any EventLog, keys: any CustomerKeys, store: PostgresReadModelStore?,
+        logger: Logger, postgresVersion: @escaping () -> String? = { nil }, clock: @escaping () -> Timestamp
     ) async throws {
         self.configuration = configuration
         self.logger = logger
@@ -85,7 +87,8 @@ public final class Server {
         logger.debug("\(catalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
         ProcessResources.giveBackMemory()
         engine = Engine(
-            shards: shards, homes: homes, archive: Archive(log), catalogue: catalogue, clock: clock)
+            shards: shards, homes: homes, archive: Archive(log), catalogue: catalogue,
+            locksmith: Locksmith(keys, Partitioning(count: log.partitionCount)), clock: clock)
         topics = Topics(engine, changes, configuration)
     }
 

@@ -36,6 +36,8 @@ final class Session {
     private var firstSlot = 0
     /// The kinds of streams that commands whose replies are not known are about.
     private var slotCategories: Set<StreamName.Category> = []
+    /// Whether a command waits for something before it can be decided: nothing of the client's may overtake it.
+    private var isHeld = false
     /// The command that is being executed, until it has been counted or has promised a reply.
     private var executing: Int?
     /// When it began. The clock is read once a command: where one ends, the next begins.
@@ -174,7 +176,9 @@ final class Session {
             return true
         }
         let command = table.commands[index]
-        if slots.count >= Session.maximumSlots || slotCategories.contains(where: command.effect.waits) { return false }
+        if isHeld || slots.count >= Session.maximumSlots || slotCategories.contains(where: command.effect.waits) {
+            return false
+        }
         commandCount += 1
         executing = index
         do throws(Failure) {
@@ -260,6 +264,12 @@ final class Session {
         return PromisedReply(session: self, slot: slot, command: command, began: executingSince)
     }
 
+    /// As ``promise(about:)``, of a command that is not decided yet: nothing more is executed until its reply is given.
+    func promiseHolding(about category: StreamName.Category) -> PromisedReply {
+        isHeld = true
+        return promise(about: category)
+    }
+
     fileprivate func fulfil(_ slot: Int, _ write: (inout ReplyBuffer) -> Void) {
         let index = slot - firstSlot
         precondition(slots[index] == nil, "a reply was given twice")
@@ -277,7 +287,10 @@ final class Session {
         }
         slots.removeFirst(due)
         firstSlot += due
-        if slots.isEmpty { slotCategories = [] }
+        if slots.isEmpty {
+            slotCategories = []
+            isHeld = false
+        }
         server.hasReplies(self)
     }
 

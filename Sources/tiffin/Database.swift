@@ -14,8 +14,7 @@ enum Database {
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     ///
     /// - Parameters:
-    ///   - besideServer: whether the body gets along with a server: it may then work on a data directory that one is
-    ///     using.
+    ///   - besideServer: whether the body may work on a data directory that a server is using.
     ///   - onLost: called when a private PostgreSQL cannot be kept running: the body is to end then, and what is thrown
     ///     says why.
     static func run(

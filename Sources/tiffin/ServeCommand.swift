@@ -53,10 +53,12 @@ enum ServeCommand: Subcommand {
         try await Migrations.run(database) { logger.info($0) }
         let log = try await PostgresEventLog.open(database)
         defer { log.close() }
+        let keys = PostgresCustomerKeys(database)
+        defer { keys.close() }
         let store = PostgresReadModelStore(database)
         defer { store.close() }
         let server = try await Server(
-            configuration: configuration, log: log, store: store, logger: logger,
+            configuration: configuration, log: log, keys: keys, store: store, logger: logger,
             postgresVersion: { log.serverVersion }
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))

@@ -17,6 +17,8 @@ enum WhyCommand: Subcommand {
     private static let maximumEvents = 100_000
     private static let shownEvents = 50
     private static let chunk = 1_000
+    /// The most sealed texts that are opened, counted from the end; others are told as sealed.
+    private static let maximumPassages = 100
 
     private static let specs =
         [
@@ -52,7 +54,7 @@ enum WhyCommand: Subcommand {
     /// Whoever has the log.
     private enum Source {
         case server(ServerConnection)
-        case database(PostgresEventLog)
+        case database(PostgresEventLog, PostgresCustomerKeys)
     }
 
     @LoopActor
@@ -62,9 +64,11 @@ enum WhyCommand: Subcommand {
             var lines: [String] = []
             try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
                 address in
-                let log = try await PostgresEventLog.open(address)
+                let log = try await PostgresEventLog.open(address, isReadOnly: true)
                 defer { log.close() }
-                lines = try await story(of: kind, id, last, .database(log))
+                let keys = PostgresCustomerKeys(address, isReadOnly: true)
+                defer { keys.close() }
+                lines = try await story(of: kind, id, last, .database(log, keys))
             }
             return lines
         }
@@ -97,7 +101,7 @@ enum WhyCommand: Subcommand {
         -> [RecordedEvent]
     {
         switch source {
-        case .database(let log):
+        case .database(let log, _):
             let partition = Partitioning(count: log.partitionCount).partition(of: stream)
             return try await log.read(stream: stream, partition: partition, afterVersion: version, limit: chunk)
         case .server(let connection):
@@ -113,6 +117,35 @@ enum WhyCommand: Subcommand {
             default: throw Trouble("the server answers with no events")
             }
         }
+    }
+
+    /// What the sealed texts of events say, to whoever may know.
+    @LoopActor
+    private static func texts(of events: [RecordedEvent], _ source: Source) async throws -> OpenedTexts {
+        var texts = OpenedTexts()
+        let passages = SealedPassage.all(in: events).prefix(maximumPassages)
+        switch source {
+        case .database(let log, let keys):
+            let partitioning = Partitioning(count: log.partitionCount)
+            var openers: [TextOwner: TextOpener] = [:]
+            for passage in passages {
+                let owner = passage.owner
+                if openers[owner] == nil {
+                    let partition = partitioning.partition(of: StreamName(.cart, owner.cart))
+                    openers[owner] = TextOpener(owner, try await keys.key(of: owner.customer, partition: partition))
+                }
+                texts[passage.text] = openers[owner]?.text(of: passage.text, passage.kind)
+            }
+        case .server(let connection):
+            // Keys stay where they are: the server is asked what it shows.
+            for passage in passages { connection.enqueue(passage.question) }
+            for passage in passages {
+                if case .bulk(let document) = try connection.nextReply() {
+                    texts[passage.text] = passage.text(in: document)
+                }
+            }
+        }
+        return texts
     }
 
     private struct Trouble: Error, CustomStringConvertible {
@@ -139,7 +172,7 @@ enum WhyCommand: Subcommand {
             if let cart = OrderStory.cart(of: events) {
                 origin = try await self.cart(cart, try await self.events(of: .cart, cart, source), source)
             }
-            return OrderStory(id, events, origin).text(last: last)
+            return OrderStory(id, events, origin, try await texts(of: events, source)).text(last: last)
         case .outlet:
             let events = try await events(of: .outlet, id, source)
             let menu = try await self.events(of: .menu, id, source)
@@ -156,6 +189,24 @@ enum WhyCommand: Subcommand {
             menus += try await self.events(of: .menu, outlet, source)
         }
         let now = Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
-        return CartStory(id, events, PresentMenus(folding: menus, now: now))
+        return CartStory(
+            id, events, PresentMenus(folding: menus, now: now), try await texts(of: events, source))
+    }
+}
+
+extension SealedPassage {
+    /// What a server answers with a document that shows the text.
+    fileprivate var question: [String] {
+        order.map { ["ORDER.GET", "\($0)"] } ?? ["CART.GET", "\(owner.cart)", "AT", "\(position)"]
+    }
+
+    /// The text as such a document shows it.
+    fileprivate func text(in document: [UInt8]) -> String? {
+        guard let document = try? JSONSerialization.jsonObject(with: Data(document)) as? [String: Any] else {
+            return nil
+        }
+        guard let line else { return document["name"] as? String }
+        let lines = document["lines"] as? [[String: Any]]
+        return lines?.first { $0["line"] as? String == line }?["note"] as? String
     }
 }

@@ -44,7 +44,7 @@ let pounds = Currency("GBP")!
 func line(_ id: String, _ quantity: Int, at price: Int64, note: String? = nil) -> CartLine {
     CartLine(
         id: id, item: Identifier(id)!, name: id.capitalized, quantity: quantity,
-        unitPrice: Amount(minorUnits: price), note: note)
+        unitPrice: Amount(minorUnits: price), note: note.map(PersonalText.plain))
 }
 
 func added(_ line: CartLine) -> DomainEvent { .cart(.itemAdded(line, outlet: .kitchen, currency: pounds)) }
@@ -70,6 +70,10 @@ extension RecordedHistory {
 
     func menus(now: Timestamp = Timestamp(millisecondsSinceEpoch: start)) -> PresentMenus {
         PresentMenus(folding: of(.kitchen) + of(.menu), now: now)
+    }
+
+    func cartStory(_ texts: OpenedTexts) -> CartStory {
+        CartStory(StreamName.cart.id, of(.cart), menus(), texts)
     }
 
     var cartStory: CartStory { CartStory(StreamName.cart.id, of(.cart), menus()) }

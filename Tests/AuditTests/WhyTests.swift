@@ -142,6 +142,46 @@ import Testing
         }
     }
 
+    @Test func `sealed texts are told as far as they are known`() {
+        var history = RecordedHistory.withKitchen
+        let (note, name) = (SealedText(ciphertext: "x"), SealedText(ciphertext: "y"))
+        var pie = line("pie", 1, at: 1500)
+        pie.note = .sealed(note)
+        let asha = Identifier("asha")!
+        history.append(.cart(.itemAdded(pie, outlet: .kitchen, currency: pounds, customer: asha)), to: .cart)
+        history.append(.cart(.itemAdded(pie, outlet: .kitchen, currency: pounds, customer: asha)), to: .cart)
+        pie.quantity = 2
+        let placement = Order.Placement(
+            cart: StreamName.cart.id, outlet: .kitchen, currency: pounds, lines: [pie],
+            total: Amount(minorUnits: 3000), customer: asha, name: name)
+        history.append(.order(.placed(placement)), to: .order)
+        history.append(
+            .cart(
+                .checkedOut(
+                    order: StreamName.order.id, lines: [pie], total: placement.total, customer: asha, name: name)),
+            to: .cart)
+
+        let owner = TextOwner(customer: asha, cart: StreamName.cart.id)
+        let passages = SealedPassage.all(in: history.of(.cart))
+        #expect(passages.map(\.text) == [note, name])
+        #expect(passages.allSatisfy { $0.owner == owner && $0.position == 9 })
+        #expect(passages.map(\.line) == ["pie", nil])
+        #expect(SealedPassage.all(in: history.of(.order)).map(\.order) == [StreamName.order.id, StreamName.order.id])
+
+        var opened = OpenedTexts()
+        opened[note] = "cold"
+        for (texts, shown) in [(OpenedTexts(), "[sealed]"), (opened, "cold")] {
+            let text = history.cartStory(texts).text(last: 9)
+            #expect(text[1].hasSuffix("\"\(shown)\", from outlet kitchen, for customer asha"))
+            #expect(text[2].hasSuffix("note \"\(shown)\", to 1"))
+            #expect(text[3].hasSuffix("for 30.00 GBP, in the name \"[sealed]\""))
+            #expect(text[6] == "  2 × Pie at 15.00 GBP = 30.00 GBP, note \"\(shown)\", from v1, v2")
+        }
+        opened[name] = "Asha"
+        let order = OrderStory(StreamName.order.id, history.of(.order), history.cartStory(opened), opened)
+        #expect(order.text(last: 9).suffix(3).first == "agreed in the name \"Asha\":")
+    }
+
     @Test func `a closed outlet and sold-out items are said`() {
         var history = RecordedHistory.withKitchen
         history.append(added(line("pie", 1, at: 1500)), to: .cart)

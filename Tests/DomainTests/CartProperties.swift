@@ -25,6 +25,8 @@ import Testing
             #expect(lines.reduce(0) { $0 + $1.quantity } == count)
             for line in lines {
                 #expect((1...99).contains(line.quantity))
+                if case .plain = line.note { #expect(state.contents?.customer == nil) }
+                if case .sealed = line.note { #expect(state.contents?.customer != nil) }
                 if !linesSet.contains(line.id) { #expect(line.quantity <= limits[line.item]!) }
             }
         }
@@ -67,7 +69,7 @@ extension Cart.Event {
     /// By how much the event alone says that the count changes.
     fileprivate var countDelta: Int {
         switch self {
-        case .itemAdded(let line, _, _): line.quantity
+        case .itemAdded(let line, _, _, _): line.quantity
         case .quantityChanged(_, let from, let to): to - from
         case .lineRemoved(_, let quantity): -quantity
         case .cleared(let count): -count
@@ -91,7 +93,9 @@ extension Cart.Command {
                 Cart.Addition(
                     outlet: random.chance(95) ? "o" : "p", item: item,
                     quantity: random.pick([-1, 0, 1, 1, 1, 2, 5, 50, 99, 100, .max]),
-                    options: random.pick([[], [], ["a"], ["b", "a"]]), note: random.pick([nil, nil, "hot", "cold"]),
+                    options: random.pick([[], [], ["a"], ["b", "a"]]),
+                    note: random.pick([nil, nil, "hot", "cold", .sealed("x"), .sealed("y")]),
+                    customer: random.pick([nil, nil, nil, "asha", "asha", "ben"]),
                     offer: random.pick([
                         .sample(price: 0, maxQuantity: limits[item]!), .sample(price: 0, maxQuantity: limits[item]!),
                         .soldOut(until: nil),

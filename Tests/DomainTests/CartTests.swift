@@ -6,28 +6,35 @@ import Testing
     typealias Case = DeciderCase<Cart>
 
     private static func add(
-        _ item: Identifier, _ quantity: Int = 1, options: [Identifier] = [], note: String? = nil,
-        outlet: Identifier = "o", offer: Offer = .sample()
+        _ item: Identifier, _ quantity: Int = 1, options: [Identifier] = [], note: PersonalText? = nil,
+        customer: Identifier? = nil, outlet: Identifier = "o", offer: Offer = .sample()
     ) -> Cart.Command {
         .add(
             Cart.Addition(
-                outlet: outlet, item: item, quantity: quantity, options: options, note: note, offer: offer))
+                outlet: outlet, item: item, quantity: quantity, options: options, note: note, customer: customer,
+                offer: offer))
     }
 
     private static func line(
         _ id: String, _ item: Identifier, _ quantity: Int = 1, price: Amount = 250, options: [Identifier] = [],
-        note: String? = nil
+        note: PersonalText? = nil
     ) -> CartLine {
         CartLine(
             id: id, item: item, name: "Tea", quantity: quantity, unitPrice: price, options: options, note: note)
     }
 
-    private static func added(_ line: CartLine) -> Cart.Event { .itemAdded(line, outlet: "o", currency: .inr) }
+    private static func added(_ line: CartLine, of customer: Identifier? = nil) -> Cart.Event {
+        .itemAdded(line, outlet: "o", currency: .inr, customer: customer)
+    }
 
     private static func checkOut(
-        _ total: Amount, _ offers: [String: Offer] = ["tea": .sample()], minimumOrder: Amount? = nil
+        _ total: Amount, _ offers: [String: Offer] = ["tea": .sample()], minimumOrder: Amount? = nil,
+        customer: Identifier? = nil, name: SealedText? = nil
     ) -> Cart.Command {
-        .checkOut(Cart.CheckOut(order: "order-1", agreedTotal: total, offers: offers, minimumOrder: minimumOrder))
+        .checkOut(
+            Cart.CheckOut(
+                order: "order-1", agreedTotal: total, offers: offers, minimumOrder: minimumOrder, customer: customer,
+                name: name))
     }
 
     private static let twoTeas = [added(line("tea", "tea", 2))]
@@ -191,16 +198,95 @@ import Testing
         arguments: [
             Case("no note", when: add("tea", note: ""), then: .rejected(.invalid, naming: ["NOTE"])),
             Case(
-                "a long note", when: add("tea", note: String(repeating: "x", count: 501)),
+                "a long note", when: add("tea", note: .plain(String(repeating: "x", count: 501))),
                 then: .rejected(.invalid, naming: ["NOTE"])),
             Case(
-                "the longest note", when: add("tea", note: String(repeating: "x", count: 500)),
-                then: .events([added(line("tea", "tea", note: String(repeating: "x", count: 500)))])),
+                "the longest note", when: add("tea", note: .plain(String(repeating: "x", count: 500))),
+                then: .events([added(line("tea", "tea", note: .plain(String(repeating: "x", count: 500))))])),
             Case(
                 "too many options", when: add("tea", options: Array(repeating: "a", count: 21)),
                 then: .rejected(.limit, naming: ["20"])),
         ] as [Case])
     func `notes and options have bounds`(_ row: Case) { row.check() }
+
+    // MARK: Customers
+
+    private static let ofAsha = [added(line("tea", "tea", 2), of: "asha")]
+    private static let sealed = [added(line("tea", "tea", note: .sealed("x")), of: "asha")]
+
+    @Test(
+        arguments: [
+            Case(
+                "a cart that nobody has", given: twoTeas, when: add("tea", customer: "asha"),
+                then: .events([added(line("tea", "tea"), of: "asha")])),
+            Case(
+                "one's own", given: ofAsha, when: add("tea", customer: "asha"),
+                then: .events([
+                    added(line("tea", "tea"), of: "asha")
+                ])),
+            Case(
+                "without a word of the customer", given: ofAsha, when: add("tea"),
+                then: .events([added(line("tea", "tea"), of: "asha")])),
+            Case(
+                "another's", given: ofAsha, when: add("tea", customer: "ben"),
+                then: .rejected(.state, naming: ["clear"])),
+            Case(
+                "another's, at checkout", given: ofAsha, when: checkOut(500, customer: "ben"),
+                then: .rejected(.state, naming: ["clear"])),
+            Case(
+                "another's, once it is empty", given: ofAsha + [.cleared(count: 2)],
+                when: add("tea", customer: "ben"), then: .events([added(line("tea", "tea"), of: "ben")])),
+            Case(
+                "nobody's, once it is empty", given: ofAsha + [.lineRemoved(line: "tea", quantity: 2)],
+                when: add("tea", note: "hot"), then: .events([added(line("tea", "tea", note: "hot"))])),
+            Case(
+                "a cart with a readable note", given: [added(line("tea", "tea", note: "hot"))],
+                when: add("tea", customer: "asha"), then: .rejected(.state, naming: ["without CUSTOMER", "forgotten"])),
+            Case(
+                "one whose readable note was removed",
+                given: twoTeas + [
+                    added(line("tea~2", "tea", note: "hot")), .lineRemoved(line: "tea~2", quantity: 1),
+                ], when: add("tea", customer: "asha"), then: .events([added(line("tea", "tea"), of: "asha")])),
+            Case(
+                "a checkout that names the customer", given: twoTeas,
+                when: checkOut(500, customer: "asha", name: "y"),
+                then: .events([
+                    .checkedOut(
+                        order: "order-1", lines: [line("tea", "tea", 2)], total: 500, customer: "asha", name: "y")
+                ])),
+            Case(
+                "a checkout that need not", given: sealed, when: checkOut(250),
+                then: .events([
+                    .checkedOut(
+                        order: "order-1", lines: [line("tea", "tea", note: .sealed("x"))], total: 250, customer: "asha")
+                ])),
+        ] as [Case])
+    func `a cart is the customer's who is named first, until it is empty`(_ row: Case) { row.check() }
+
+    @Test(
+        arguments: [
+            Case(
+                "a sealed note", when: add("tea", note: .sealed("x"), customer: "asha"), then: .events(sealed)),
+            Case(
+                "the same again", given: sealed, when: add("tea", note: .sealed("x"), customer: "asha"),
+                then: .events(sealed)),
+            Case(
+                "another", given: sealed, when: add("tea", note: .sealed("y"), customer: "asha"),
+                then: .events([added(line("tea~2", "tea", note: .sealed("y")), of: "asha")])),
+            Case(
+                "a readable note in a customer's cart", given: ofAsha, when: add("tea", note: "hot"),
+                then: .rejected(.invalid, naming: ["NOTE", "CUSTOMER"])),
+            Case(
+                "a readable note of a customer", when: add("tea", note: "hot", customer: "asha"),
+                then: .rejected(.invalid, naming: ["NOTE"])),
+            Case(
+                "a sealed note of nobody", when: add("tea", note: .sealed("x")),
+                then: .rejected(.invalid, naming: ["NOTE"])),
+            Case(
+                "a name of nobody", given: twoTeas, when: checkOut(500, name: "y"),
+                then: .rejected(.invalid, naming: ["NAME"])),
+        ] as [Case])
+    func `a customer's texts are sealed, and nobody else's`(_ row: Case) { row.check() }
 
     // MARK: Offers
 
@@ -296,6 +382,16 @@ import Testing
             twoTeas + [.quantityChanged(line: "tea", from: 2, to: .max)], twoTeas + [.cleared(count: 1)],
             twoTeas + [.checkedOut(order: "order-1", lines: [line("tea", "tea", 1)], total: 250)],
             twoTeas + [.checkedOut(order: "order-1", lines: [line("soup", "soup", 2)], total: 500)],
+            ofAsha + [added(line("tea", "tea"))], ofAsha + [added(line("tea", "tea"), of: "ben")],
+            ofAsha + [.checkedOut(order: "order-1", lines: [line("tea", "tea", 2)], total: 500)],
+            ofAsha + [.checkedOut(order: "order-1", lines: [line("tea", "tea", 2)], total: 500, customer: "ben")],
+            ofAsha + [
+                .checkedOut(order: "order-1", lines: [line("tea", "tea", 2, note: "hot")], total: 500, customer: "asha")
+            ],
+            twoTeas + [.checkedOut(order: "order-1", lines: [line("tea", "tea", 2)], total: 500, name: "y")],
+            twoTeas + [added(line("tea", "soup"), of: "asha")],
+            [added(line("tea", "tea", note: "hot"))] + ofAsha, [added(line("tea", "tea", note: .sealed("x")))],
+            [added(line("tea", "tea", note: "hot"), of: "asha")],
             ordered + [.cleared(count: 2)], ordered + [added(line("tea", "tea"))],
         ] as [[Cart.Event]])
     func `what cannot have happened is impossible, and leaves the cart as it was`(_ history: [Cart.Event]) throws {

@@ -133,7 +133,7 @@ extension CartLine {
         return CartLine(
             id: random.chance(80) ? item.rawValue : "\(item)~2", item: item, name: "Tea",
             quantity: random.chance(50) ? random.hostileInt() : 1, unitPrice: random.hostileAmount(),
-            note: random.pick([nil, nil, nil, "hot"]))
+            note: random.pick([nil, nil, nil, "hot", .sealed("x")]))
     }
 }
 
@@ -141,11 +141,17 @@ extension Cart.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Cart.Event {
         let line = CartLine.random(&random)
         return switch Int.random(in: 0..<40, using: &random) {
-        case 0: .checkedOut(order: "order-1", lines: [line], total: random.hostileAmount())
+        case 0:
+            .checkedOut(
+                order: "order-1", lines: [line], total: random.hostileAmount(), customer: random.pick([nil, "asha"]),
+                name: random.pick([nil, "y"]))
         case 1..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
         case 10..<15: .lineRemoved(line: line.id, quantity: random.hostileInt())
         case 15..<20: .cleared(count: random.hostileInt())
-        default: .itemAdded(line, outlet: "o", currency: random.chance(90) ? .inr : .usd)
+        default:
+            .itemAdded(
+                line, outlet: "o", currency: random.chance(90) ? .inr : .usd,
+                customer: random.pick([nil, nil, "asha", "ben"]))
         }
     }
 }

@@ -28,6 +28,21 @@ import Testing
         }
     }
 
+    @Test func `an order with texts that are not its customer's is impossible`() throws {
+        var placement = Self.placement
+        placement.lines[0].note = "hot"
+        _ = try Order.state(after: [.placed(placement)])
+        placement.customer = "asha"
+        #expect(throws: ImpossibleEvent.self) { try Order.state(after: [.placed(placement)]) }
+        placement.lines[0].note = .sealed("x")
+        placement.name = "y"
+        _ = try Order.state(after: [.placed(placement)])
+        placement.customer = nil
+        #expect(throws: ImpossibleEvent.self) { try Order.state(after: [.placed(placement)]) }
+        placement.lines[0].note = nil
+        #expect(throws: ImpossibleEvent.self) { try Order.state(after: [.placed(placement)]) }
+    }
+
     @Test(arguments: [.min, -1, 0, 1_000_001, .max])
     func `an order of a quantity that no cart can hold is impossible`(_ quantity: Int) {
         var placement = Self.placement

@@ -148,7 +148,7 @@ struct DocumentTests {
     private static let tea = CartLine(id: "tea", item: "tea", name: "Tea", quantity: 2, unitPrice: 250)
     private static let dosa = CartLine(
         id: "dosa+extra+hot", item: "dosa", name: "Dosa", quantity: 1, unitPrice: 12_000, options: ["extra", "hot"],
-        note: "no \"onion\"")
+        note: .plain("no \"onion\""))
 
     private static func state(_ lines: CartLine..., order: Identifier? = nil) throws -> Cart.State {
         var state = Cart.initial
@@ -160,9 +160,11 @@ struct DocumentTests {
     }
 
     private static func cart(
-        _ state: Cart.State, offer: (Identifier) -> Offer
+        _ state: Cart.State, texts: TextOpener = .none, offer: (Identifier) -> Offer
     ) -> [UInt8] {
-        CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000) { item, _ in offer(item) }
+        CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) { item, _ in
+            offer(item)
+        }
     }
 
     private static func offer(_ price: Amount) -> Offer {
@@ -220,13 +222,50 @@ struct DocumentTests {
         let placement = Order.Placement(
             cart: "c", outlet: "o", currency: Currency("INR")!, lines: [DocumentTests.tea], total: 500)
         try expect(
-            OrderDocument.bytes(of: "x", placement: placement, version: 1, updatedAt: 1_772_366_400_000),
+            OrderDocument.bytes(of: "x", placement: placement, version: 1, updatedAt: 1_772_366_400_000, texts: .none),
             toBe: """
                 {"order":"x","cart":"c","outlet":"o","version":1,"status":"placed","count":2,"currency":"INR",
                 "lines":[{"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],
                     "note":null,"total":500}],
                 "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
                 """)
+    }
+
+    @Test func `a customer's texts, as far as they can be opened`() throws {
+        let key = SealingKey.random()
+        let owner = TextOwner(customer: "asha", cart: "c")
+        var line = DocumentTests.tea
+        line.note = .sealed(key.seal("no \"ice\"", .note, of: owner))
+        let placement = Order.Placement(
+            cart: "c", outlet: "o", currency: Currency("INR")!, lines: [line], total: 500, customer: "asha",
+            name: key.seal("Asha", .name, of: owner))
+        var state = Cart.initial
+        try Cart.evolve(&state, .itemAdded(line, outlet: "o", currency: Currency("INR")!, customer: "asha"))
+        #expect(state.contents?.textOwner(of: "c") == owner)
+        #expect(placement.textOwner == owner)
+        for (found, note, name) in [
+            (CustomerKey.known(key), #"no \"ice\""#, "Asha"), (.destroyed, "[erased]", "[erased]"),
+            (.unknown, "[sealed]", "[sealed]"), (.known(.random()), "[damaged]", "[damaged]"),
+        ] {
+            let texts = TextOpener(owner, found)
+            let lineText =
+                #"{"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],"note":""#
+            try expect(
+                DocumentTests.cart(state, texts: texts) { _ in DocumentTests.offer(250) },
+                toBe: #"""
+                    {"cart":"c","outlet":"o","customer":"asha","version":7,"status":"open","count":2,"currency":"INR",
+                    "lines":[\#(lineText)\#(note)","total":500,"problem":null}],
+                    "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
+                    """#)
+            try expect(
+                OrderDocument.bytes(
+                    of: "x", placement: placement, version: 1, updatedAt: 1_772_366_400_000, texts: texts),
+                toBe: #"""
+                    {"order":"x","cart":"c","outlet":"o","customer":"asha","name":"\#(name)","version":1,
+                    "status":"placed","count":2,"currency":"INR","lines":[\#(lineText)\#(note)","total":500}],
+                    "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
+                    """#)
+        }
     }
 
     // MARK: Properties

@@ -1,3 +1,4 @@
+import Domain
 import EventLog
 import LineProtocol
 import Testing
@@ -49,6 +50,36 @@ import Testing
         #expect(
             try Self.fingerprint(["CART.ADD", "ab", "c", "tea", "2", "ID", "a"])
                 != Self.fingerprint(["CART.ADD", "a", "bc", "tea", "2", "ID", "a"]))
+    }
+
+    private static func sealedFingerprint(_ call: String, _ sealed: String?) throws -> String {
+        try withCall(call.words) { arguments in
+            let options = try CallOptions(ofWrite: arguments, from: 5, "NOTE", "CUSTOMER")
+            let metadata = try options.metadata(of: arguments, sealing: "NOTE")
+            return try #require(metadata(sealed.map(SealedText.init(ciphertext:))).fingerprint)
+        }
+    }
+
+    @Test func `a sealed text stands in its place as it is sealed, and tells nothing of what it was`() throws {
+        let call = "CART.ADD c1 o1 tea 2 NOTE hot CUSTOMER a ID x"
+        let one = try Self.sealedFingerprint(call, "abc")
+        let asItStands = try withCall("CART.ADD c1 o1 tea 2 NOTE abc CUSTOMER a ID x".words) { arguments in
+            try CallOptions(ofWrite: arguments, from: 5, "NOTE", "CUSTOMER").metadata(of: arguments).fingerprint
+        }
+        #expect(one == asItStands)
+        #expect(try one == Self.sealedFingerprint("CART.ADD c1 o1 tea 2 NOTE cold CUSTOMER a ID x", "abc"))
+        #expect(try one == Self.sealedFingerprint("CART.ADD c1 o1 tea 2 ID x NOTE hot CUSTOMER a", "abc"))
+        #expect(try one != Self.sealedFingerprint(call, "abd"))
+        #expect(try one != Self.sealedFingerprint("CART.ADD c1 o1 tea 2 NOTE hot CUSTOMER b ID x", "abc"))
+        #expect(try one != Self.sealedFingerprint("CART.ADD c1 o1 tea 2 CUSTOMER a NOTE hot ID x", "abc"))
+    }
+
+    @Test func `a customer's call without a text is fingerprinted like any other`() throws {
+        let call = "CART.ADD c1 o1 tea 2 CUSTOMER a ID x"
+        let plain = try withCall(call.words) { arguments in
+            try CallOptions(ofWrite: arguments, from: 5, "NOTE", "CUSTOMER").metadata(of: arguments).fingerprint
+        }
+        #expect(try Self.sealedFingerprint(call, nil) == plain)
     }
 
     @Test func `a call without an ID has none`() throws {

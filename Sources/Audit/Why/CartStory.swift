@@ -11,6 +11,7 @@ public struct CartStory: Sendable {
     /// The cart.
     public let cart: Identifier
     private let menus: PresentMenus
+    private let texts: OpenedTexts
     private let partition: Int
     private var reading = StreamReading()
     private(set) var state = Cart.initial
@@ -22,9 +23,13 @@ public struct CartStory: Sendable {
     /// - Parameters:
     ///   - events: every event of the cart's stream.
     ///   - menus: those of ``outlets(of:)``.
-    public init(_ cart: Identifier, _ events: [RecordedEvent], _ menus: PresentMenus) {
+    ///   - texts: what is sealed in the events.
+    public init(
+        _ cart: Identifier, _ events: [RecordedEvent], _ menus: PresentMenus, _ texts: OpenedTexts = OpenedTexts()
+    ) {
         self.cart = cart
         self.menus = menus
+        self.texts = texts
         partition = events.first?.partition ?? 0
         var reading = StreamReading()
         for event in events {
@@ -40,7 +45,7 @@ public struct CartStory: Sendable {
     public static func outlets(of events: [RecordedEvent]) -> [Identifier] {
         var outlets: [Identifier] = []
         for event in events {
-            guard case .cart(.itemAdded(_, let outlet, _)) = (try? event.decoded())?.event,
+            guard case .cart(.itemAdded(_, let outlet, _, _)) = (try? event.decoded())?.event,
                 !outlets.contains(outlet)
             else { continue }
             outlets.append(outlet)
@@ -52,11 +57,11 @@ public struct CartStory: Sendable {
         let before = state
         try Cart.evolve(&state, event)
         switch event {
-        case .itemAdded(let line, _, _): origins[line.id, default: []].append(version)
+        case .itemAdded(let line, _, _, _): origins[line.id, default: []].append(version)
         case .quantityChanged(let line, _, _): origins[line, default: []].append(version)
         case .lineRemoved(let line, _): origins[line] = nil
         case .cleared: origins = [:]
-        case .checkedOut(_, let lines, _):
+        case .checkedOut(_, let lines, _, _, _):
             for line in lines where before.line(line.id)?.unitPrice != line.unitPrice {
                 origins[line.id, default: []].append(version)
             }
@@ -68,10 +73,10 @@ public struct CartStory: Sendable {
 
     private func words(for event: Cart.Event, in before: Cart.State) -> String {
         switch event {
-        case .itemAdded(let line, let outlet, let currency):
+        case .itemAdded(let line, let outlet, let currency, let customer):
             let remark = menus.remark(on: line.item, of: outlet, at: line.unitPrice, in: currency)
             var words = "added \(line.quantity) × \(line.name) at \(line.unitPrice.words(in: currency))\(remark)"
-            if let note = line.note { words += ", note \(note.quoted)" }
+            if let note = line.note { words += ", note \(texts.text(of: note).quoted)" }
             if let old = before.line(line.id) {
                 words += ", to \(old.quantity)"
                 if old.unitPrice != line.unitPrice {
@@ -80,6 +85,7 @@ public struct CartStory: Sendable {
             } else if before.contents == nil {
                 words += ", from outlet \(outlet)"
             }
+            if let customer, before.contents?.customer == nil { words += ", for customer \(customer)" }
             return words
         case .quantityChanged(let line, let from, let to):
             return "changed \(name(of: line, in: before)) from \(from) to \(to)"
@@ -87,9 +93,11 @@ public struct CartStory: Sendable {
             return "removed \(quantity) × \(name(of: line, in: before))"
         case .cleared(let count):
             return "cleared the cart of \(count.counted("item"))"
-        case .checkedOut(let order, let lines, let total):
+        case .checkedOut(let order, let lines, let total, let customer, let name):
             guard let currency = before.contents?.currency else { return "checked out" }
             var words = "checked out as order \(order) for \(total.words(in: currency))"
+            if let customer, before.contents?.customer == nil { words += ", for customer \(customer)" }
+            if let name { words += ", in the name \(texts.text(ofName: name).quoted)" }
             for line in lines {
                 guard let old = before.line(line.id), old.unitPrice != line.unitPrice else { continue }
                 words += ", \(line.name) at \(line.unitPrice.majorUnits(of: currency)) "
@@ -122,14 +130,14 @@ public struct CartStory: Sendable {
                 "now: version \(reading.version), open at outlet \(contents.outlet)\(menus.remark(on: contents.outlet))"
             ]
                 + CartStory.text(
-                    of: contents.lines, contents.currency, total: try? contents.total(), origins
+                    of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
                 ) { line in
                     menus.remark(on: line.item, of: contents.outlet, at: line.unitPrice, in: contents.currency)
                 }
         case .checkedOut(let contents, let order):
             return ["now: version \(reading.version), checked out as order \(order)"]
                 + CartStory.text(
-                    of: contents.lines, contents.currency, total: try? contents.total(), origins
+                    of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
                 ) { _ in "" }
         }
     }
@@ -137,11 +145,11 @@ public struct CartStory: Sendable {
     /// The lines of a cart or an order with the versions of the cart that they come from, and the total.
     static func text(
         of lines: [CartLine], _ currency: Currency, total: Amount?, _ origins: [String: [Int64]],
-        remark: (CartLine) -> String
+        _ texts: OpenedTexts, remark: (CartLine) -> String
     ) -> [String] {
         let texts = lines.map { line in
             let versions = (origins[line.id] ?? []).map { "v\($0)" }.joined(separator: ", ")
-            return "  \(line.words(in: currency))\(remark(line))\(versions.isEmpty ? "" : ", from \(versions)")"
+            return "  \(line.words(in: currency, texts))\(remark(line))\(versions.isEmpty ? "" : ", from \(versions)")"
                 .printable
         }
         return texts + ["  total \(total?.words(in: currency) ?? "more than can be charged")"]
@@ -149,12 +157,5 @@ public struct CartStory: Sendable {
 }
 
 extension Cart.State {
-    fileprivate var contents: Cart.Contents? {
-        switch self {
-        case .empty: nil
-        case .filled(let contents), .checkedOut(let contents, _): contents
-        }
-    }
-
     fileprivate func line(_ id: String) -> CartLine? { contents?.lines.first { $0.id == id } }
 }

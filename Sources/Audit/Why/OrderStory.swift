@@ -8,15 +8,20 @@ public struct OrderStory: Sendable {
     private var reading = StreamReading()
     private var placement: Order.Placement?
     private let cart: CartStory?
+    private let texts: OpenedTexts
 
     /// The story of an order.
     ///
     /// - Parameters:
     ///   - events: every event of the order's stream.
     ///   - cart: the story of ``cart(of:)``.
-    public init(_ order: Identifier, _ events: [RecordedEvent], _ cart: CartStory?) {
+    ///   - texts: what is sealed in the events.
+    public init(
+        _ order: Identifier, _ events: [RecordedEvent], _ cart: CartStory?, _ texts: OpenedTexts = OpenedTexts()
+    ) {
         self.order = order
         self.cart = cart
+        self.texts = texts
         partition = events.first?.partition ?? 0
         var state = Order.initial
         for event in events {
@@ -51,9 +56,10 @@ public struct OrderStory: Sendable {
 
     private var agreement: [String] {
         guard let placement else { return ["agreed: nothing that can be understood"] }
-        return ["agreed:"]
+        let name = placement.name.map { " in the name \(texts.text(ofName: $0).quoted)" } ?? ""
+        return ["agreed\(name.printable):"]
             + CartStory.text(
-                of: placement.lines, placement.currency, total: placement.total, cart?.origins ?? [:]
+                of: placement.lines, placement.currency, total: placement.total, cart?.origins ?? [:], texts
             ) { _ in "" }
     }
 }

@@ -28,20 +28,23 @@ public enum Cart: Decider {
         /// The chosen options, in any order.
         public var options: [Identifier]
         /// What the customer wants the kitchen to know.
-        public var note: String?
+        public var note: PersonalText?
+        /// Whose the cart is to be, where that is said; a note of theirs is sealed.
+        public var customer: Identifier?
         /// What the catalogue says of the item now.
         public var offer: Offer
 
         /// Some of an item.
         public init(
             outlet: Identifier, item: Identifier, quantity: Int, options: [Identifier] = [],
-            note: String? = nil, offer: Offer
+            note: PersonalText? = nil, customer: Identifier? = nil, offer: Offer
         ) {
             self.outlet = outlet
             self.item = item
             self.quantity = quantity
             self.options = options
             self.note = note
+            self.customer = customer
             self.offer = offer
         }
     }
@@ -56,30 +59,40 @@ public enum Cart: Decider {
         public var offers: [String: Offer]
         /// The least the outlet accepts.
         public var minimumOrder: Amount?
+        /// Whose the cart is to be, where that is said.
+        public var customer: Identifier?
+        /// The name on the order.
+        public var name: SealedText?
 
         /// A checkout.
         public init(
-            order: Identifier, agreedTotal: Amount, offers: [String: Offer], minimumOrder: Amount? = nil
+            order: Identifier, agreedTotal: Amount, offers: [String: Offer], minimumOrder: Amount? = nil,
+            customer: Identifier? = nil, name: SealedText? = nil
         ) {
             self.order = order
             self.agreedTotal = agreedTotal
             self.offers = offers
             self.minimumOrder = minimumOrder
+            self.customer = customer
+            self.name = name
         }
     }
 
     // MARK: Events
 
     /// What happened to a cart. Quantities are given as what was and what is, so that counts follow from the
-    /// event alone.
+    /// event alone. Where a cart is a customer's, every event that may have texts says so, so that each of them can
+    /// be opened without the others.
     public enum Event: Equatable, Sendable {
         /// So many more of a line, which is new or known.
-        case itemAdded(CartLine, outlet: Identifier, currency: Currency)
+        case itemAdded(CartLine, outlet: Identifier, currency: Currency, customer: Identifier? = nil)
         case quantityChanged(line: String, from: Int, to: Int)
         case lineRemoved(line: String, quantity: Int)
         case cleared(count: Int)
         /// The cart became an order, at these prices.
-        case checkedOut(order: Identifier, lines: [CartLine], total: Amount)
+        case checkedOut(
+            order: Identifier, lines: [CartLine], total: Amount, customer: Identifier? = nil,
+            name: SealedText? = nil)
     }
 
     // MARK: State
@@ -90,6 +103,8 @@ public enum Cart: Decider {
         public var outlet: Identifier
         /// The currency of every price.
         public var currency: Currency
+        /// Whose it is, once that has been said.
+        public var customer: Identifier?
         /// The lines, in the order they were first added.
         public var lines: [CartLine]
 
@@ -106,10 +121,18 @@ public enum Cart: Decider {
 
     /// A cart, from empty to checked out.
     public enum State: Equatable, Sendable {
-        /// Nothing is in it, and it belongs to no outlet.
+        /// Nothing is in it, and it belongs to no outlet and to nobody.
         case empty
         case filled(Contents)
         case checkedOut(Contents, order: Identifier)
+
+        /// What is in it, or was at checkout; nil where nothing is.
+        public var contents: Contents? {
+            switch self {
+            case .empty: nil
+            case .filled(let contents), .checkedOut(let contents, _): contents
+            }
+        }
 
         /// The sum of quantities.
         public var count: Int {
@@ -175,7 +198,9 @@ public enum Cart: Decider {
         guard (1...MenuItem.quantityLimit).contains(addition.quantity) else {
             throw quantityOutOfRange(addition.quantity)
         }
-        try TextRules.check(addition.note, "NOTE", TextRules.note)
+        if case .plain(let note) = addition.note { try TextRules.check(note, "NOTE", TextRules.note) }
+        let customer = try customer(addition.customer, of: contents)
+        try check(addition.note, "NOTE", of: customer)
         guard addition.options.count <= maximumOptions else {
             throw Rejection(.limit, "a line takes at most \(maximumOptions) options")
         }
@@ -202,10 +227,12 @@ public enum Cart: Decider {
         let line = CartLine(
             id: id, item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
             options: options, note: addition.note)
-        return .itemAdded(line, outlet: addition.outlet, currency: item.currency)
+        return .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
+        let customer = try customer(checkOut.customer, of: contents)
+        try check(checkOut.name.map(PersonalText.sealed), "NAME", of: customer)
         var current = contents
         for index in current.lines.indices {
             let line = current.lines[index]
@@ -225,7 +252,34 @@ public enum Cart: Decider {
             throw Rejection(
                 .limit, "the outlet's minimum order is \(minimum.minorUnits) \(contents.currency)")
         }
-        return .checkedOut(order: checkOut.order, lines: current.lines, total: total)
+        return .checkedOut(
+            order: checkOut.order, lines: current.lines, total: total, customer: customer, name: checkOut.name)
+    }
+
+    /// Whose the cart is, with what a command says of that.
+    private static func customer(
+        _ named: Identifier?, of contents: Contents?
+    ) throws(Rejection) -> Identifier? {
+        guard let contents, let named else { return named ?? contents?.customer }
+        guard contents.customer ?? named == named else {
+            throw Rejection(.state, "the cart belongs to another customer; clear it to let it belong to this one")
+        }
+        guard contents.mayBelong(to: named) else {
+            throw Rejection(
+                .state,
+                "the cart has a note that was taken without CUSTOMER and could never be forgotten; remove its line "
+                    + "before the cart gets a customer")
+        }
+        return named
+    }
+
+    private static func check(
+        _ text: PersonalText?, _ field: String, of customer: Identifier?
+    ) throws(Rejection) {
+        guard PersonalText.isAllowed(text, of: customer) else {
+            throw .invalid(
+                field, "the cart belongs to a customer; say CUSTOMER and the id, so that the text can be forgotten")
+        }
     }
 
     /// Rejects what would make a total that can be neither shown nor agreed to.
@@ -261,17 +315,17 @@ public enum Cart: Decider {
         case (.checkedOut, _):
             throw ImpossibleEvent("an event after checkout")
 
-        case (.empty, .itemAdded(let line, let outlet, let currency)):
+        case (.empty, .itemAdded(let line, let outlet, let currency, let customer)):
             var contents = Contents(outlet: outlet, currency: currency, lines: [])
-            try contents.add(line)
+            try contents.add(line, of: customer)
             state = .filled(contents)
-        case (.filled(var contents), .itemAdded(let line, let outlet, let currency)):
+        case (.filled(var contents), .itemAdded(let line, let outlet, let currency, let customer)):
             guard contents.outlet == outlet, contents.currency == currency else {
                 throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
             }
             state = .empty  // Lets go of the lines, so that adding to them does not copy them.
             defer { state = .filled(contents) }
-            try contents.add(line)
+            try contents.add(line, of: customer)
 
         case (.filled(var contents), .quantityChanged(let id, let from, let to)):
             let index = try contents.index(of: id, holding: from)
@@ -284,10 +338,15 @@ public enum Cart: Decider {
         case (.filled(let contents), .cleared(let count)):
             guard contents.count == count else { throw ImpossibleEvent("\(count) cleared of \(contents.count)") }
             state = .empty
-        case (.filled(var contents), .checkedOut(let order, let lines, _)):
+        case (.filled(var contents), .checkedOut(let order, let lines, _, let customer, let name)):
             let agree = lines.elementsEqual(contents.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
+            try contents.checkOwner(customer)
+            contents.customer = customer
             contents.lines = lines
+            guard contents.mayBelong(to: customer), name == nil || customer != nil else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
             state = .checkedOut(contents, order: order)
 
         case (.empty, .quantityChanged), (.empty, .lineRemoved), (.empty, .cleared), (.empty, .checkedOut):
@@ -297,16 +356,36 @@ public enum Cart: Decider {
 }
 
 extension Cart.Contents {
+    /// Whether it has no text that cannot be the customer's, or nobody's.
+    fileprivate func mayBelong(to customer: Identifier?) -> Bool {
+        lines.allSatisfy { PersonalText.isAllowed($0.note, of: customer) }
+    }
+
+    /// Throws where the cart cannot have become the customer's, or nobody's.
+    fileprivate func checkOwner(_ customer: Identifier?) throws(ImpossibleEvent) {
+        guard customer == self.customer || self.customer == nil && mayBelong(to: customer) else {
+            throw ImpossibleEvent("a cart that went from one customer to another")
+        }
+    }
+
     /// Adds to the line of that id, or a new one; changes nothing where that is impossible.
-    fileprivate mutating func add(_ line: CartLine) throws(ImpossibleEvent) {
+    fileprivate mutating func add(_ line: CartLine, of customer: Identifier?) throws(ImpossibleEvent) {
         try CartLine.checkRecordable(line.quantity, line.id)
-        guard let index = lines.firstIndex(where: { $0.id == line.id }) else { return lines.append(line) }
+        guard PersonalText.isAllowed(line.note, of: customer) else {
+            throw ImpossibleEvent("a note that is not its customer's: '\(line.id)'")
+        }
+        try checkOwner(customer)
+        guard let index = lines.firstIndex(where: { $0.id == line.id }) else {
+            self.customer = customer
+            return lines.append(line)
+        }
         let old = lines[index]
         guard old.item == line.item, old.options == line.options, old.note == line.note else {
             throw ImpossibleEvent("one line for two things: '\(line.id)'")
         }
         let quantity = old.quantity + line.quantity
         try CartLine.checkRecordable(quantity, line.id)
+        self.customer = customer
         lines[index].quantity = quantity
         lines[index].unitPrice = line.unitPrice
         lines[index].name = line.name

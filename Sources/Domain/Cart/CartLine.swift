@@ -17,12 +17,12 @@ public struct CartLine: Equatable, Sendable {
     /// The chosen options, sorted.
     public var options: [Identifier]
     /// What the customer wants the kitchen to know.
-    public var note: String?
+    public var note: PersonalText?
 
     /// A line.
     public init(
         id: String, item: Identifier, name: String, quantity: Int, unitPrice: Amount,
-        options: [Identifier] = [], note: String? = nil
+        options: [Identifier] = [], note: PersonalText? = nil
     ) {
         self.id = id
         self.item = item

@@ -28,16 +28,23 @@ public enum Order: Decider {
         public var lines: [CartLine]
         /// What it costs.
         public var total: Amount
+        /// Who ordered, where that was said.
+        public var customer: Identifier?
+        /// The name on it.
+        public var name: SealedText?
 
         /// A placement.
         public init(
-            cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine], total: Amount
+            cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine], total: Amount,
+            customer: Identifier? = nil, name: SealedText? = nil
         ) {
             self.cart = cart
             self.outlet = outlet
             self.currency = currency
             self.lines = lines
             self.total = total
+            self.customer = customer
+            self.name = name
         }
 
         /// The sum of quantities.
@@ -70,6 +77,11 @@ public enum Order: Decider {
         switch (state, event) {
         case (.unplaced, .placed(let placement)):
             for line in placement.lines { try CartLine.checkRecordable(line.quantity, line.id) }
+            guard placement.lines.allSatisfy({ PersonalText.isAllowed($0.note, of: placement.customer) }),
+                placement.name == nil || placement.customer != nil
+            else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
             state = .placed(placement)
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         }

@@ -4,9 +4,10 @@ internal import JSONText
 enum CartEventCodec {
     static func encode(_ event: Cart.Event, to writer: inout JSONWriter) -> String {
         switch event {
-        case .itemAdded(let line, let outlet, let currency):
+        case .itemAdded(let line, let outlet, let currency, let customer):
             writer.field("outlet", outlet.rawValue)
             writer.field("currency", currency.code)
+            if let customer { writer.field("customer", customer.rawValue) }
             CartLineCodec.encode(line, to: &writer)
             return "cart.itemAdded"
         case .quantityChanged(let line, let from, let to):
@@ -21,10 +22,12 @@ enum CartEventCodec {
         case .cleared(let count):
             writer.field("count", count)
             return "cart.cleared"
-        case .checkedOut(let order, let lines, let total):
+        case .checkedOut(let order, let lines, let total, let customer, let name):
             writer.field("order", order.rawValue)
             CartLineCodec.encode(lines, to: &writer)
             writer.field("total", total.minorUnits)
+            if let customer { writer.field("customer", customer.rawValue) }
+            if let name { writer.field("sealedName", name.ciphertext) }
             return "cart.checkedOut"
         }
     }
@@ -39,6 +42,8 @@ enum CartEventCodec {
         var order: Identifier?
         var lines: [CartLine]?
         var total: Amount?
+        var customer: Identifier?
+        var sealedName: SealedText?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             if try line.read(key, from: &reader) { continue }
@@ -51,13 +56,15 @@ enum CartEventCodec {
             case "order": order = Identifier(try reader.string())
             case "lines": lines = try CartLineCodec.decode(from: &reader)
             case "total": total = Amount(minorUnits: try reader.integer())
+            case "customer": customer = try reader.identifier()
+            case "sealedName": sealedName = SealedText(ciphertext: try reader.string())
             default: _ = try reader.rawValue()
             }
         }
         switch name {
         case "cart.itemAdded":
             guard let line = line.line, let outlet, let currency else { return nil }
-            return .itemAdded(line, outlet: outlet, currency: currency)
+            return .itemAdded(line, outlet: outlet, currency: currency, customer: customer)
         case "cart.quantityChanged":
             guard let line = line.id, let from, let to, to > 0 else { return nil }
             return .quantityChanged(line: line, from: from, to: to)
@@ -69,7 +76,7 @@ enum CartEventCodec {
             return .cleared(count: count)
         case "cart.checkedOut":
             guard let order, let lines, let total else { return nil }
-            return .checkedOut(order: order, lines: lines, total: total)
+            return .checkedOut(order: order, lines: lines, total: total, customer: customer, name: sealedName)
         default: return nil
         }
     }
@@ -84,7 +91,11 @@ enum CartLineCodec {
         writer.field("quantity", line.quantity)
         writer.field("unitPrice", line.unitPrice.minorUnits)
         if !line.options.isEmpty { writer.field("options", line.options.lazy.map(\.rawValue)) }
-        if let note = line.note { writer.field("note", note) }
+        switch line.note {
+        case nil: break
+        case .plain(let note): writer.field("note", note)
+        case .sealed(let note): writer.field("sealedNote", note.ciphertext)
+        }
     }
 
     static func encode(_ lines: [CartLine], to writer: inout JSONWriter) {
@@ -120,7 +131,7 @@ enum CartLineCodec {
         var quantity: Int?
         var unitPrice: Amount?
         var options: [Identifier] = []
-        var note: String?
+        var note: PersonalText?
 
         /// Reads the value of the key if it is one of a line's.
         mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONReadingError) -> Bool {
@@ -131,7 +142,8 @@ enum CartLineCodec {
             case "quantity": quantity = Int(try reader.integer())
             case "unitPrice": unitPrice = Amount(minorUnits: try reader.integer())
             case "options": options = try reader.identifiers()
-            case "note": note = try reader.string()
+            case "note": note = .plain(try reader.string())
+            case "sealedNote": note = .sealed(SealedText(ciphertext: try reader.string()))
             default: return false
             }
             return true

@@ -170,7 +170,7 @@ enum MenuEventCodec {
 
 extension JSONReader {
     /// An identifier. A malformed one is an error, where leaving it out would change the meaning.
-    fileprivate mutating func identifier() throws(JSONReadingError) -> Identifier {
+    mutating func identifier() throws(JSONReadingError) -> Identifier {
         guard let identifier = Identifier(try string()) else { throw failure("an identifier") }
         return identifier
     }

@@ -10,6 +10,8 @@ enum OrderEventCodec {
             writer.field("currency", placement.currency.code)
             CartLineCodec.encode(placement.lines, to: &writer)
             writer.field("total", placement.total.minorUnits)
+            if let customer = placement.customer { writer.field("customer", customer.rawValue) }
+            if let name = placement.name { writer.field("sealedName", name.ciphertext) }
             return "order.placed"
         }
     }
@@ -20,6 +22,8 @@ enum OrderEventCodec {
         var currency: Currency?
         var lines: [CartLine]?
         var total: Amount?
+        var customer: Identifier?
+        var sealedName: SealedText?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -28,11 +32,15 @@ enum OrderEventCodec {
             case "currency": currency = Currency(try reader.string())
             case "lines": lines = try CartLineCodec.decode(from: &reader)
             case "total": total = Amount(minorUnits: try reader.integer())
+            case "customer": customer = try reader.identifier()
+            case "sealedName": sealedName = SealedText(ciphertext: try reader.string())
             default: _ = try reader.rawValue()
             }
         }
         guard name == "order.placed", let cart, let outlet, let currency, let lines, let total else { return nil }
         return .placed(
-            Order.Placement(cart: cart, outlet: outlet, currency: currency, lines: lines, total: total))
+            Order.Placement(
+                cart: cart, outlet: outlet, currency: currency, lines: lines, total: total, customer: customer,
+                name: sealedName))
     }
 }

@@ -1,13 +1,16 @@
 public import Domain
+public import EventLog
 internal import JSONText
 
 /// A cart as `CART.GET` answers it.
 public enum CartDocument {
     /// The document.
     ///
-    /// - Parameter offer: what the catalogue says of an item of the cart's outlet now.
+    /// - Parameters:
+    ///   - texts: shows the notes.
+    ///   - offer: what the catalogue says of an item of the cart's outlet now.
     public static func bytes(
-        of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp,
+        of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
         offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
@@ -21,6 +24,7 @@ public enum CartDocument {
         writer.beginObject()
         writer.field("cart", cart.rawValue)
         writer.field("outlet", contents?.outlet.rawValue)
+        if let customer = contents?.customer { writer.field("customer", customer.rawValue) }
         writer.field("version", version)
         writer.field("status", status)
         writer.field("count", state.count)
@@ -29,7 +33,7 @@ public enum CartDocument {
         writer.beginArray()
         for line in contents?.lines ?? [] {
             writer.beginObject()
-            LineDocument.writeFields(of: line, to: &writer)
+            LineDocument.writeFields(of: line, texts, to: &writer)
             writer.key("problem")
             if let outlet = contents?.outlet, status == "open" {
                 writeProblem(of: line, offer(line.item, outlet), to: &writer)
@@ -69,14 +73,18 @@ public enum CartDocument {
 /// An order as `ORDER.GET` answers it.
 public enum OrderDocument {
     /// The document.
+    ///
+    /// - Parameter texts: shows the notes and the name.
     public static func bytes(
-        of order: Identifier, placement: Order.Placement, version: Int64, updatedAt: Timestamp
+        of order: Identifier, placement: Order.Placement, version: Int64, updatedAt: Timestamp, texts: TextOpener
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
         writer.field("order", order.rawValue)
         writer.field("cart", placement.cart.rawValue)
         writer.field("outlet", placement.outlet.rawValue)
+        if let customer = placement.customer { writer.field("customer", customer.rawValue) }
+        if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
         writer.field("version", version)
         writer.field("status", "placed")
         writer.field("count", placement.count)
@@ -85,7 +93,7 @@ public enum OrderDocument {
         writer.beginArray()
         for line in placement.lines {
             writer.beginObject()
-            LineDocument.writeFields(of: line, to: &writer)
+            LineDocument.writeFields(of: line, texts, to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -98,14 +106,14 @@ public enum OrderDocument {
 }
 
 private enum LineDocument {
-    static func writeFields(of line: CartLine, to writer: inout JSONWriter) {
+    static func writeFields(of line: CartLine, _ texts: TextOpener, to writer: inout JSONWriter) {
         writer.field("line", line.id)
         writer.field("item", line.item.rawValue)
         writer.field("name", line.name)
         writer.field("quantity", line.quantity)
         writer.field("unitPrice", line.unitPrice.minorUnits)
         writer.field("options", line.options.lazy.map(\.rawValue))
-        writer.field("note", line.note)
+        writer.field("note", line.note.map(texts.text(of:)))
         writer.field("total", (try? line.total())?.minorUnits)
     }
 }

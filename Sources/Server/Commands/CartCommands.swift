@@ -13,22 +13,32 @@ enum CartCommands {
             "Adds some of an item to a cart; gives the cart's count.",
             [
                 .key("cart"), .value("outlet"), .value("item"), .value("quantity", .integer),
-                .optional("text", token: "NOTE"),
+                .optional("text", token: "NOTE"), .optional("customer", token: "CUSTOMER"),
             ]
         ) { session, arguments throws(Failure) in
             let cart = try arguments[1].identifier("cart")
             let outlet = try arguments[2].identifier("outlet")
             let item = try arguments[3].identifier("item")
             let quantity = try arguments[4].quantity("quantity")
-            let options = try CallOptions(ofWrite: arguments, from: 5, "NOTE")
+            let options = try CallOptions(ofWrite: arguments, from: 5, "NOTE", "CUSTOMER")
             let note = try options.text("NOTE")
             let engine = session.server.engine
-            try session.submit(StreamName(.cart, cart), arguments, options) { _, _ in
+            func add(_ note: PersonalText?, of customer: Identifier?) -> DomainCommand {
                 .cart(
                     .add(
                         Cart.Addition(
-                            outlet: outlet, item: item, quantity: quantity, note: note,
+                            outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
                             offer: LoopActor.assumeIsolated { engine.offer(of: item, at: outlet) })))
+            }
+            let stream = StreamName(.cart, cart)
+            guard let customer = try options.identifier("CUSTOMER") else {
+                return try session.submit(stream, arguments, options) { _, _ in
+                    add(note.map(PersonalText.plain), of: nil)
+                }
+            }
+            try note?.check("NOTE", TextRules.note)
+            try session.submit(stream, arguments, options, of: customer, sealing: note, in: "NOTE", as: .note) { note in
+                { _, _ in add(note.map(PersonalText.sealed), of: customer) }
             }
         },
         Command(
@@ -81,16 +91,35 @@ enum CartCommands {
         Command(
             "CART.CHECKOUT", .carts, role: .customer, effect: .write(.cart),
             "Places an order for what is in a cart, if it still costs that; gives the order's id.",
-            [.key("cart"), .required("minor", .integer, token: "TOTAL")]
+            [
+                .key("cart"), .required("minor", .integer, token: "TOTAL"), .optional("text", token: "NAME"),
+                .optional("customer", token: "CUSTOMER"),
+            ]
         ) { session, arguments throws(Failure) in
             let cart = try arguments[1].identifier("cart")
-            let options = try CallOptions(ofWrite: arguments, from: 2, "TOTAL")
+            let options = try CallOptions(ofWrite: arguments, from: 2, "TOTAL", "NAME", "CUSTOMER")
             guard let total = try options["TOTAL"]?.amount("TOTAL") else { throw .syntax }
+            let name = try options.text("NAME")
+            let customer = try options.identifier("CUSTOMER")
             let engine = session.server.engine
-            try session.submit(StreamName(.cart, cart), arguments, options) { state, version in
+            func checkOut(_ name: SealedText?, _ state: AggregateState, _ version: Int64) -> DomainCommand {
                 LoopActor.assumeIsolated {
-                    .cart(.checkOut(engine.checkOut(of: cart, in: state, version: version, agreedTotal: total)))
+                    var checkOut = engine.checkOut(of: cart, in: state, version: version, agreedTotal: total)
+                    checkOut.customer = customer
+                    checkOut.name = name
+                    return .cart(.checkOut(checkOut))
                 }
+            }
+            let stream = StreamName(.cart, cart)
+            guard let customer else {
+                guard name == nil else {
+                    throw .invalid("NAME", "needs CUSTOMER: personal data is only taken where it can be forgotten")
+                }
+                return try session.submit(stream, arguments, options) { checkOut(nil, $0, $1) }
+            }
+            try name?.check("NAME", TextRules.name)
+            try session.submit(stream, arguments, options, of: customer, sealing: name, in: "NAME", as: .name) { name in
+                { checkOut(name, $0, $1) }
             }
         },
         Command(
@@ -101,11 +130,7 @@ enum CartCommands {
             if arguments.count > 2, let moment = try session.moment(arguments) {
                 return session.replyLater(withPast: .order(order, at: moment))
             }
-            session.replyLater(with: StreamName(.order, order)) { committed in
-                guard case .order(.placed(let placement)) = committed.state else { return nil }
-                return OrderDocument.bytes(
-                    of: order, placement: placement, version: committed.version, updatedAt: committed.updatedAt)
-            }
+            session.replyLater(with: StreamName(.order, order)) { SealedDocument(of: order, $0) }
         },
     ]
 }
@@ -125,17 +150,14 @@ extension Session {
 
     /// Answers with a document of a stream's committed state, or null, as soon as the stream is known.
     fileprivate func replyLater(
-        with stream: StreamName, document: @escaping (CommittedState) -> [UInt8]?
+        with stream: StreamName, document: @escaping (CommittedState) -> SealedDocument?
     ) {
         let promise = promise(about: stream.category)
-        server.engine.read(stream) { result in
+        server.engine.read(stream) { [self] result in
             LoopActor.assumeIsolated {
                 switch result {
                 case .success(let committed):
-                    promise.fulfil { replies in
-                        let document = committed.version > 0 ? document(committed) : nil
-                        if let document { replies.bulk(document) } else { replies.null() }
-                    }
+                    give(committed.version > 0 ? document(committed) : nil, promise)
                 case .failure(let failure):
                     promise.fail(Failure(failure))
                 }
@@ -164,6 +186,17 @@ extension Engine {
             for line in contents.lines { checkOut.offers[line.id] = offer(of: line.item, at: contents.outlet) }
         }
         return checkOut
+    }
+}
+
+extension String {
+    /// Refuses a text out of bounds before it is sealed.
+    fileprivate func check(_ field: String, _ bounds: ClosedRange<Int>) throws(Failure) {
+        do throws(Rejection) {
+            try TextRules.check(self, field, bounds)
+        } catch {
+            throw Failure(error)
+        }
     }
 }
 

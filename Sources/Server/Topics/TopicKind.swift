@@ -42,17 +42,20 @@ struct TopicKind: Sendable {
         let stream = StreamName(.cart, cart)
         engine.read(stream) { result in
             LoopActor.assumeIsolated {
-                completion(
-                    result.mapError(Failure.init).map { committed in
-                        var sources = [TopicSource.stream(stream)]
-                        if case .cart(.filled(let contents)) = committed.state {
-                            sources.append(.stream(StreamName(.outlet, contents.outlet)))
-                            sources.append(.stream(StreamName(.menu, contents.outlet)))
-                        }
-                        return TopicDocument(
-                            revision: committed.version,
-                            json: engine.document(of: cart, committed) ?? TopicDocument.null, sources: sources)
-                    })
+                let committed: CommittedState
+                switch result {
+                case .success(let state): committed = state
+                case .failure(let failure): return completion(.failure(Failure(failure)))
+                }
+                var sources = [TopicSource.stream(stream)]
+                if case .cart(.filled(let contents)) = committed.state {
+                    sources.append(.stream(StreamName(.outlet, contents.outlet)))
+                    sources.append(.stream(StreamName(.menu, contents.outlet)))
+                }
+                let document = engine.document(of: cart, committed) ?? SealedDocument(TopicDocument.null)
+                engine.locksmith.open(document) { json in
+                    completion(json.map { TopicDocument(revision: committed.version, json: $0, sources: sources) })
+                }
             }
         }
     }

@@ -63,7 +63,7 @@ final class Call {
     func isMarked(on event: DecodedEvent) -> Bool {
         guard id == nil, event.metadata.commandID == nil else { return false }
         switch (action, event.event) {
-        case (.add(let item, _), .cart(.itemAdded(let line, _, _))): return line.item == item
+        case (.add(let item, _), .cart(.itemAdded(let line, _, _, _))): return line.item == item
         case (.putOutlet(let name), .outlet(.registered(let details))): return details.name == name
         case (.putOutlet(let name), .outlet(.detailsChanged(let changes))): return changes == [.name(name)]
         default: return false

@@ -38,11 +38,11 @@ struct History {
             stream.version += 1
             #expect(event.version == stream.version)
             switch event.event {
-            case .cart(.itemAdded(let line, _, _)): stream.lines[line.id, default: 0] += line.quantity
+            case .cart(.itemAdded(let line, _, _, _)): stream.lines[line.id, default: 0] += line.quantity
             case .cart(.quantityChanged(let line, _, let quantity)): stream.lines[line] = quantity
             case .cart(.lineRemoved(let line, _)): stream.lines[line] = nil
             case .cart(.cleared): stream.lines = [:]
-            case .cart(.checkedOut(let order, let lines, _)):
+            case .cart(.checkedOut(let order, let lines, _, _, _)):
                 stream.order = order
                 #expect(Dictionary(uniqueKeysWithValues: lines.map { ($0.id, $0.quantity) }) == stream.lines)
                 let before = index > 0 ? events[index - 1] : nil

@@ -28,7 +28,8 @@ extension Offer {
 
 extension Cart.Command {
     static func add(_ quantity: Int, of item: Identifier = "tea", note: String? = nil) -> Cart.Command {
-        .add(Cart.Addition(outlet: "o", item: item, quantity: quantity, note: note, offer: .tea))
+        .add(
+            Cart.Addition(outlet: "o", item: item, quantity: quantity, note: note.map(PersonalText.plain), offer: .tea))
     }
 }
 

@@ -21,6 +21,20 @@ extension Timestamp: ExpressibleByIntegerLiteral {
     }
 }
 
+extension PersonalText: ExpressibleByStringLiteral {
+    /// A text of nobody's as a literal.
+    public init(stringLiteral text: String) {
+        self = .plain(text)
+    }
+}
+
+extension SealedText: ExpressibleByStringLiteral {
+    /// A ciphertext as a literal.
+    public init(stringLiteral text: String) {
+        self.init(ciphertext: text)
+    }
+}
+
 extension Currency {
     static let inr = Currency("INR")!
     static let usd = Currency("USD")!

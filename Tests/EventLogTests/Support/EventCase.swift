@@ -83,19 +83,27 @@ enum EventCase: String, CaseIterable {
         case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
         case .itemResumed: .menu(.itemResumed(random.identifier()))
         case .cartItemAdded:
-            .cart(.itemAdded(random.line(), outlet: random.identifier(), currency: random.currency()))
+            .cart(
+                .itemAdded(
+                    random.line(), outlet: random.identifier(), currency: random.currency(),
+                    customer: random.maybe { $0.identifier() }))
         case .cartQuantityChanged:
             .cart(.quantityChanged(line: random.text(), from: random.integer(), to: random.quantity()))
         case .cartLineRemoved: .cart(.lineRemoved(line: random.text(), quantity: random.integer()))
         case .cartCleared: .cart(.cleared(count: random.integer()))
         case .cartCheckedOut:
-            .cart(.checkedOut(order: random.identifier(), lines: random.lines(), total: random.amount()))
+            .cart(
+                .checkedOut(
+                    order: random.identifier(), lines: random.lines(), total: random.amount(),
+                    customer: random.maybe { $0.identifier() }, name: random.maybe { SealedText(ciphertext: $0.text()) }
+                ))
         case .orderPlaced:
             .order(
                 .placed(
                     Order.Placement(
                         cart: random.identifier(), outlet: random.identifier(), currency: random.currency(),
-                        lines: random.lines(), total: random.amount())))
+                        lines: random.lines(), total: random.amount(), customer: random.maybe { $0.identifier() },
+                        name: random.maybe { SealedText(ciphertext: $0.text()) })))
         }
     }
 }
@@ -106,6 +114,10 @@ extension SeededGenerator {
             "a", "Spice Route", "é", "e\u{301}", "त", "🍱", "\"", "\\", "/", "\n", "\u{0}", "\u{1F}", "{}", ",",
         ]
         return (0...Int.random(in: 0...6, using: &self)).map { _ in pick(parts) }.joined()
+    }
+
+    mutating func personalText() -> PersonalText {
+        Bool.random(using: &self) ? .plain(text()) : .sealed(SealedText(ciphertext: text()))
     }
 
     mutating func integer() -> Int {
@@ -149,7 +161,7 @@ extension SeededGenerator {
     mutating func line() -> CartLine {
         CartLine(
             id: text(), item: identifier(), name: text(), quantity: quantity(), unitPrice: amount(),
-            options: pick([[], [identifier()], [identifier(), identifier()]]), note: maybe { $0.text() })
+            options: pick([[], [identifier()], [identifier(), identifier()]]), note: maybe { $0.personalText() })
     }
 
     mutating func lines() -> [CartLine] { (0..<Int.random(in: 0...3, using: &self)).map { _ in line() } }

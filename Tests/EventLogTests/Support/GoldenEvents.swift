@@ -102,12 +102,32 @@ struct GoldenEvent {
 
     private static let line = CartLine(
         id: "tea+milk~2", item: tea, name: "Tea", quantity: 2, unitPrice: Amount(minorUnits: 250),
-        options: [Identifier("milk")!], note: "no\nsugar")
+        options: [Identifier("milk")!], note: .plain("no\nsugar"))
     private static let lineText =
         #""line":"tea+milk~2","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":["milk"],"#
         + #""note":"no\nsugar""#
 
+    private static let sealedLine = CartLine(
+        id: "tea", item: tea, name: "Tea", quantity: 2, unitPrice: Amount(minorUnits: 250),
+        note: .sealed(SealedText(ciphertext: "/+8=")))
+    private static let sealedLineText =
+        #""line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"sealedNote":"/+8=""#
+
     private static let carts = [
+        GoldenEvent(
+            "cart.itemAdded",
+            .cart(
+                .itemAdded(
+                    sealedLine, outlet: Identifier("o1")!, currency: Currency("INR")!, customer: Identifier("c-81"))),
+            #"{"outlet":"o1","currency":"INR","customer":"c-81","# + sealedLineText + "}"),
+        GoldenEvent(
+            "cart.checkedOut",
+            .cart(
+                .checkedOut(
+                    order: Identifier("d0f631ca-1")!, lines: [sealedLine], total: Amount(minorUnits: 500),
+                    customer: Identifier("c-81"), name: SealedText(ciphertext: "AA=="))),
+            #"{"order":"d0f631ca-1","lines":[{"# + sealedLineText
+                + #"}],"total":500,"customer":"c-81","sealedName":"AA=="}"#),
         GoldenEvent(
             "cart.itemAdded",
             .cart(.itemAdded(line, outlet: Identifier("o1")!, currency: Currency("INR")!)),

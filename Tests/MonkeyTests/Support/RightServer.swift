@@ -111,7 +111,7 @@ final class RightServer {
                 .add(
                     Cart.Addition(
                         outlet: Identifier(world.outlets[outlet].id)!, item: Identifier(ItemPlan.id(item))!,
-                        quantity: quantity, note: note, offer: domainOffer(outlet, item)))
+                        quantity: quantity, note: note.map(PersonalText.plain), offer: domainOffer(outlet, item)))
             }
         case .set(let cart, let line, let quantity):
             return decide(cart) { state in
@@ -233,7 +233,7 @@ final class RightServer {
         document["lines"] = lines.map { line -> [String: Any] in
             var shown: [String: Any] = [
                 "line": line.id, "item": line.item.rawValue, "name": line.name, "quantity": line.quantity,
-                "unitPrice": line.unitPrice.minorUnits, "options": [String](), "note": line.note ?? NSNull(),
+                "unitPrice": line.unitPrice.minorUnits, "options": [String](), "note": line.plainNote ?? NSNull(),
                 "total": line.unitPrice.minorUnits * Int64(line.quantity), "problem": NSNull(),
             ]
             if hasProblems, let outlet { shown["problem"] = problem(line, domainOffer(of: line, at: outlet)) }
@@ -275,5 +275,12 @@ extension Run {
         options.seed = seed
         options.mode = .open(stages: nil)
         return Run(options) { .standard }
+    }
+}
+
+extension CartLine {
+    /// The note: the shoppers of a load are no customers, so that nothing is sealed.
+    fileprivate var plainNote: String? {
+        if case .plain(let text) = note { text } else { nil }
     }
 }

@@ -160,7 +160,8 @@ struct RandomHistory {
         default:
             return .add(
                 Cart.Addition(
-                    outlet: "outlet-0", item: item, quantity: generator.number(1..<5), note: text(),
+                    outlet: "outlet-0", item: item, quantity: generator.number(1..<5),
+                    note: text().map(PersonalText.plain),
                     offer: .available(
                         Offer.Item(name: "Item", unitPrice: 250, currency: Currency("INR")!, maxQuantity: 99))))
         }

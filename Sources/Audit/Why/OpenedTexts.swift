@@ -1,0 +1,88 @@
+public import Domain
+public import EventLog
+
+/// What the sealed texts of a history say, as far as whoever tells it may know.
+public struct OpenedTexts: Sendable {
+    private var texts: [SealedText: String] = [:]
+
+    /// Nothing is known.
+    public init() {}
+
+    /// What a text says, or what is shown in its place.
+    public subscript(text: SealedText) -> String? {
+        get { texts[text] }
+        set { texts[text] = newValue }
+    }
+
+    func text(of note: PersonalText) -> String {
+        switch note {
+        case .plain(let text): text
+        case .sealed(let text): texts[text] ?? TextOpener.sealed
+        }
+    }
+
+    func text(ofName name: SealedText) -> String { texts[name] ?? TextOpener.sealed }
+}
+
+/// A sealed text of a history, and where it is shown to whoever may read it.
+public struct SealedPassage: Sendable {
+    /// The text.
+    public var text: SealedText
+    /// What it is.
+    public var kind: TextKind
+    /// Whose it is.
+    public var owner: TextOwner
+    /// Where the last event that has it stands.
+    public var position: Int64
+    /// The line of the cart that it is a note on; nil for a name.
+    public var line: String?
+    /// The order that has it; nil for a note on a cart.
+    public var order: Identifier?
+
+    /// The sealed texts of carts and orders, each once, the last to come first.
+    public static func all(in events: [RecordedEvent]) -> [SealedPassage] {
+        var passages: [SealedPassage] = []
+        var known: Set<SealedText> = []
+        for event in events.reversed() {
+            for passage in (try? event.decoded()).map(all(in:)) ?? [] where known.insert(passage.text).inserted {
+                passages.append(passage)
+            }
+        }
+        return passages
+    }
+
+    private static func all(in event: DecodedEvent) -> [SealedPassage] {
+        switch event.event {
+        case .cart(.itemAdded(let line, _, _, let customer?)):
+            let owner = TextOwner(customer: customer, cart: event.stream.id)
+            return notes(on: [line], of: owner, event.position)
+        case .cart(.checkedOut(let order, let lines, _, let customer?, let name)):
+            let owner = TextOwner(customer: customer, cart: event.stream.id)
+            return notes(on: lines, of: owner, event.position) + names(name, on: order, of: owner, event.position)
+        case .order(.placed(let placement)):
+            guard let customer = placement.customer else { return [] }
+            let owner = TextOwner(customer: customer, cart: placement.cart)
+            return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
+                + names(placement.name, on: event.stream.id, of: owner, event.position)
+        case .cart, .outlet, .menu: return []
+        }
+    }
+
+    private static func notes(
+        on lines: [CartLine], of owner: TextOwner, _ position: Int64, order: Identifier? = nil
+    ) -> [SealedPassage] {
+        lines.compactMap { line in
+            guard case .sealed(let note) = line.note else { return nil }
+            return SealedPassage(
+                text: note, kind: .note, owner: owner, position: position, line: line.id, order: order)
+        }
+    }
+
+    private static func names(
+        _ name: SealedText?, on order: Identifier, of owner: TextOwner, _ position: Int64
+    ) -> [SealedPassage] {
+        name.map { name in
+            [SealedPassage(text: name, kind: .name, owner: owner, position: position, line: nil, order: order)]
+        } ?? []
+    }
+}

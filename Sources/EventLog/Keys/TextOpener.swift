@@ -1,0 +1,63 @@
+public import Domain
+
+/// Shows the texts on a cart, or on the order made from it, to people.
+public struct TextOpener: Sendable {
+    /// Stands for a text whose key was destroyed.
+    public static let erased = "[erased]"
+    /// Stands for a text whose key is not there, or not to be read by whoever looks.
+    public static let sealed = "[sealed]"
+    /// Stands for a text that its key does not open.
+    public static let damaged = "[damaged]"
+
+    /// Opens nothing.
+    public static let none = TextOpener(nil, .unknown)
+
+    private let owner: TextOwner?
+    private let key: CustomerKey
+
+    /// Opens what is sealed with the owner's key.
+    public init(_ owner: TextOwner?, _ key: CustomerKey) {
+        self.owner = owner
+        self.key = key
+    }
+
+    /// A note as it is shown.
+    public func text(of note: PersonalText) -> String {
+        switch note {
+        case .plain(let text): text
+        case .sealed(let text): self.text(of: text, .note)
+        }
+    }
+
+    /// A sealed text as it is shown.
+    public func text(of text: SealedText, _ kind: TextKind) -> String {
+        guard let owner else { return TextOpener.sealed }
+        return switch key {
+        case .unknown: TextOpener.sealed
+        case .known(let key): key.open(text, kind, of: owner) ?? TextOpener.damaged
+        case .destroyed: TextOpener.erased
+        }
+    }
+}
+
+extension Cart.Contents {
+    /// Whose key opens the texts in it; nil where nothing is sealed.
+    public func textOwner(of cart: Identifier) -> TextOwner? {
+        guard let customer, lines.contains(where: \.hasSealedNote) else { return nil }
+        return TextOwner(customer: customer, cart: cart)
+    }
+}
+
+extension Order.Placement {
+    /// Whose key opens the texts in it; nil where nothing is sealed.
+    public var textOwner: TextOwner? {
+        guard let customer, name != nil || lines.contains(where: \.hasSealedNote) else { return nil }
+        return TextOwner(customer: customer, cart: cart)
+    }
+}
+
+extension CartLine {
+    fileprivate var hasSealedNote: Bool {
+        if case .sealed = note { true } else { false }
+    }
+}
