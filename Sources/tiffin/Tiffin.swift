@@ -30,7 +30,7 @@ struct Tiffin {
 
     static let commands: [any Subcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
-        AuditCommand.self, RebuildCommand.self, VerifyCommand.self, WhyCommand.self,
+        AuditCommand.self, RebuildCommand.self, VerifyCommand.self, WhyCommand.self, ForgetCommand.self,
     ]
 
     private static func help(for name: String?) -> String {

@@ -1,0 +1,57 @@
+internal import Domain
+internal import EventLoop
+internal import PostgresEventLog
+internal import Projections
+
+enum ForgetCommand: Subcommand {
+    static let name = "forget"
+    static let summary = "destroys the keys of a customer, so that nobody can read their texts any more"
+
+    static var help: String {
+        Options.help(
+            name, summary, Database.specs, operands: "<\(operand)>",
+            about: """
+                Notes on carts and names on orders that were given with CUSTOMER are encrypted with a key of that
+                customer's. This destroys it, at once, for every server and for good: the texts show as [erased], in
+                the past as well, and nothing is taken in this customer's name any more. What was ordered, and the
+                customer's id, stay in the log; digests and receipts hold as before. Works beside a running server.
+
+                Backups of the database and archived WAL have the key until they expire: that is for you to see to.
+                """)
+    }
+
+    private static let operand = "customer"
+
+    static func run(_ arguments: [String]) async -> Int32 {
+        await run(arguments, Database.specs, operand: operand) { options in
+            guard let customer = options.operand.flatMap({ Identifier($0) }) else {
+                throw Options.UsageError(message: "name a customer, by the id that CUSTOMER was given")
+            }
+            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+                tell(try await Forgetting.forget(customer, in: $0), of: customer)
+            }
+        }
+    }
+
+    private static func tell(_ forgetting: Forgetting, of customer: Identifier) {
+        let count = forgetting.destroyedKeys
+        if count > 0 {
+            Terminal.print(
+                "customer '\(customer)' is forgotten: \(count) key\(count == 1 ? "" : "s") destroyed. "
+                    + "What was sealed shows as [erased], and CUSTOMER \(customer) is refused from now on.")
+        } else if let time = forgetting.forgottenBefore {
+            Terminal.print("customer '\(customer)' was forgotten already, at \(time.rfc3339).")
+        } else {
+            Terminal.print(
+                "customer '\(customer)' was not known, and had no key. From now on CUSTOMER \(customer) is refused.")
+            return
+        }
+        if let remainder = forgetting.remainder {
+            Terminal.print(
+                "The table's file may still have the old bytes: \(remainder). Run this again later to remove them.")
+        } else {
+            Terminal.print("The table was written anew, without the old bytes.")
+        }
+        Terminal.print("Backups and archived WAL from before still have the key, until they expire.")
+    }
+}
