@@ -91,7 +91,7 @@ final class Locksmith {
     func stop() async {
         let began = LoopActor.now
         while requestCount > 0, LoopActor.now - began < limits.seconds * 1_000_000_000 {
-            await Shard.pause(milliseconds: 5)
+            await LoopTimer.pause(milliseconds: 5)
         }
     }
 }
