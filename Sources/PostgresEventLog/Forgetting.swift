@@ -39,6 +39,8 @@ public struct Forgetting: Sendable {
                 number.text(0, 0)
             )
         }
+        // Who was not known has left no bytes behind.
+        guard forgetting.destroyedKeys > 0 || forgetting.forgottenBefore != nil else { return forgetting }
         do throws(PostgresError) {
             forgetting.remainder = try await removeOldRows(connection, since: transaction)
         } catch {
