@@ -7,7 +7,7 @@ extension JSONReader {
     ) throws(JSONReadingError) {
         var missing = names
         try beginObject()
-        while let key = try nextKey() {
+        while let key = try nextKey()?.description {
             // What two readers of the same text would take for different things is taken by neither.
             guard let index = missing.firstIndex(where: { $0.utf8.elementsEqual(key.utf8) }) else {
                 throw failure("only \(names.joined(separator: ", ")), each once")

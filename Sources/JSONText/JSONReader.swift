@@ -31,11 +31,18 @@ public struct JSONReader {
         _ text: [UInt8], _ body: (inout JSONReader) throws(JSONReadingError) -> Value
     ) throws(JSONReadingError) -> Value {
         try text.withUnsafeBufferPointer { buffer throws(JSONReadingError) in
-            var reader = JSONReader(UnsafeRawBufferPointer(buffer))
-            let value = try body(&reader)
-            try reader.end()
-            return value
+            try read(UnsafeRawBufferPointer(buffer), body)
         }
+    }
+
+    /// Reads the one value that the text holds.
+    public static func read<Value>(
+        _ text: UnsafeRawBufferPointer, _ body: (inout JSONReader) throws(JSONReadingError) -> Value
+    ) throws(JSONReadingError) -> Value {
+        var reader = JSONReader(text)
+        let value = try body(&reader)
+        try reader.end()
+        return value
     }
 
     // MARK: Structure
@@ -44,9 +51,9 @@ public struct JSONReader {
     public mutating func beginObject() throws(JSONReadingError) { try enter(UInt8(ascii: "{"), "an object") }
 
     /// The next key of the object, or nil at its end. The key's value must be read before the next key.
-    public mutating func nextKey() throws(JSONReadingError) -> String? {
+    public mutating func nextKey() throws(JSONReadingError) -> JSONKey? {
         guard try advance(in: UInt8(ascii: "}")) else { return nil }
-        let key = try scanString("a key")
+        let key = try scanKey()
         try expect(UInt8(ascii: ":"), "':'")
         return key
     }
@@ -187,7 +194,7 @@ public struct JSONReader {
     private mutating func takeLiteral(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard bytes.count - offset >= length else { return false }
-        let matches = text.withUTF8Buffer { bytes[offset..<offset + length].elementsEqual($0) }
+        let matches = UnsafeRawBufferPointer(rebasing: bytes[offset..<offset + length]).isText(text)
         if matches { offset += length }
         return matches
     }
@@ -198,9 +205,10 @@ public struct JSONReader {
     }
 
     private func isNumberPart(_ byte: UInt8?) -> Bool {
-        guard let byte else { return false }
-        return JSONReader.digit(byte) != nil
-            || [UInt8(ascii: "."), UInt8(ascii: "e"), UInt8(ascii: "E")].contains(byte)
+        switch byte {
+        case UInt8(ascii: ".")?, UInt8(ascii: "e")?, UInt8(ascii: "E")?: true
+        default: byte.flatMap(JSONReader.digit) != nil
+        }
     }
 
     private mutating func skipDigits() throws(JSONReadingError) {
@@ -222,12 +230,44 @@ public struct JSONReader {
     private mutating func scanString(_ what: String) throws(JSONReadingError) -> String {
         try expect(UInt8(ascii: "\""), what)
         let start = offset
-        while let byte = peek() {
+        guard let plain = try scanPlainString() else { return try scanEscapedString(from: start) }
+        return try text(plain)
+    }
+
+    private mutating func scanKey() throws(JSONReadingError) -> JSONKey {
+        try expect(UInt8(ascii: "\""), "a key")
+        let start = offset
+        if let plain = try scanPlainString() {
+            if !plain.allSatisfy({ $0 < 0x80 }) { _ = try text(plain) }
+            return JSONKey(plain, isEscaped: false)
+        }
+        _ = try scanEscapedString(from: start)
+        return JSONKey(UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1]), isEscaped: true)
+    }
+
+    /// What the escapes between the quotes of a string stand for.
+    ///
+    /// - Precondition: a reader has read the string before.
+    static func unescaped(_ bytes: UnsafeRawBufferPointer) -> String {
+        // Whoever read it went on to the closing quote, which lies behind what was given.
+        var reader = JSONReader(UnsafeRawBufferPointer(start: bytes.baseAddress, count: bytes.count + 1))
+        do throws(JSONReadingError) {
+            return try reader.scanEscapedString(from: 0)
+        } catch {
+            preconditionFailure("a string that was read once and cannot be read again: \(error)")
+        }
+    }
+
+    /// A string from behind its opening quote, and past its end; nil where it has an escape, at `offset` then.
+    private mutating func scanPlainString() throws(JSONReadingError) -> UnsafeRawBufferPointer? {
+        let start = offset
+        while offset < bytes.count {
+            let byte = bytes[offset]
             if byte == UInt8(ascii: "\"") {
                 offset += 1
-                return try text(UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1]))
+                return UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1])
             }
-            if byte == UInt8(ascii: "\\") { return try scanEscapedString(from: start) }
+            if byte == UInt8(ascii: "\\") { return nil }
             guard byte >= 0x20 else { throw failure("no control character in a string") }
             offset += 1
         }

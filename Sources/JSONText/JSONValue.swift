@@ -28,7 +28,7 @@ public enum JSONValue: Equatable, Sendable {
             var members: [Member] = []
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                members.append(Member(key: key, value: try JSONValue(from: &reader)))
+                members.append(Member(key: key.description, value: try JSONValue(from: &reader)))
             }
             self = .object(members)
         case UInt8(ascii: "["):
@@ -93,7 +93,7 @@ public enum JSONValue: Equatable, Sendable {
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
-            case (nil, let value?): members.append(Member(key: key, value: value))
+            case (nil, let value?): members.append(Member(key: key.description, value: value))
             case (nil, nil): return
             }
             self = .object(members)

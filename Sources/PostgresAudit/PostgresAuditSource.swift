@@ -64,8 +64,8 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func events(partition: Int, after position: Int64, limit: Int) async throws -> [RecordedEvent] {
-        try await log.read(partition: partition, after: position, limit: limit)
+    public func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage {
+        try await log.page(partition: partition, after: position, limit: limit)
     }
 
     /// See `AuditSource`.

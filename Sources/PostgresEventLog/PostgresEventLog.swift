@@ -97,9 +97,19 @@ public final class PostgresEventLog: EventLog {
     public func read(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
-        let rows = try await reader.execute(
+        PostgresEventLog.events(try await rows(partition, after: position, limit), partition)
+    }
+
+    /// See `EventLog`.
+    public func page(
+        partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> EventPage {
+        await PostgresEventLog.page(try await rows(partition, after: position, limit), partition)
+    }
+
+    private func rows(_ partition: Int, after position: Int64, _ limit: Int) async throws(EventLogError) -> Rows {
+        try await reader.execute(
             Statements.readPartition, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
-        return PostgresEventLog.events(rows, partition)
     }
 
     /// See `EventLog`.
@@ -142,14 +152,28 @@ public final class PostgresEventLog: EventLog {
     }
 
     private nonisolated static func events(_ rows: Rows, _ partition: Int) -> [RecordedEvent] {
-        (0..<rows.count).map { row in
-            RecordedEvent(
-                partition: partition, position: rows.int8(row, 0), stream: rows.text(row, 1),
-                version: rows.int8(row, 2),
-                kind: EventKind(name: rows.text(row, 3), schemaVersion: Int(rows.int4(row, 4))),
-                payload: Array(rows.bytes(row, 5)), metadata: EventMetadata.shared(rows.bytes(row, 6)),
-                recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 7) / 1_000))
-        }
+        (0..<rows.count).map { event(rows, $0, partition).recorded }
+    }
+
+    /// Beside the loop, which has the next rows to receive.
+    @concurrent
+    private nonisolated static func page(_ rows: Rows, _ partition: Int) async -> EventPage {
+        var page = EventPage(
+            partition: partition, reservingCapacity: rows.count, bytes: rows.count * expectedTextBytes)
+        for row in 0..<rows.count { page.append(event(rows, row, partition)) }
+        return page
+    }
+
+    /// What the texts of an event that adds to a cart come to.
+    private nonisolated static let expectedTextBytes = 200
+
+    /// Valid as long as the rows.
+    private nonisolated static func event(_ rows: Rows, _ row: Int, _ partition: Int) -> EventView {
+        EventView(
+            partition: partition, position: rows.int8(row, 0), stream: rows.bytes(row, 1), version: rows.int8(row, 2),
+            kind: rows.bytes(row, 3), schemaVersion: Int(rows.int4(row, 4)), payload: rows.bytes(row, 5),
+            metadata: rows.bytes(row, 6),
+            recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 7) / 1_000))
     }
 }
 

@@ -8,8 +8,14 @@ public struct CartCounts: Sendable {
     /// Rises when its rows mean something else: they are then folded anew.
     public static let version = 1
 
+    let notesChanges: Bool
+
     /// Counts of no carts.
-    public init() {}
+    ///
+    /// - Parameter notesChanges: whether they are to be saved.
+    public init(notesChanges: Bool = false) {
+        self.notesChanges = notesChanges
+    }
 
     /// Carts that are shown to nobody.
     public internal(set) var quarantine = Quarantine()
@@ -68,9 +74,15 @@ public struct CartCounts: Sendable {
         }
         // One look for the count and one for the change: a fold of the whole log spends its time in these two.
         var before: Int32?
-        let after = try CartCounts.update(
-            &carts[cart, default: .none], by: Int(added) - Int(removed), version, before: &before)
-        changes[cart, default: Change(before: before, after: 0)].after = after
+        do throws(ImpossibleEvent) {
+            let after = try CartCounts.update(
+                &carts[cart, default: .none], by: Int(added) - Int(removed), version, before: &before)
+            if notesChanges { changes[cart, default: Change(before: before, after: 0)].after = after }
+        } catch {
+            // Of which nothing could be folded there is no row.
+            if before == nil { carts[cart] = nil }
+            throw error
+        }
     }
 
     private static func update(

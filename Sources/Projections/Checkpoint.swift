@@ -106,9 +106,18 @@ extension ReadModel {
         }
     }
 
+    /// The digests of all rows, made anew.
+    public var digests: Digests {
+        var digests = Digests()
+        for record in outletHome.all { digests.outletHome.insert(OutletHomeRow(record).digest) }
+        for row in cartCounts.all { digests.cartCounts.insert(row.digest) }
+        return digests
+    }
+
     /// Takes what changed since the last checkpoint. Say what became of it: ``saved(_:)`` or ``notSaved(_:)``.
     public mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
-        Checkpoint(
+        precondition(cartCounts.notesChanges, "a read model that does not know what changed has no checkpoints")
+        return Checkpoint(
             partition: partition, position: position,
             quarantined: outletHome.quarantine.takeUnsaved().map { (OutletHome.name, $0) }
                 + cartCounts.quarantine.takeUnsaved().map { (CartCounts.name, $0) },

@@ -16,11 +16,18 @@ public struct OutletHome: Sendable {
     /// Outlets that changed since rows were last taken for saving.
     private var changed: Set<Identifier> = []
 
+    private let notesChanges: Bool
+
     /// No outlets.
-    public init() {}
+    ///
+    /// - Parameter notesChanges: whether they are to be saved.
+    public init(notesChanges: Bool = false) {
+        self.notesChanges = notesChanges
+    }
 
     /// What a history of outlets and menus leads to; its events are in the order of their positions.
     public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
+        self.init(notesChanges: false)
         for event in history {
             switch event {
             case .success(let event):
@@ -74,8 +81,14 @@ public struct OutletHome: Sendable {
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         let id = event.stream.id
         guard quarantine[event.stream] == nil else { return }
-        try outlets[id, default: OutletRecord(id: id)].apply(event)
-        changed.insert(id)
+        do throws(ImpossibleEvent) {
+            try outlets[id, default: OutletRecord(id: id)].apply(event)
+        } catch {
+            // Of whom nothing could be folded there is no row.
+            if outlets[id]?.revision == 0 { outlets[id] = nil }
+            throw error
+        }
+        if notesChanges { changed.insert(id) }
     }
 
     #if DEBUG

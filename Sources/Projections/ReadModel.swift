@@ -13,33 +13,41 @@ public struct ReadModel: Sendable {
     /// The position of the last event folded in.
     public internal(set) var position: Int64 = 0
     /// What outlets show.
-    public internal(set) var outletHome = OutletHome()
+    public internal(set) var outletHome: OutletHome
     /// How much is in each cart.
-    public internal(set) var cartCounts = CartCounts()
+    public internal(set) var cartCounts: CartCounts
 
     /// An empty read model.
-    public init(partition: Int) {
+    ///
+    /// - Parameter notesChanges: whether it is to be saved: without, it has no checkpoints and takes less.
+    public init(partition: Int, notesChanges: Bool = true) {
         self.partition = partition
+        outletHome = OutletHome(notesChanges: notesChanges)
+        cartCounts = CartCounts(notesChanges: notesChanges)
     }
 
     /// Folds in the next events, in the order of their positions. Gives those that are corrupt: they cannot be
     /// understood, or are the first of their stream that cannot have happened.
     @discardableResult
     public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
-        var corrupt: [CorruptEvent] = []
-        for event in events {
-            do throws(CorruptEvent) {
-                let event = try event.get()
-                precondition(event.position == position + 1, "events are folded in the order of positions")
-                position = event.position
-                try apply(event)
-            } catch {
-                position = error.position
-                quarantine(error)
-                corrupt.append(error)
-            }
+        events.compactMap { apply($0) }
+    }
+
+    /// Folds in the next event. Gives it where it is corrupt: it cannot be understood, or is the first of its stream
+    /// that cannot have happened.
+    @discardableResult
+    public mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
+        do throws(CorruptEvent) {
+            let event = try event.get()
+            precondition(event.position == position + 1, "events are folded in the order of positions")
+            position = event.position
+            try apply(event)
+            return nil
+        } catch {
+            position = error.position
+            quarantine(error)
+            return error
         }
-        return corrupt
     }
 
     /// Goes past positions at which the log has no event.

@@ -50,11 +50,11 @@ struct ServerComparison {
         var streams: Set<StreamName> = []
         var position = report.head.position
         while true {
-            let events = try await source.events(
+            let page = try await source.page(
                 partition: report.partition, after: position, limit: ServerComparison.page)
-            guard let last = events.last else { return streams }
-            for event in events { if let stream = StreamName(event.stream) { streams.insert(stream) } }
-            position = last.position
+            guard let last = page.lastPosition else { return streams }
+            page.forEach { event in if let stream = StreamName(utf8: event.stream) { streams.insert(stream) } }
+            position = last
         }
     }
 }

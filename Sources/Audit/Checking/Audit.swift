@@ -77,7 +77,7 @@ public struct Audit: Sendable {
         if let position = comparedAt {
             try await pass.read(source, upTo: position) { progress(head.partition, $0, head.position) }
             pass.goTo(position)
-            try await stored.compare(&pass.model, checkpoints)
+            try await stored.compare(pass.model, checkpoints)
         }
         try await pass.read(source, upTo: head.position) { progress(head.partition, $0, head.position) }
         pass.finish(head)
@@ -112,7 +112,7 @@ private struct Pass {
 
     init(partition: Int) {
         self.partition = partition
-        model = ReadModel(partition: partition)
+        model = ReadModel(partition: partition, notesChanges: false)
         chain = ChainCheck(partition: partition)
         books = Books(partition: partition)
     }
@@ -148,13 +148,13 @@ private struct Pass {
     }
 
     private mutating func take(_ page: PreparedPage) {
-        for event in page.events {
-            chain.take(event)
+        for (event, leaf) in zip(page.events, page.leaves) {
+            chain.take(leaf, at: event.position)
             books.take(event)
             // What is there twice has been told, and is folded once.
             guard event.position > model.position else { continue }
             goTo(event.position - 1)
-            model.apply([event.decoded])
+            model.apply(event.decoded)
         }
         eventCount += Int64(page.events.count)
     }

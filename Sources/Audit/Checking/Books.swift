@@ -14,8 +14,44 @@ struct Books {
     }
 
     private struct Entry {
-        var page: Page
-        var version: Int64
+        var page = Page.open(Cart.initial)
+        var version: Int64 = 0
+
+        /// What became of a cart with its next event.
+        enum Step {
+            case folded
+            case checkedOut(Cart.Contents, order: Identifier)
+            case alreadyCheckedOut
+            case impossible(ImpossibleEvent)
+        }
+
+        /// Takes the next event in; says at which version the cart was before, too.
+        mutating func take(_ change: Cart.Event, _ version: Int64) -> (last: Int64, Step) {
+            defer { self.version = version }
+            return (self.version, evolve(change))
+        }
+
+        private mutating func evolve(_ change: Cart.Event) -> Step {
+            switch page {
+            case .corrupt: return .folded
+            case .closed:
+                page = .corrupt
+                return .alreadyCheckedOut
+            case .open(var state):
+                page = .corrupt  // Lets go of the lines, so that adding to them does not copy them.
+                do throws(ImpossibleEvent) {
+                    try Cart.evolve(&state, change)
+                } catch {
+                    return .impossible(error)
+                }
+                if case .checkedOut(let contents, let order) = state {
+                    page = .closed(count: contents.count)
+                    return .checkedOut(contents, order: order)
+                }
+                page = .open(state)
+                return .folded
+            }
+        }
     }
 
     private let partition: Int
@@ -64,30 +100,17 @@ struct Books {
     }
 
     private mutating func take(_ change: Cart.Event, _ event: DecodedEvent) {
-        var entry = carts[event.stream.id] ?? Entry(page: .open(Cart.initial), version: 0)
-        check(event, follows: entry.version)
-        entry.version = event.version
-        switch entry.page {
-        case .corrupt: break
-        case .closed:
+        // One look for everything: most of what an event costs here goes into it.
+        let (last, step) = carts[event.stream.id, default: Entry()].take(change, event.version)
+        check(event, follows: last)
+        switch step {
+        case .folded: break
+        case .checkedOut(let contents, let order): settle(order, contents, of: event.stream.id, at: event.position)
+        case .alreadyCheckedOut:
             found(.difference, event.position, event.stream.description, "changes after its checkout")
-            entry.page = .corrupt
-        case .open(var state):
-            // Let go of in the entry, so that evolving copies nothing.
-            entry.page = .corrupt
-            carts[event.stream.id] = entry
-            do throws(ImpossibleEvent) {
-                try Cart.evolve(&state, change)
-                entry.page = .open(state)
-                if case .checkedOut(let contents, let order) = state {
-                    entry.page = .closed(count: contents.count)
-                    settle(order, contents, of: event.stream.id, at: event.position)
-                }
-            } catch {
-                found(.difference, event.position, event.stream.description, "cannot have happened: \(error)")
-            }
+        case .impossible(let error):
+            found(.difference, event.position, event.stream.description, "cannot have happened: \(error)")
         }
-        carts[event.stream.id] = entry
     }
 
     private mutating func take(_ placement: Order.Placement, _ event: DecodedEvent) {

@@ -33,21 +33,19 @@ struct ChainCheck {
     /// The last position that a batch is known for.
     var knownUpTo: Int64 { commits.last?.lastPosition ?? lastCommitted }
 
-    /// Takes the next event in.
-    mutating func take(_ event: PreparedPage.Event) {
+    /// Takes the leaf of the next event in.
+    mutating func take(_ leaf: Digest, at next: Int64) {
         let expected = position + 1
-        if event.position > expected {
-            found(
-                expected, "events \(expected)–\(event.position - 1)",
-                "are missing from the log; \(event.position) follows")
+        if next > expected {
+            found(expected, "events \(expected)–\(next - 1)", "are missing from the log; \(next) follows")
             leaves = []
-            firstLeaf = event.position
-        } else if event.position < expected {
-            return found(event.position, "event \(event.position)", "is in the log twice")
+            firstLeaf = next
+        } else if next < expected {
+            return found(next, "event \(next)", "is in the log twice")
         }
-        position = event.position
+        position = next
         if leaves.isEmpty { firstLeaf = position }
-        if let leaf = event.leaf { leaves.append(leaf) }
+        leaves.append(leaf)
         closeBatches()
     }
 
@@ -73,7 +71,7 @@ struct ChainCheck {
         let start = Int(commit.firstPosition - firstLeaf)
         let end = Int(commit.lastPosition - firstLeaf) + 1
         if start >= 0, start < end, end <= leaves.count {
-            if MerkleTree.root(Array(leaves[start..<end])) != commit.contentDigest {
+            if MerkleTree.root(leaves[start..<end]) != commit.contentDigest {
                 let what =
                     end - start == 1
                     ? "is not the event that its digest covers"

@@ -43,17 +43,15 @@ struct StoredRows {
     }
 
     /// Compares everything. The model is a replay of the whole log up to the checkpoints' position.
-    mutating func compare(_ model: inout ReadModel, _ checkpoints: [StoredCheckpoint]) async throws {
+    mutating func compare(_ model: ReadModel, _ checkpoints: [StoredCheckpoint]) async throws {
         try await compareOutlets(model)
         try await compareCarts(model)
         try await trace()
         // Rows first: where they differ the digests do, too.
         guard findings.count == 0 else { return }
-        var taken = model.takeCheckpoint(since: ReadModel.Digests())
-        while taken.nextSlice() != nil {}
+        let digests = model.digests
         for checkpoint in checkpoints {
-            let expected =
-                checkpoint.projection == OutletHome.name ? taken.digests.outletHome : taken.digests.cartCounts
+            let expected = checkpoint.projection == OutletHome.name ? digests.outletHome : digests.cartCounts
             if expected.bytes != checkpoint.digest {
                 found(
                     nil, "the digest of \(checkpoint.projection)",

@@ -14,7 +14,7 @@ public protocol AuditSource: Sendable {
     func heads() async throws -> [LogHead]
 
     /// The events of a partition after a position, in order, at most `limit`.
-    func events(partition: Int, after position: Int64, limit: Int) async throws -> [RecordedEvent]
+    func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage
 
     /// The events of a stream, in order, at most `limit`.
     func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent]

@@ -46,21 +46,18 @@ public struct Replay: Sendable {
         let reader = PageReader(source: source, partition: head.partition, hashes: false)
         try await reader.read(after: start, upTo: end) { page in
             guard !isOver else { return }
-            var decoded: [Result<DecodedEvent, CorruptEvent>] = []
-            decoded.reserveCapacity(page.events.count)
             for event in page.events {
                 if case .time(let time) = extent, event.recordedAt > time {
                     isOver = true
                     break
                 }
-                let expected = model.position + Int64(decoded.count) + 1
-                guard event.position == expected else {
+                guard event.position == model.position + 1 else {
                     throw AuditError(
-                        "partition \(head.partition) of the log has no event at \(expected); `tiffin audit` tells more")
+                        "partition \(head.partition) of the log has no event at \(model.position + 1); "
+                            + "`tiffin audit` tells more")
                 }
-                decoded.append(event.decoded)
+                model.apply(event.decoded)
             }
-            model.apply(decoded)
             progress(model.position - start, end - start)
         }
         return (model, model.position - start)
@@ -70,7 +67,7 @@ public struct Replay: Sendable {
     private func begin(
         _ partition: Int, upTo end: Int64
     ) async throws -> ReadModel {
-        let nothing = ReadModel(partition: partition)
+        let nothing = ReadModel(partition: partition, notesChanges: false)
         guard !isFromScratch, extent == .everything else { return nothing }
         try await source.beginMoment()
         let checkpoints = try await source.checkpoints(partition: partition)
@@ -78,7 +75,7 @@ public struct Replay: Sendable {
             try await source.endMoment()
             return nothing
         }
-        var model = ReadModel(partition: partition)
+        var model = nothing
         var key = ""
         while case .outletHome(let rows)? = try await source.rows(of: .outletHome, partition: partition, after: key) {
             try model.restore(.outletHome(rows))

@@ -32,7 +32,7 @@ enum CartEventCodec {
         }
     }
 
-    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Cart.Event? {
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Cart.Event? {
         var line = CartLineCodec.Fields()
         var outlet: Identifier?
         var currency: Currency?
@@ -134,7 +134,7 @@ enum CartLineCodec {
         var note: PersonalText?
 
         /// Reads the value of the key if it is one of a line's.
-        mutating func read(_ key: String, from reader: inout JSONReader) throws(JSONReadingError) -> Bool {
+        mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONReadingError) -> Bool {
             switch key {
             case "line": id = try reader.string()
             case "item": item = Identifier(try reader.string())

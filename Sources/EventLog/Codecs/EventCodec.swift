@@ -24,24 +24,40 @@ public enum EventCodec {
 
     /// The event of a kind and payload.
     public static func decode(_ kind: EventKind, _ payload: [UInt8]) throws(EventDecodingError) -> DomainEvent {
-        guard (1...Upcaster.currentVersion(of: kind.name)).contains(kind.schemaVersion) else {
-            throw EventDecodingError("\(kind.name) version \(kind.schemaVersion): no such version is known here")
+        let name = Array(kind.name.utf8)
+        return try name.withUnsafeBufferPointer { name throws(EventDecodingError) in
+            try payload.withUnsafeBufferPointer { payload throws(EventDecodingError) in
+                try decode(EventName(UnsafeRawBufferPointer(name)), kind.schemaVersion, UnsafeRawBufferPointer(payload))
+            }
+        }
+    }
+
+    /// The event of a kind, a version of its schema and a payload, which need not outlive the call.
+    static func decode(
+        _ name: EventName, _ version: Int, _ payload: UnsafeRawBufferPointer
+    ) throws(EventDecodingError) -> DomainEvent {
+        let steps = Upcaster.steps(of: name)
+        guard (1...steps.count + 1).contains(version) else {
+            throw EventDecodingError("\(name) version \(version): no such version is known here")
         }
         do throws(JSONReadingError) {
-            let current = try Upcaster.upcast(payload, of: kind)
-            let event = try JSONReader.read(current) { reader throws(JSONReadingError) in
-                try decode(kind.name, &reader)
-            }
+            let event =
+                if version > steps.count {
+                    try JSONReader.read(payload) { reader throws(JSONReadingError) in try decode(name, &reader) }
+                } else {
+                    try JSONReader.read(Upcaster.upcast(payload, by: steps[(version - 1)...])) {
+                        reader throws(JSONReadingError) in try decode(name, &reader)
+                    }
+                }
             if let event { return event }
         } catch {
-            throw EventDecodingError("\(kind.name) version \(kind.schemaVersion): \(error)")
+            throw EventDecodingError("\(name) version \(version): \(error)")
         }
-        throw EventDecodingError(
-            "\(kind.name) version \(kind.schemaVersion): unknown, or a field is missing or out of range")
+        throw EventDecodingError("\(name) version \(version): unknown, or a field is missing or out of range")
     }
 
     private static func decode(
-        _ name: String, _ reader: inout JSONReader
+        _ name: EventName, _ reader: inout JSONReader
     ) throws(JSONReadingError) -> DomainEvent? {
         if name.hasPrefix("cart.") { return try CartEventCodec.decode(name, &reader).map(DomainEvent.cart) }
         if name.hasPrefix("order.") { return try OrderEventCodec.decode(name, &reader).map(DomainEvent.order) }

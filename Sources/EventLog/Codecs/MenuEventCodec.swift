@@ -48,7 +48,7 @@ enum MenuEventCodec {
         }
     }
 
-    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Menu.Event? {
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Menu.Event? {
         let fields = try Fields(from: &reader)
         guard let id = fields.id else { return nil }
         switch name {

@@ -16,7 +16,7 @@ enum OrderEventCodec {
         }
     }
 
-    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Order.Event? {
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Order.Event? {
         var cart: Identifier?
         var outlet: Identifier?
         var currency: Currency?

@@ -20,7 +20,7 @@ enum OutletEventCodec {
         }
     }
 
-    static func decode(_ name: String, _ reader: inout JSONReader) throws(JSONReadingError) -> Outlet.Event? {
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Outlet.Event? {
         var details: [OutletDetail] = []
         var currency: Currency?
         var until: Timestamp?
@@ -76,7 +76,7 @@ enum OutletEventCodec {
     }
 
     private static func decodeDetail(
-        _ key: String, _ reader: inout JSONReader
+        _ key: JSONKey, _ reader: inout JSONReader
     ) throws(JSONReadingError) -> OutletDetail? {
         switch key {
         case "name": return .name(try reader.string())

@@ -2,23 +2,28 @@ internal import JSONText
 
 /// Turns the payload of an older schema into that of the next version, until it is the present one.
 enum Upcaster {
-    private typealias Step = @Sendable (inout JSONValue) -> Void
+    typealias Step = @Sendable (inout JSONValue) -> Void
 
     /// For each kind whose schema has changed, the steps from version 1 to 2, from 2 to 3, and so on.
-    private static let steps: [String: [Step]] = [
-        "outlet.registered": [ratingInHundredths]
+    private static let steps: [(kind: StaticString, steps: [Step])] = [
+        ("outlet.registered", [ratingInHundredths])
     ]
 
-    /// The present version of a kind's schema.
-    static func currentVersion(of kind: String) -> Int { 1 + (steps[kind]?.count ?? 0) }
+    /// The steps from the first version of a kind's schema to the present one.
+    static func steps(of kind: EventName) -> [Step] { steps.first { kind == $0.kind }?.steps ?? [] }
 
-    /// The payload in the present schema: as it is where it is in that already.
-    ///
-    /// - Precondition: the version is one from 1 to the present one.
-    static func upcast(_ payload: [UInt8], of kind: EventKind) throws(JSONReadingError) -> [UInt8] {
-        guard let steps = steps[kind.name], kind.schemaVersion <= steps.count else { return payload }
-        var value = try JSONValue(payload)
-        for step in steps[(kind.schemaVersion - 1)...] { step(&value) }
+    /// The present version of a kind's schema.
+    static func currentVersion(of kind: String) -> Int {
+        var kind = kind
+        return kind.withUTF8 { 1 + steps(of: EventName(UnsafeRawBufferPointer($0))).count }
+    }
+
+    /// The payload after some steps.
+    static func upcast(
+        _ payload: UnsafeRawBufferPointer, by steps: some Sequence<Step>
+    ) throws(JSONReadingError) -> [UInt8] {
+        var value = try JSONValue(Array(payload))
+        for step in steps { step(&value) }
         var writer = JSONWriter(reservingCapacity: payload.count)
         value.write(to: &writer)
         return writer.bytes

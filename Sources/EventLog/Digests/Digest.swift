@@ -5,16 +5,40 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a digest.
     public static let length = 32
 
+    /// The bytes in place, and not in an array: a log has a digest for each event. A `SIMD4` would take more room in
+    /// whatever holds one, as it begins at multiples of 32 bytes.
+    private struct Words: Hashable {
+        var first: UInt64 = 0
+        var second: UInt64 = 0
+        var third: UInt64 = 0
+        var fourth: UInt64 = 0
+    }
+
+    private var words = Words()
+
     /// The 32 bytes.
-    public let bytes: [UInt8]
+    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    /// Gives the 32 bytes to the body, without a copy of them.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        Swift.withUnsafeBytes(of: words, body)
+    }
 
     /// 32 zero bytes: what the chain of a partition begins with.
-    public static let zero = Digest(uncheckedBytes: [UInt8](repeating: 0, count: length))
+    public static let zero = Digest()
+
+    private init() {}
+
+    /// What is written into 32 bytes.
+    init(writing body: (UnsafeMutablePointer<UInt8>) -> Void) {
+        withUnsafeMutableBytes(of: &words) { words in words.withMemoryRebound(to: UInt8.self) { body($0.baseAddress!) }
+        }
+    }
 
     /// A digest of 32 bytes, or nil where there are more or fewer.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Digest.length else { return nil }
-        self.bytes = Array(bytes)
+        withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
     }
 
     /// The digest that ``description`` gave, or nil where the text is none: 64 hexadecimal digits, in lower case.
@@ -37,32 +61,64 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
                 high = digit
             }
         }
-        self.bytes = bytes
+        self.init(bytes)
     }
-
-    private init(uncheckedBytes: [UInt8]) { bytes = uncheckedBytes }
 
     /// The digest of some bytes.
     public static func of(_ bytes: [UInt8]) -> Digest {
-        var result = [UInt8](repeating: 0, count: length)
-        let succeeded = bytes.withUnsafeBytes { data in
-            result.withUnsafeMutableBytes { out in
-                EVP_Digest(data.baseAddress, data.count, out.baseAddress, nil, sha256.algorithm, nil)
+        Digest { digest in
+            let succeeded = bytes.withUnsafeBytes { data in
+                EVP_Digest(data.baseAddress, data.count, digest, nil, sha256.algorithm, nil)
             }
+            precondition(succeeded == 1, noAlgorithm)
         }
-        precondition(succeeded == 1, "OpenSSL has no SHA-256")
-        return Digest(uncheckedBytes: result)
     }
+
+    fileprivate static let noAlgorithm = "OpenSSL has no SHA-256"
 
     /// In hexadecimal.
     public var description: String { bytes.hexadecimal }
 
     // OpenSSL looks an algorithm up at each use unless it was fetched before; it is never freed, and OpenSSL
     // lets any thread use it.
-    private struct Algorithm: @unchecked Sendable {
+    fileprivate struct Algorithm: @unchecked Sendable {
         let algorithm: OpaquePointer?
     }
-    private static let sha256 = Algorithm(algorithm: EVP_MD_fetch(nil, "SHA256", nil))
+    fileprivate static let sha256 = Algorithm(algorithm: EVP_MD_fetch(nil, "SHA256", nil))
+}
+
+/// Makes one digest after the other, without what each costs to be begun by itself.
+struct DigestMaker: ~Copyable {
+    private let context: OpaquePointer
+
+    init() {
+        guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL has no memory") }
+        self.context = context
+        begin()
+    }
+
+    deinit { EVP_MD_CTX_free(context) }
+
+    private func begin() {
+        let succeeded = EVP_DigestInit_ex2(context, Digest.sha256.algorithm, nil)
+        precondition(succeeded == 1, Digest.noAlgorithm)
+    }
+
+    /// Adds bytes to what the next digest is of.
+    mutating func add(_ bytes: UnsafeRawBufferPointer) {
+        let succeeded = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
+        precondition(succeeded == 1, Digest.noAlgorithm)
+    }
+
+    /// The digest of what was added since the last one.
+    mutating func finish() -> Digest {
+        let digest = Digest { digest in
+            let succeeded = EVP_DigestFinal_ex(context, digest, nil)
+            precondition(succeeded == 1, Digest.noAlgorithm)
+        }
+        begin()
+        return digest
+    }
 }
 
 extension Collection<UInt8> {

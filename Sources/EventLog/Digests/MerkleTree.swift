@@ -4,28 +4,34 @@
 /// Pairing neighbours level by level, an odd last one going up as it is, gives the same tree as the RFC's
 /// recursive split at the largest power of two.
 public enum MerkleTree {
-    private static let leafPrefix: UInt8 = 0x00
+    static let leafPrefix: UInt8 = 0x00
     private static let nodePrefix: UInt8 = 0x01
 
     /// The digest of one leaf.
     public static func leaf(_ bytes: [UInt8]) -> Digest { Digest.of([leafPrefix] + bytes) }
 
     /// The root over the leaves, in order. The root over none is the digest of no bytes.
-    public static func root(_ leaves: [Digest]) -> Digest {
-        guard !leaves.isEmpty else { return Digest.of([]) }
-        var level = leaves
-        while level.count > 1 { level = above(level) }
+    public static func root(_ leaves: some Collection<Digest>) -> Digest {
+        var level = Array(leaves)
+        guard !level.isEmpty else { return Digest.of([]) }
+        var digests = DigestMaker()
+        while level.count > 1 { goUp(&level, &digests) }
         return level[0]
     }
 
-    private static func node(_ left: Digest, _ right: Digest) -> Digest {
-        Digest.of([nodePrefix] + left.bytes + right.bytes)
+    private static func node(_ left: Digest, _ right: Digest, _ digests: inout DigestMaker) -> Digest {
+        withUnsafeBytes(of: nodePrefix) { digests.add($0) }
+        left.withUnsafeBytes { digests.add($0) }
+        right.withUnsafeBytes { digests.add($0) }
+        return digests.finish()
     }
 
-    private static func above(_ level: [Digest]) -> [Digest] {
-        stride(from: 0, to: level.count, by: 2).map { index in
-            index + 1 < level.count ? node(level[index], level[index + 1]) : level[index]
-        }
+    /// Puts the level above in the place of a level.
+    private static func goUp(_ level: inout [Digest], _ digests: inout DigestMaker) {
+        let count = level.count
+        for pair in 0..<count / 2 { level[pair] = node(level[2 * pair], level[2 * pair + 1], &digests) }
+        if count % 2 == 1 { level[count / 2] = level[count - 1] }
+        level.removeLast(count / 2)
     }
 
     // MARK: Proofs
@@ -35,12 +41,13 @@ public enum MerkleTree {
     public static func path(to index: Int, in leaves: [Digest]) -> [Digest] {
         precondition(leaves.indices.contains(index), "a path to no leaf")
         var path: [Digest] = []
+        var digests = DigestMaker()
         var level = leaves
         var index = index
         while level.count > 1 {
             let neighbour = index ^ 1
             if neighbour < level.count { path.append(level[neighbour]) }
-            level = above(level)
+            goUp(&level, &digests)
             index /= 2
         }
         return path
@@ -55,10 +62,11 @@ public enum MerkleTree {
         var rest = path[...]
         var digest = leaf
         var (index, width) = (index, count)
+        var digests = DigestMaker()
         while width > 1 {
             if index ^ 1 < width {
                 guard let neighbour = rest.popFirst() else { return nil }
-                digest = index & 1 == 0 ? node(digest, neighbour) : node(neighbour, digest)
+                digest = index & 1 == 0 ? node(digest, neighbour, &digests) : node(neighbour, digest, &digests)
             }
             index /= 2
             width = width / 2 + width % 2

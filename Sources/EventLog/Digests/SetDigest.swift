@@ -30,7 +30,7 @@ public struct SetDigest: Hashable, Sendable, CustomStringConvertible {
     public var description: String { bytes.hexadecimal }
 
     private static func lanes(of digest: Digest) -> SIMD4<UInt64> {
-        digest.bytes.withUnsafeBytes { bytes in
+        digest.withUnsafeBytes { bytes in
             var lanes = SIMD4<UInt64>.zero
             for lane in 0..<4 {
                 lanes[lane] = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: lane * 8, as: UInt64.self))

@@ -57,25 +57,3 @@ public struct CorruptEvent: Error, Equatable, Sendable {
             partition: event.partition, position: event.position, stream: event.stream.description, reason: reason)
     }
 }
-
-extension RecordedEvent {
-    /// The event understood, upcast from an older schema where need be.
-    public func decoded() throws(CorruptEvent) -> DecodedEvent {
-        guard let name = StreamName(stream) else { throw corrupt("no such kind of stream") }
-        let event: DecodedEvent
-        do {
-            event = DecodedEvent(
-                partition: partition, position: position, stream: name, version: version,
-                event: try EventCodec.decode(kind, payload),
-                metadata: try EventMetadata(decoding: metadata), recordedAt: recordedAt)
-        } catch {
-            throw corrupt("\(error)")
-        }
-        guard event.event.category == name.category else { throw corrupt("an event of another kind of stream") }
-        return event
-    }
-
-    private func corrupt(_ reason: String) -> CorruptEvent {
-        CorruptEvent(partition: partition, position: position, stream: stream, reason: reason)
-    }
-}

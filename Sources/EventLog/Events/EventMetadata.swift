@@ -29,8 +29,15 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// Metadata from JSON text; keys that are not known are passed over.
     public init(decoding text: [UInt8]) throws(JSONReadingError) {
+        self = try text.withUnsafeBufferPointer { text throws(JSONReadingError) in
+            try EventMetadata(decoding: UnsafeRawBufferPointer(text))
+        }
+    }
+
+    /// Metadata from JSON text; keys that are not known are passed over.
+    public init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
         self = .none
-        if text == EventMetadata.encodedNone { return }
+        if text.isText("{}") { return }
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in
             var metadata = EventMetadata.none
             try reader.beginObject()
@@ -47,7 +54,7 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// The bytes of metadata as an array, and no new one where they are those of ``none``: most are.
     public static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
-        text.elementsEqual(encodedNone) ? encodedNone : Array(text)
+        text.isText("{}") ? encodedNone : Array(text)
     }
 
     private static let encodedNone = Array("{}".utf8)

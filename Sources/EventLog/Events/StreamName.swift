@@ -1,10 +1,21 @@
 public import Domain
+internal import JSONText
 
 /// The name of a stream: what kind of aggregate it is the history of, and which one. As text, `cart-c1`.
 public struct StreamName: Hashable, Sendable, CustomStringConvertible {
     /// The kinds of aggregate, in the form they begin a stream's name with.
     public enum Category: String, CaseIterable, Sendable {
         case outlet, menu, cart, order
+
+        /// What the names of its streams begin with.
+        fileprivate var prefix: StaticString {
+            switch self {
+            case .outlet: "outlet-"
+            case .menu: "menu-"
+            case .cart: "cart-"
+            case .order: "order-"
+            }
+        }
     }
 
     /// The kind of aggregate.
@@ -21,18 +32,20 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
     /// The stream of that name, or nil where it is none.
     public init?(_ text: String) {
         var text = text
-        let parts = text.withUTF8 { bytes -> (Category, Identifier)? in
-            guard let dash = bytes.firstIndex(of: UInt8(ascii: "-")),
-                let category = Category.allCases.first(where: { $0.rawValue.utf8.elementsEqual(bytes[..<dash]) }),
-                let id = Identifier(
-                    utf8: UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(bytes)[(dash + 1)...]))
-            else { return nil }
-            return (category, id)
-        }
-        guard let (category, id) = parts else { return nil }
+        let name = text.withUTF8 { StreamName(utf8: UnsafeRawBufferPointer($0)) }
+        guard let name else { return nil }
+        self = name
+    }
+
+    /// The stream of a name in UTF-8, or nil where it is none.
+    public init?(utf8 name: UnsafeRawBufferPointer) {
+        guard let category = Category.allCases.first(where: { name.hasTextPrefix($0.prefix) }),
+            let id = Identifier(
+                utf8: UnsafeRawBufferPointer(rebasing: name[category.prefix.utf8CodeUnitCount...]))
+        else { return nil }
         self.init(category, id)
     }
 
     /// The name as text.
-    public var description: String { "\(category.rawValue)-\(id.rawValue)" }
+    public var description: String { "\(category.prefix)\(id.rawValue)" }
 }

@@ -29,47 +29,7 @@ public struct EventBatch: Equatable, Sendable {
 
     /// The digest of events that were recorded at that time.
     public static func contentDigest(of events: [NewEvent], recordedAt: Timestamp) -> Digest {
-        MerkleTree.root(events.map { MerkleTree.leaf($0.canonicalBytes(recordedAt: recordedAt)) })
+        var leaves = LeafMaker()
+        return MerkleTree.root(events.map { leaves.leaf(of: $0, recordedAt: recordedAt) })
     }
-}
-
-extension NewEvent {
-    /// The bytes that an event's digest covers, the same that `tiffin.canonical_bytes` makes in SQL: numbers are
-    /// big-endian, texts have their length in four bytes before them.
-    public func canonicalBytes(recordedAt: Timestamp) -> [UInt8] {
-        makeCanonicalBytes(
-            stream: stream.description, version: version, kind: kind, payload: payload, metadata: metadata,
-            recordedAt: recordedAt)
-    }
-}
-
-extension RecordedEvent {
-    /// The bytes that the event's digest covers. Its partition and position are not among them: the log gives
-    /// them when the digest has been made.
-    public var canonicalBytes: [UInt8] {
-        makeCanonicalBytes(
-            stream: stream, version: version, kind: kind, payload: payload, metadata: metadata, recordedAt: recordedAt)
-    }
-}
-
-private func makeCanonicalBytes(
-    stream: String, version: Int64, kind: EventKind, payload: [UInt8], metadata: [UInt8], recordedAt: Timestamp
-) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(48 + stream.utf8.count + kind.name.utf8.count + payload.count + metadata.count)
-    func append(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-    func append(_ text: some Collection<UInt8>) {
-        append(Int32(text.count))
-        bytes.append(contentsOf: text)
-    }
-    append(stream.utf8)
-    append(version)
-    append(kind.name.utf8)
-    append(Int32(kind.schemaVersion))
-    append(payload)
-    append(metadata)
-    append(recordedAt.millisecondsSinceEpoch)
-    return bytes
 }

@@ -22,6 +22,9 @@ public protocol EventLog: Sendable {
     /// The events of a partition after a position, in order, at most `limit`.
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
 
+    /// The same events as a page, which costs less where they are many.
+    func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage
+
     /// The events of a stream after a version, in order, at most `limit`.
     func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
@@ -33,6 +36,13 @@ public protocol EventLog: Sendable {
 
     /// Where each partition stands.
     func heads() async throws(EventLogError) -> [LogHead]
+}
+
+extension EventLog {
+    /// A page of what ``read(partition:after:limit:)`` gives.
+    public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
+        EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
+    }
 }
 
 /// Where a partition stands.

@@ -23,7 +23,7 @@ indirect enum JSON: Equatable, Sendable {
             var members: [String: JSON] = [:]
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                guard members.updateValue(try JSON(from: &reader), forKey: key) == nil else {
+                guard members.updateValue(try JSON(from: &reader), forKey: key.description) == nil else {
                     throw reader.failure("a key that is there once")
                 }
             }

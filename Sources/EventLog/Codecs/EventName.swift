@@ -1,0 +1,18 @@
+internal import JSONText
+
+/// The name of a kind of event where it was read to: compared with literals, without becoming a `String` first.
+struct EventName: CustomStringConvertible {
+    private let bytes: UnsafeRawBufferPointer
+
+    /// A name of bytes that must outlive it.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var description: String { String(decoding: bytes, as: UTF8.self) }
+
+    func hasPrefix(_ prefix: StaticString) -> Bool { bytes.hasTextPrefix(prefix) }
+
+    static func ~= (text: StaticString, name: EventName) -> Bool { name.bytes.isText(text) }
+    static func == (name: EventName, text: StaticString) -> Bool { name.bytes.isText(text) }
+}
