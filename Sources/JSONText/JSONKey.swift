@@ -4,9 +4,9 @@
 /// It is valid as long as the text that it was read from.
 public struct JSONKey: CustomStringConvertible {
     /// What stands between the quotes.
-    private let bytes: UnsafeRawBufferPointer
+    @usableFromInline let bytes: UnsafeRawBufferPointer
     /// Whether that is written with escapes: then it is compared as what it means.
-    private let isEscaped: Bool
+    @usableFromInline let isEscaped: Bool
 
     init(_ bytes: UnsafeRawBufferPointer, isEscaped: Bool) {
         self.bytes = bytes
@@ -17,27 +17,33 @@ public struct JSONKey: CustomStringConvertible {
     public var description: String { isEscaped ? JSONReader.unescaped(bytes) : String(decoding: bytes, as: UTF8.self) }
 
     /// Whether the key is this one.
+    @inlinable
     public static func == (key: JSONKey, text: StaticString) -> Bool {
-        key.isEscaped
-            ? key.description.utf8.elementsEqual(String(describing: text).utf8) : key.bytes.isText(text)
+        key.isEscaped ? key.means(text) : key.bytes.isText(text)
+    }
+
+    @usableFromInline func means(_ text: StaticString) -> Bool {
+        description.utf8.elementsEqual(String(describing: text).utf8)
     }
 
     /// Whether the key is this one, for `switch`.
+    @inlinable
     public static func ~= (text: StaticString, key: JSONKey) -> Bool { key == text }
 }
 
 extension UnsafeRawBufferPointer {
     /// Whether these are the bytes of a text.
+    @inlinable
     public func isText(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && hasTextPrefix(text)
     }
 
     /// Whether these begin with the bytes of a text.
+    @inlinable
     public func hasTextPrefix(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard count >= length else { return false }
-        return text.withUTF8Buffer { text in
-            (0..<length).allSatisfy { self[$0] == text[$0] }
-        }
+        for index in 0..<length where self[index] != text.utf8Start[index] { return false }
+        return true
     }
 }

@@ -231,15 +231,15 @@ public struct JSONReader {
         try expect(UInt8(ascii: "\""), what)
         let start = offset
         guard let plain = try scanPlainString() else { return try scanEscapedString(from: start) }
-        return try text(plain)
+        return plain.isASCII ? String(ascii: plain.bytes) : try text(plain.bytes)
     }
 
     private mutating func scanKey() throws(JSONReadingError) -> JSONKey {
         try expect(UInt8(ascii: "\""), "a key")
         let start = offset
         if let plain = try scanPlainString() {
-            if !plain.allSatisfy({ $0 < 0x80 }) { _ = try text(plain) }
-            return JSONKey(plain, isEscaped: false)
+            if !plain.isASCII { _ = try text(plain.bytes) }
+            return JSONKey(plain.bytes, isEscaped: false)
         }
         _ = try scanEscapedString(from: start)
         return JSONKey(UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1]), isEscaped: true)
@@ -259,19 +259,27 @@ public struct JSONReader {
     }
 
     /// A string from behind its opening quote, and past its end; nil where it has an escape, at `offset` then.
-    private mutating func scanPlainString() throws(JSONReadingError) -> UnsafeRawBufferPointer? {
-        let start = offset
-        while offset < bytes.count {
-            let byte = bytes[offset]
+    private mutating func scanPlainString() throws(JSONReadingError) -> (bytes: UnsafeRawBufferPointer, isASCII: Bool)?
+    {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
+        // Most of a document is in strings: what is done for each byte is done on local variables.
+        var length = 0
+        var all: UInt8 = 0
+        while length < rest.count {
+            let byte = rest[length]
             if byte == UInt8(ascii: "\"") {
-                offset += 1
-                return UnsafeRawBufferPointer(rebasing: bytes[start..<offset - 1])
+                offset += length + 1
+                return (UnsafeRawBufferPointer(rebasing: rest[..<length]), isASCII: all < 0x80)
             }
-            if byte == UInt8(ascii: "\\") { return nil }
-            guard byte >= 0x20 else { throw failure("no control character in a string") }
-            offset += 1
+            if byte == UInt8(ascii: "\\") {
+                offset += length
+                return nil
+            }
+            guard byte >= 0x20 else { throw failure("no control character in a string", at: offset + length) }
+            all |= byte
+            length += 1
         }
-        throw failure("the end of the string")
+        throw failure("the end of the string", at: bytes.count)
     }
 
     /// The rare case: a string with an escape at `offset`.
@@ -332,8 +340,19 @@ public struct JSONReader {
 
     private func text(_ bytes: UnsafeRawBufferPointer) throws(JSONReadingError) -> String {
         // ASCII needs no validation, and the one of the standard library costs several times the string itself.
-        if bytes.allSatisfy({ $0 < 0x80 }) { return String(decoding: bytes, as: UTF8.self) }
+        if bytes.allSatisfy({ $0 < 0x80 }) { return String(ascii: bytes) }
         guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("UTF-8") }
         return text
+    }
+}
+
+extension String {
+    /// Text of ASCII alone.
+    fileprivate init(ascii bytes: UnsafeRawBufferPointer) {
+        // A short one lies in the `String` itself, which this way is made without going through a decoder.
+        self.init(unsafeUninitializedCapacity: bytes.count) { text in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
+            return bytes.count
+        }
     }
 }

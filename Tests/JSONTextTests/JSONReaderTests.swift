@@ -69,6 +69,28 @@ import Testing
         #expect(keys == ["a=[ 1 , { } ]", #"b={ "c" : null }"#, "d=true"])
     }
 
+    @Test(arguments: [
+        (#"{"line":1}"#, true), (#"{"l\u0069ne":1}"#, true), (#"{"\u006C\u0069\u006e\u0065":1}"#, true),
+        (#"{"lines":1}"#, false), (#"{"lin":1}"#, false), (#"{"":1}"#, false), (#"{"lin\n":1}"#, false),
+        (#"{"lin\\u0065":1}"#, false), (#"{"日本":1}"#, false),
+    ])
+    func `A key is what it means, however it is written`(_ text: String, _ isLine: Bool) throws {
+        try JSONReader.read(Array(text.utf8)) { reader throws(JSONReadingError) in
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                #expect((key == "line") == isLine)
+                #expect((key.description == "line") == isLine)
+                _ = try reader.rawValue()
+            }
+        }
+    }
+
+    @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
+    func `A key that is no UTF-8 is an error`(_ bytes: [UInt8]) {
+        let text = Array(#"{"a"#.utf8) + bytes + Array(#"":1}"#.utf8)
+        #expect(throws: JSONReadingError.self) { try JSONValue(text) }
+    }
+
     @Test func `A null is taken where there is one`() throws {
         let values = try JSONReader.read(Array("[null, 5,null]".utf8)) { reader throws(JSONReadingError) in
             var values: [Int64?] = []

@@ -32,13 +32,13 @@ struct Books {
         }
 
         private mutating func evolve(_ change: Cart.Event) -> Step {
-            switch page {
+            // Taken out of the entry, so that adding to the lines copies nothing.
+            var taken = Page.corrupt
+            swap(&taken, &page)
+            switch consume taken {
             case .corrupt: return .folded
-            case .closed:
-                page = .corrupt
-                return .alreadyCheckedOut
+            case .closed: return .alreadyCheckedOut
             case .open(var state):
-                page = .corrupt  // Lets go of the lines, so that adding to them does not copy them.
                 do throws(ImpossibleEvent) {
                     try Cart.evolve(&state, change)
                 } catch {

@@ -11,7 +11,8 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// An identifier, or nil where the text is not one.
     public init?(_ text: String) {
-        guard Identifier.isValid(text.utf8) else { return nil }
+        var text = text
+        guard text.withUTF8({ Identifier.isValid(UnsafeRawBufferPointer($0)) }) else { return nil }
         rawValue = text
         hash = text.hashValue
     }
@@ -23,7 +24,7 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
         hash = rawValue.hashValue
     }
 
-    private static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
+    private static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
         (1...maximumLength).contains(bytes.count) && bytes.allSatisfy(isAllowed)
     }
 

@@ -1,7 +1,7 @@
 public import Domain
 
-/// An event of any aggregate.
-public enum DomainEvent: Equatable, Sendable {
+/// An event of any aggregate. Indirect, so that passing one on costs one count, and not one for each of its texts.
+public indirect enum DomainEvent: Equatable, Sendable {
     case outlet(Outlet.Event)
     case menu(Menu.Event)
     case cart(Cart.Event)
