@@ -135,7 +135,7 @@ public final class Journal {
             let previous = decoding
             decoding = nil
             if !page.isEmpty {
-                end = page.last?.position ?? end
+                end = page.lastPosition ?? end
                 reading = readPage(after: end)
                 decoding = Task { await Journal.decode(page) }
             }
@@ -153,24 +153,27 @@ public final class Journal {
         }
     }
 
-    private func readPage(after position: Int64) -> Task<Result<[RecordedEvent], EventLogError>, Never> {
+    private func readPage(after position: Int64) -> Task<Result<EventPage, EventLogError>, Never> {
         Task { [log, partition] in await Journal.page(of: log, partition, after: position) }
     }
 
     @concurrent
     private static func page(
         of log: any EventLog, _ partition: Int, after position: Int64
-    ) async -> Result<[RecordedEvent], EventLogError> {
+    ) async -> Result<EventPage, EventLogError> {
         do throws(EventLogError) {
-            return .success(try await log.read(partition: partition, after: position, limit: readLimit))
+            return .success(try await log.page(partition: partition, after: position, limit: readLimit))
         } catch {
             return .failure(error)
         }
     }
 
     @concurrent
-    private static func decode(_ page: [RecordedEvent]) async -> [Result<DecodedEvent, CorruptEvent>] {
-        page.map(decode)
+    private static func decode(_ page: EventPage) async -> [Result<DecodedEvent, CorruptEvent>] {
+        var events: [Result<DecodedEvent, CorruptEvent>] = []
+        events.reserveCapacity(page.count)
+        page.forEach { event in events.append(Result { () throws(CorruptEvent) in try event.decoded() }) }
+        return events
     }
 
     /// Loads a stream that the processor asked for.

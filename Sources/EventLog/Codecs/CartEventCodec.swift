@@ -63,7 +63,7 @@ enum CartEventCodec {
         }
         switch name {
         case "cart.itemAdded":
-            guard let line = line.line(), let outlet, let currency else { return nil }
+            guard let line = line.line, let outlet, let currency else { return nil }
             return .itemAdded(line, outlet: outlet, currency: currency, customer: customer)
         case "cart.quantityChanged":
             guard let line = line.id, let from, let to, to > 0 else { return nil }
@@ -118,7 +118,7 @@ enum CartLineCodec {
             while let key = try reader.nextKey() {
                 if try !fields.read(key, from: &reader) { _ = try reader.rawValue() }
             }
-            guard let line = fields.line() else { throw reader.failure("a line with all its fields") }
+            guard let line = fields.line else { throw reader.failure("a line with all its fields") }
             lines.append(line)
         }
         return lines
@@ -149,8 +149,7 @@ enum CartLineCodec {
             return true
         }
 
-        /// The line of these fields, which are gone then: they are moved and not copied.
-        consuming func line() -> CartLine? {
+        var line: CartLine? {
             guard let id, let item, let name, let quantity, quantity > 0, let unitPrice else { return nil }
             return CartLine(
                 id: id, item: item, name: name, quantity: quantity, unitPrice: unitPrice, options: options,

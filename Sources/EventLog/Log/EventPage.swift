@@ -38,6 +38,8 @@ public struct EventPage: Sendable {
 
     /// The number of events.
     public var count: Int { entries.count }
+    /// Whether there is none.
+    public var isEmpty: Bool { entries.isEmpty }
     /// The position of the last event; nil where there is none.
     public var lastPosition: Int64? { entries.last?.position }
 
