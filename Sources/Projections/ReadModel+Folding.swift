@@ -15,24 +15,25 @@ extension ReadModel {
     ) async throws {
         guard position < end else { return }
         let (partition, limit) = (partition, ReadModel.readLimit)
-        var page = try await log.read(partition: partition, after: position, limit: limit)
-        while let last = page.last?.position, last < end {
-            async let following = log.read(partition: partition, after: last, limit: limit)
+        var page = try await log.page(partition: partition, after: position, limit: limit)
+        while let last = page.lastPosition, last < end {
+            async let following = log.page(partition: partition, after: last, limit: limit)
             try Task.checkCancellation()
             fold(page)
             progress(position)
             page = try await following
         }
-        fold(page.filter { $0.position <= end })
+        page.removeEvents(after: end)
+        fold(page)
         // What was removed from the end shows by nothing that comes after it.
         if position < end { pass(missing: position + 1...end) }
         progress(position)
     }
 
-    private mutating func fold(_ events: [RecordedEvent]) {
-        for event in events {
+    private mutating func fold(_ page: EventPage) {
+        page.forEach { event in
             if event.position > position + 1 { pass(missing: position + 1...event.position - 1) }
-            apply([Result { () throws(CorruptEvent) in try event.decoded() }])
+            apply(Result { () throws(CorruptEvent) in try event.decoded() })
         }
     }
 }
