@@ -156,7 +156,8 @@ def test_a_log_without_its_end_is_gone_on_with(database, end):
             # While it runs: the head says that there is more, and there is not.
             sql(f"update tiffin.log_head set position = {head + 3}", database)
             assert client("CART.ADD", "new", "kitchen", "tea", 1) == 1
-            assert f"no event at positions {head + 1} to {head + 3} of partition 0" in server.output()
+            missing = f"no event at positions {head + 1} to {head + 3} of partition 0"
+            wait_until(lambda: missing in server.output(), PATIENCE, "what is missing to be told")
             assert client.json("LOG.HEAD")[0]["position"] == head + 4
     if end == "removed":
         remove(database, head, head - 1)

@@ -132,19 +132,17 @@ private struct Pass {
         progress: (Int64) -> Void
     ) async throws {
         let reader = PageReader(source: source, partition: partition, hashes: true)
-        var pass = self
         try await reader.read(after: chain.position, upTo: end) { page in
             guard let last = page.events.last else { return }
-            while pass.chain.knownUpTo < last.position {
+            while chain.knownUpTo < last.position {
                 let commits = try await source.commits(
-                    partition: pass.partition, after: pass.chain.knownUpTo, limit: Pass.commitLimit)
+                    partition: partition, after: chain.knownUpTo, limit: Pass.commitLimit)
                 guard !commits.isEmpty else { break }
-                pass.chain.take(commits)
+                chain.take(commits)
             }
-            pass.take(page)
+            take(page)
             progress(last.position)
         }
-        self = pass
     }
 
     private mutating func take(_ page: PreparedPage) {
