@@ -16,8 +16,10 @@ public struct JSONKey: CustomStringConvertible {
     /// The key as text.
     public var description: String { isEscaped ? JSONReader.unescaped(bytes) : String(decoding: bytes, as: UTF8.self) }
 
+    // Always in place: most comparisons end with the lengths, and these are known where the literal stands.
+
     /// Whether the key is this one.
-    @inlinable
+    @inlinable @inline(__always)
     public static func == (key: JSONKey, text: StaticString) -> Bool {
         key.isEscaped ? key.means(text) : key.bytes.isText(text)
     }
@@ -27,13 +29,13 @@ public struct JSONKey: CustomStringConvertible {
     }
 
     /// Whether the key is this one, for `switch`.
-    @inlinable
+    @inlinable @inline(__always)
     public static func ~= (text: StaticString, key: JSONKey) -> Bool { key == text }
 }
 
 extension UnsafeRawBufferPointer {
     /// Whether these are the bytes of a text.
-    @inlinable
+    @inlinable @inline(__always)
     public func isText(_ text: StaticString) -> Bool {
         count == text.utf8CodeUnitCount && hasTextPrefix(text)
     }

@@ -76,17 +76,18 @@ public struct Audit: Sendable {
         }
         if let position = comparedAt {
             try await pass.read(source, upTo: position) { progress(head.partition, $0, head.position) }
-            pass.goTo(position)
-            try await stored.compare(pass.model, checkpoints)
+            await pass.fold.goTo(position)
+            try await stored.compare(pass.fold.model, checkpoints)
         }
         try await pass.read(source, upTo: head.position) { progress(head.partition, $0, head.position) }
-        pass.finish(head)
+        let model = await pass.fold.model
+        pass.finish(head, model)
         var findings = pass.findings
         findings.add(stored.findings)
         return PartitionReport(
             partition: head.partition, head: head, eventCount: pass.eventCount, commitCount: pass.commitCount,
             cartCount: pass.cartCount, orderCount: pass.orderCount, comparedAt: comparedAt,
-            comparedRows: stored.compared, remark: remark, findings: findings, model: pass.model)
+            comparedRows: stored.compared, remark: remark, findings: findings, model: model)
     }
 }
 
@@ -105,14 +106,14 @@ private struct Pass {
     private static let commitLimit = 2_000
 
     let partition: Int
-    var model: ReadModel
+    let fold: ModelFold
     private var chain: ChainCheck
     private var books: Books
     private(set) var eventCount: Int64 = 0
 
     init(partition: Int) {
         self.partition = partition
-        model = ReadModel(partition: partition, notesChanges: false)
+        fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
         books = Books(partition: partition)
     }
@@ -140,30 +141,24 @@ private struct Pass {
                 guard !commits.isEmpty else { break }
                 chain.take(commits)
             }
+            async let folded: Void = fold.take(page)
             take(page)
+            await folded
             progress(last.position)
         }
     }
 
     private mutating func take(_ page: PreparedPage) {
-        for (event, leaf) in zip(page.events, page.leaves) {
-            chain.take(leaf, at: event.position)
-            books.take(event)
-            // What is there twice has been told, and is folded once.
-            guard event.position > model.position else { continue }
-            goTo(event.position - 1)
-            model.apply(event.decoded)
+        // Not event by event: that would copy each, and both folds would count references to the same objects.
+        let events = page.events.span
+        for index in events.indices {
+            chain.take(page.leaves[index], at: events[index].position)
+            books.take(events[index])
         }
         eventCount += Int64(page.events.count)
     }
 
-    /// Goes past positions that have no event: that has been told, and what follows is still looked at.
-    mutating func goTo(_ position: Int64) {
-        guard model.position < position else { return }
-        model.pass(missing: (model.position + 1)...position)
-    }
-
-    mutating func finish(_ head: LogHead) {
+    mutating func finish(_ head: LogHead, _ model: ReadModel) {
         chain.finish(head)
         books.finish(model.cartCounts)
     }

@@ -264,7 +264,7 @@ public enum Cart: Decider {
         guard contents.customer ?? named == named else {
             throw Rejection(.state, "the cart belongs to another customer; clear it to let it belong to this one")
         }
-        guard contents.mayBelong(to: named) else {
+        guard contents.lines.mayBelong(to: named) else {
             throw Rejection(
                 .state,
                 "the cart has a note that was taken without CUSTOMER and could never be forgotten; remove its line "
@@ -311,59 +311,80 @@ public enum Cart: Decider {
 
     /// See ``Decider``.
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
-        switch (state, event) {
-        case (.checkedOut, _):
-            throw ImpossibleEvent("an event after checkout")
+        if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
+        // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the
+        // million.
+        guard var contents = state.takeContents() ?? Contents(begunBy: event) else {
+            throw ImpossibleEvent("a change of an empty cart")
+        }
+        var placed: Identifier?
+        defer { state = State(contents, placed) }
 
-        case (.empty, .itemAdded(let line, let outlet, let currency, let customer)):
-            var contents = Contents(outlet: outlet, currency: currency, lines: [])
-            try contents.add(line, of: customer)
-            state = .filled(contents)
-        case (.filled(var contents), .itemAdded(let line, let outlet, let currency, let customer)):
+        switch event {
+        case .itemAdded(let line, let outlet, let currency, let customer):
             guard contents.outlet == outlet, contents.currency == currency else {
                 throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
             }
-            state = .empty  // Lets go of the lines, so that adding to them does not copy them.
-            defer { state = .filled(contents) }
             try contents.add(line, of: customer)
-
-        case (.filled(var contents), .quantityChanged(let id, let from, let to)):
+        case .quantityChanged(let id, let from, let to):
             let index = try contents.index(of: id, holding: from)
             try CartLine.checkRecordable(to, id)
             contents.lines[index].quantity = to
-            state = .filled(contents)
-        case (.filled(var contents), .lineRemoved(let id, let quantity)):
+        case .lineRemoved(let id, let quantity):
             contents.lines.remove(at: try contents.index(of: id, holding: quantity))
-            state = contents.lines.isEmpty ? .empty : .filled(contents)
-        case (.filled(let contents), .cleared(let count)):
+        case .cleared(let count):
             guard contents.count == count else { throw ImpossibleEvent("\(count) cleared of \(contents.count)") }
-            state = .empty
-        case (.filled(var contents), .checkedOut(let order, let lines, _, let customer, let name)):
+            contents.lines = []
+        case .checkedOut(let order, let lines, _, let customer, let name):
             let agree = lines.elementsEqual(contents.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
             try contents.checkOwner(customer)
-            contents.customer = customer
-            contents.lines = lines
-            guard contents.mayBelong(to: customer), name == nil || customer != nil else {
+            guard lines.mayBelong(to: customer), name == nil || customer != nil else {
                 throw ImpossibleEvent("an order with a text that is not its customer's")
             }
-            state = .checkedOut(contents, order: order)
-
-        case (.empty, .quantityChanged), (.empty, .lineRemoved), (.empty, .cleared), (.empty, .checkedOut):
-            throw ImpossibleEvent("a change of an empty cart")
+            contents.customer = customer
+            contents.lines = lines
+            placed = order
         }
     }
 }
 
-extension Cart.Contents {
-    /// Whether it has no text that cannot be the customer's, or nobody's.
+extension Cart.State {
+    /// What these contents are: nothing without lines, and after checkout with the order that was placed.
+    fileprivate init(_ contents: consuming Cart.Contents, _ order: Identifier?) {
+        if let order {
+            self = .checkedOut(contents, order: order)
+        } else {
+            self = contents.lines.isEmpty ? .empty : .filled(contents)
+        }
+    }
+
+    /// What is in an open cart, which is empty then.
+    fileprivate mutating func takeContents() -> Cart.Contents? {
+        var taken = Cart.State.empty
+        swap(&taken, &self)
+        guard case .filled(let contents) = consume taken else { return nil }
+        return contents
+    }
+}
+
+extension [CartLine] {
+    /// Whether they have no text that cannot be the customer's, or nobody's.
     fileprivate func mayBelong(to customer: Identifier?) -> Bool {
-        lines.allSatisfy { PersonalText.isAllowed($0.note, of: customer) }
+        allSatisfy { PersonalText.isAllowed($0.note, of: customer) }
+    }
+}
+
+extension Cart.Contents {
+    /// What the first event of an empty cart puts its lines into; nil where it cannot be the first.
+    fileprivate init?(begunBy event: Cart.Event) {
+        guard case .itemAdded(_, let outlet, let currency, _) = event else { return nil }
+        self.init(outlet: outlet, currency: currency, lines: [])
     }
 
     /// Throws where the cart cannot have become the customer's, or nobody's.
     fileprivate func checkOwner(_ customer: Identifier?) throws(ImpossibleEvent) {
-        guard customer == self.customer || self.customer == nil && mayBelong(to: customer) else {
+        guard customer == self.customer || self.customer == nil && lines.mayBelong(to: customer) else {
             throw ImpossibleEvent("a cart that went from one customer to another")
         }
     }
@@ -379,11 +400,11 @@ extension Cart.Contents {
             self.customer = customer
             return lines.append(line)
         }
-        let old = lines[index]
-        guard old.item == line.item, old.options == line.options, old.note == line.note else {
+        guard lines[index].item == line.item, lines[index].options == line.options, lines[index].note == line.note
+        else {
             throw ImpossibleEvent("one line for two things: '\(line.id)'")
         }
-        let quantity = old.quantity + line.quantity
+        let quantity = lines[index].quantity + line.quantity
         try CartLine.checkRecordable(quantity, line.id)
         self.customer = customer
         lines[index].quantity = quantity

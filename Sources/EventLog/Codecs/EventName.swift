@@ -13,6 +13,7 @@ struct EventName: CustomStringConvertible {
 
     func hasPrefix(_ prefix: StaticString) -> Bool { bytes.hasTextPrefix(prefix) }
 
+    @inline(__always)
     static func ~= (text: StaticString, name: EventName) -> Bool { name.bytes.isText(text) }
     static func == (name: EventName, text: StaticString) -> Bool { name.bytes.isText(text) }
 }
