@@ -35,8 +35,8 @@ struct PreparedPage: Sendable {
 
 /// Reads a partition page by page: while one is worked on, the next ones are prepared and those after that are read.
 struct PageReader: Sendable {
-    /// Positions of a page.
-    private static let positions: Int64 = 5_000
+    /// Positions of a page: few enough that what is prepared on one core is still in the caches when it is folded.
+    private static let positions: Int64 = 2_000
     /// Pages that are asked for at once, so that the database has always one to work on.
     private static let readAhead = 3
     /// Pages that are prepared at once.
