@@ -1,4 +1,7 @@
-"""Replays and audits of a long log, beside COPY out of its table: `Scripts/bench audit`."""
+"""Replays and audits of a log, beside COPY out of its table: `Scripts/bench audit`.
+
+Ten times as much is a section of its own, `audit-long`: it takes a quarter of an hour, most of it to fill the log.
+"""
 
 import os
 import subprocess
@@ -7,7 +10,7 @@ import time
 from harness import in_turn, per_second, put_kitchen, redis_benchmark, seconds_to_copy, tiffin_server
 from tiffin import binary, sql
 
-SIZES = (1_000_000, 10_000_000)
+EVENTS = 1_000_000
 # A cart is added to about ten times, over three lines.
 EVENTS_PER_CART = 10
 
@@ -33,34 +36,41 @@ def fill(server, events):
 
 
 def measure_audit(report, rounds, quick):
-    for size in (SIZES[0] // 10,) if quick else SIZES:
-        report.title(f"Replay and audit of {size:,} events in {size // EVENTS_PER_CART:,} carts, beside COPY")
-        memory = {}
+    measure(report, rounds, EVENTS // 10 if quick else EVENTS)
 
-        def seconds(name, *arguments):
-            took, memory[name] = run_tiffin(*arguments)
-            return took
 
-        with tiffin_server() as (server, url):
-            fill(server, size)
-            server.stop()
-            recorded = int(sql("select count(*) from tiffin.events", url))
-            if recorded < 0.99 * size:
-                raise RuntimeError(f"only {recorded} events were recorded")
-            # Else the database would begin to by itself, beside whoever has its turn.
-            sql("vacuum (analyze)", url)
-            # The longest log takes its time; one round of it is as good as three of the shorter.
-            median = in_turn(1 if size == SIZES[-1] else rounds, {
-                "copy": lambda: seconds_to_copy(url),
-                "replay": lambda: seconds("replay", "replay", "--all", "--from-scratch", "--database", url),
-                "audit": lambda: seconds("audit", "audit", "--database", url),
-            })
-            server.start()
-        rows = [("", "seconds", "events", "most memory, MB")]
-        for name, what in (("copy", "COPY events TO STDOUT"), ("replay", "tiffin replay --all --from-scratch"),
-                           ("audit", "tiffin audit")):
-            rows.append((what, f"{median[name]:.2f}", per_second(recorded / median[name]),
-                         f"{memory[name]:.0f}" if name in memory else ""))
-        report.table(rows)
-        report.verdict("replay, to COPY", median["copy"] / median["replay"], 0.5)
-        report.verdict("audit, to COPY", median["copy"] / median["audit"], 0.3)
+def measure_long_audit(report, rounds, quick):
+    # It takes its time; one round of it is as good as three of the shorter.
+    measure(report, 1, EVENTS if quick else EVENTS * 10)
+
+
+def measure(report, rounds, size):
+    report.title(f"Replay and audit of {size:,} events in {size // EVENTS_PER_CART:,} carts, beside COPY")
+    memory = {}
+
+    def seconds(name, *arguments):
+        took, memory[name] = run_tiffin(*arguments)
+        return took
+
+    with tiffin_server() as (server, url):
+        fill(server, size)
+        server.stop()
+        recorded = int(sql("select count(*) from tiffin.events", url))
+        if recorded < 0.99 * size:
+            raise RuntimeError(f"only {recorded} events were recorded")
+        # Else the database would begin to by itself, beside whoever has its turn.
+        sql("vacuum (analyze)", url)
+        median = in_turn(rounds, {
+            "copy": lambda: seconds_to_copy(url),
+            "replay": lambda: seconds("replay", "replay", "--all", "--from-scratch", "--database", url),
+            "audit": lambda: seconds("audit", "audit", "--database", url),
+        })
+        server.start()
+    rows = [("", "seconds", "events", "most memory, MB")]
+    for name, what in (("copy", "COPY events TO STDOUT"), ("replay", "tiffin replay --all --from-scratch"),
+                       ("audit", "tiffin audit")):
+        rows.append((what, f"{median[name]:.2f}", per_second(recorded / median[name]),
+                     f"{memory[name]:.0f}" if name in memory else ""))
+    report.table(rows)
+    report.verdict("replay, to COPY", median["copy"] / median["replay"], 0.5)
+    report.verdict("audit, to COPY", median["copy"] / median["audit"], 0.3)

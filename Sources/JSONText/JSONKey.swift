@@ -45,7 +45,17 @@ extension UnsafeRawBufferPointer {
     public func hasTextPrefix(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
         guard count >= length else { return false }
-        for index in 0..<length where self[index] != text.utf8Start[index] { return false }
+        let other = UnsafeRawBufferPointer(start: text.utf8Start, count: length)
+        var index = 0
+        while index + 8 <= length {
+            let mine = loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            guard mine == other.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
+            index += 8
+        }
+        while index < length {
+            guard self[index] == other[index] else { return false }
+            index += 1
+        }
         return true
     }
 }

@@ -262,24 +262,45 @@ public struct JSONReader {
     private mutating func scanPlainString() throws(JSONReadingError) -> (bytes: UnsafeRawBufferPointer, isASCII: Bool)?
     {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        // Most of a document is in strings: what is done for each byte is done on local variables.
+        // Most of a document is in strings: what is done for each byte is done on local variables, and for eight at
+        // once as long as none of them ends the string.
         var length = 0
-        var all: UInt8 = 0
+        var all: UInt64 = 0
+        while length + 8 <= rest.count {
+            let eight = UInt64(littleEndian: rest.loadUnaligned(fromByteOffset: length, as: UInt64.self))
+            guard JSONReader.arePlain(eight) else { break }
+            all |= eight
+            length += 8
+        }
         while length < rest.count {
             let byte = rest[length]
             if byte == UInt8(ascii: "\"") {
                 offset += length + 1
-                return (UnsafeRawBufferPointer(rebasing: rest[..<length]), isASCII: all < 0x80)
+                let isASCII = all & JSONReader.highBits == 0
+                return (UnsafeRawBufferPointer(rebasing: rest[..<length]), isASCII)
             }
             if byte == UInt8(ascii: "\\") {
                 offset += length
                 return nil
             }
             guard byte >= 0x20 else { throw failure("no control character in a string", at: offset + length) }
-            all |= byte
+            all |= UInt64(byte)
             length += 1
         }
         throw failure("the end of the string", at: bytes.count)
+    }
+
+    private static let highBits: UInt64 = 0x8080_8080_8080_8080
+
+    /// Whether none of eight bytes is a quote, a backslash or a control character.
+    @inline(__always)
+    private static func arePlain(_ bytes: UInt64) -> Bool {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let quotes = bytes ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslashes = bytes ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        // What is subtracted from a byte that is less sets its highest bit, unless it was set before.
+        let less = (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
+        return (less | (bytes &- ones &* 0x20) & ~bytes) & highBits == 0
     }
 
     /// The rare case: a string with an escape at `offset`.
