@@ -110,7 +110,7 @@ def test_what_was_answered_once_is_answered_again(database, seed):
         for editor in recorder.editors:
             editor.put(client)
             recorder.record()
-        for _ in range(150):
+        for _ in range(100):
             recorder.change()
             recorder.record()
         recorder.check(client)
