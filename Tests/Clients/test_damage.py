@@ -162,14 +162,14 @@ def test_a_log_without_its_end_is_gone_on_with(database, end):
     if end == "removed":
         remove(database, head, head - 1)
         forget_what_was_saved(database)
-    with server.start(), server.client() as client:
+    with server, server.client() as client:
         if end == "removed":
             assert f"no event at positions {head - 1} to {head} of partition 0" in server.output()
             assert client("CART.COUNT", "short") == 1
         assert answers(client, hurt=[]) == before
         assert client("CART.ADD", "well", "kitchen", "tea", 1) == 4
         assert client("CART.ADD", "short", "kitchen", "tea", 1) == (2 if end == "removed" else 4)
-    with server.start(), server.client() as client:
+    with server, server.client() as client:
         assert client("CART.COUNT", "well") == 4 and client("CART.COUNT", "short") == (2 if end == "removed" else 4)
 
 

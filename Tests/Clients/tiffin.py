@@ -120,6 +120,7 @@ class Server:
 
     def launch(self) -> "Server":
         """Starts the process; does not wait until it listens."""
+        assert self.process is None or self.process.poll() is not None, "it runs already, and would be left behind"
         self.port, self.lines, self._news = None, [], threading.Condition()
         self.process = subprocess.Popen(
             [binary(), *self.arguments], env=self.environment, stdin=subprocess.DEVNULL,
