@@ -20,9 +20,6 @@ public struct Forgetting: Sendable {
     public static func forget(_ customer: Identifier, in database: String) async throws -> Forgetting {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
         defer { connection.close() }
-        guard try await connection.execute(Statements.hasKeys).bool(0, 0) else {
-            throw EventLogError.unavailable("the database has no place for keys; run tiffin migrate")
-        }
         var (forgetting, transaction) = try await connection.transaction { transaction in
             let name = [Parameter.text(customer.rawValue)]
             let before = try await transaction.execute(Statements.before, name)
@@ -71,8 +68,6 @@ public struct Forgetting: Sendable {
 }
 
 private enum Statements {
-    static let hasKeys = Statement("has_keys", "SELECT to_regclass('tiffin.customer_keys') IS NOT NULL")
-
     // Each partition by itself: the table's key begins with it.
     static let before = Statement(
         "forgotten_before",

@@ -49,6 +49,26 @@ public enum Migrations {
         }
     }
 
+    /// Refuses a database that has no log, or that an older version of Tiffin migrated: what is stored there has
+    /// another form. What cannot be found out, such as by who may not look, is left to those who need it.
+    @LoopActor
+    public static func check(_ database: String) async throws(MigrationError) {
+        let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
+        let found: Int
+        do throws(PostgresError) {
+            let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
+            defer { connection.close() }
+            found = Int(try await connection.execute(newest, []).int4(0, 0))
+        } catch {
+            guard [.undefinedTable, .undefinedSchema].contains(error.sqlState) else { return }
+            throw MigrationError(description: "the database has no log; run tiffin migrate")
+        }
+        guard let present = all.last?.number, found < present else { return }
+        throw MigrationError(
+            description: "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
+                + "run tiffin migrate, or a server of this version")
+    }
+
     @LoopActor
     private static func prepare(_ connection: PostgresConnection) async throws(PostgresError) {
         let script = """

@@ -100,7 +100,7 @@ public struct Rebuild: Sendable {
     /// Folds the log up to where servers have saved, as long as that is far away.
     private func catchUp(
         _ model: consuming ReadModel, with active: [ProjectionName: StoredGeneration],
-        _ progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
+        _ progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws -> ReadModel {
         var model = model
         var end = try position(of: active)

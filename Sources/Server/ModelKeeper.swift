@@ -31,7 +31,8 @@ final class ModelKeeper {
     /// The projections whose rows another version made: nothing can be saved until they are made anew.
     private(set) var outdated: Set<ProjectionName>
 
-    private var isBusy = false
+    /// A look at what is to be done, and a rebuild, each at most one at a time.
+    private var working: Task<Void, Never>?
     private var rebuilding: Task<Void, Never>?
     private var rebuildAt: UInt64 = 0
     private var replaceAt: UInt64 = 0
@@ -75,22 +76,22 @@ final class ModelKeeper {
     func stop() async {
         timer?.cancel()
         timer = nil
-        rebuilding?.cancel()
-        await rebuilding?.value
-        while isBusy { await LoopTimer.pause(milliseconds: 5) }
+        for task in [rebuilding, working] {
+            task?.cancel()
+            await task?.value
+        }
         await save()
     }
 
     private func look() {
-        guard !isBusy, let store else { return }
+        guard working == nil, let store else { return }
         if !outdated.isEmpty { rebuildSoon(store) }
         let isDue = isSaveDue
-        isBusy = true
         // An ordinary task: what is folded for it is folded beside the loop.
-        Task { @LoopActor [self] in
+        working = Task { @LoopActor [self] in
             await takeUpNewRows(store)
             if isDue { await save() }
-            isBusy = false
+            working = nil
         }
     }
 
@@ -175,12 +176,19 @@ final class ModelKeeper {
         guard LoopActor.now >= replaceAt else { return }
         do {
             guard try await store.generations(of: partition) != generations else { return }
+        } catch {
+            // What it means that the database is out of reach is told where something was to be saved.
+            return logger.debug("cannot look for new rows: \(error)")
+        }
+        do {
             let restored = try await store.restore(partition: partition)
             guard restored.outdated.isEmpty, restored.model.position > 0 else {
-                throw PostgresReadModelStore.Failure("another version of Tiffin made them")
+                let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
+                throw PostgresReadModelStore.Failure(reason ?? "nothing is saved in them")
             }
             try await replace(with: restored)
         } catch {
+            guard !Task.isCancelled else { return }
             replaceAt = LoopActor.now + ModelKeeper.retryInterval
             logger.error("rows that were made anew cannot be taken up, and nothing is saved until they can: \(error)")
         }

@@ -1,5 +1,6 @@
 internal import EmbeddedPostgres
 internal import EventLoop
+internal import PostgresEventLog
 
 /// The database that a command works on: the one named, or the embedded one of a data directory.
 @LoopActor
@@ -14,22 +15,27 @@ enum Database {
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     ///
     /// - Parameters:
-    ///   - besideServer: whether the body may work on a data directory that a server is using.
+    ///   - besideServer: whether the body may work on a data directory that a server is using. It migrates nothing
+    ///     then, so the database has to be one that this version knows.
     ///   - onLost: called when a private PostgreSQL cannot be kept running: the body is to end then, and what is thrown
     ///     says why.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
         onLost: @escaping @LoopActor () -> Void = {}, _ body: (_ address: String) async throws -> Void
     ) async throws {
-        if let address = options["database"] { return try await body(address) }
+        func work(on address: String) async throws {
+            if besideServer { try await Migrations.check(address) }
+            try await body(address)
+        }
+        if let address = options["database"] { return try await work(on: address) }
         let directory = options["data-dir"] ?? ".tiffin"
         if besideServer, let address = EmbeddedPostgres.running(dataDirectory: directory) {
-            return try await body(address)
+            return try await work(on: address)
         }
         let embedded = try await EmbeddedPostgres.start(dataDirectory: directory, log: log)
         embedded.onFailure = { _ in onLost() }
         do {
-            try await body(embedded.connectionString)
+            try await work(on: embedded.connectionString)
         } catch {
             await embedded.stop()
             throw embedded.failure ?? error

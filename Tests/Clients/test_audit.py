@@ -296,7 +296,8 @@ def test_an_audit_needs_no_more_than_the_right_to_read(origin):
     role = "tiffin_auditor_of_tests"
     sql(f"drop role if exists {role}", origin)
     sql(f"create role {role} login; grant usage on schema tiffin to {role}; "
-        f"grant select on all tables in schema tiffin to {role}", origin)
+        f"grant select on all tables in schema tiffin to {role}; "
+        f"revoke select on tiffin.customer_keys from {role}", origin)
     try:
         separator = "&" if "?" in origin else "?"
         code, output = audit(f"{origin}{separator}options=-crole%3D{role}")
@@ -344,6 +345,22 @@ def test_an_audit_works_on_a_replica_that_follows_the_log():
             assert f"head {head}, digest" in output
             replayed = tiffin("replay", "cart_counts", "--database", replica, "--output", "ndjson").stdout
             assert '{"cart":"later","count":1}' in replayed
+
+
+@pytest.mark.parametrize("words", [
+    ["audit"], ["replay", "--all"], ["rebuild", "--all"], ["forget", "c-1"], ["log"], ["why", "cart", "cart-1"],
+], ids=lambda words: words[0])
+@pytest.mark.parametrize("migrations, message", [
+    (0, "the database has no log; run tiffin migrate"),
+    (3, "the database has migrations up to 3, and this version of Tiffin works with"),
+])
+def test_a_database_of_another_time_is_named(database, words, migrations, message):
+    if migrations:
+        sql("create schema tiffin; create table tiffin.migrations (number integer); "
+            f"insert into tiffin.migrations select generate_series(1, {migrations})", database)
+    run = tiffin(*words, "--database", database)
+    assert run.returncode == (COULD_NOT_RUN if words == ["audit"] else 1)
+    assert message in run.stderr
 
 
 def test_an_audit_that_cannot_run_says_so():

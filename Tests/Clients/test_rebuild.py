@@ -167,6 +167,7 @@ def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(sa
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
         wait_until(lambda: "rows that were made anew cannot be taken up" in server.output(), SECONDS, "an error")
         assert client("CART.COUNT", "cart-7") == 4
+        assert "another version of Tiffin made them" in server.output()
         assert server.stop() == 0
     assert stored(saved, "position") == before
     assert sql("select count(*) from tiffin.cart_count_rows where generation = 2", saved) == "0"
