@@ -57,6 +57,7 @@ let package = Package(
         layer("JSONText"),
         layer("LineProtocol"),
         layer("Measurement"),
+        layer("SeededRandom"),
         layer("Domain"),
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
@@ -64,7 +65,9 @@ let package = Package(
         // ICU in functions that Swift can call.
         .target(name: "ICUBridge", dependencies: ["CLibICU"]),
         layer("TextAnalysis", uses: ["ICUBridge"]),
-        layer("Catalogue", uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "TextAnalysis"]),
+        layer(
+            "Catalogue",
+            uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "SeededRandom", "TextAnalysis"]),
         layer("CommandHandling", uses: ["Domain", "EventLog"]),
 
         // The edges: sockets, timers, processes, PostgreSQL.
@@ -92,7 +95,9 @@ let package = Package(
             ]),
         layer("LineClient", uses: ["EventLoop", "LineProtocol"]),
         // A client, and the judge of what it is answered: it knows nothing but the wire.
-        layer("Monkey", uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement"]),
+        layer(
+            "Monkey",
+            uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
         layer("Importing", uses: ["Domain", "JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
@@ -109,38 +114,37 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["EmbeddedPostgres", "EventLoop", "Postgres"],
             path: "Tests/TestSupport", swiftSettings: strict),
-        // Chance that can be repeated, for properties.
-        .target(name: "SeededTesting", path: "Tests/SeededTesting", swiftSettings: strict),
         // What every event log promises, for the tests of each.
         .target(
-            name: "EventLogContract", dependencies: ["Domain", "EventLog", "SeededTesting"],
+            name: "EventLogContract", dependencies: ["Domain", "EventLog", "SeededRandom"],
             path: "Tests/EventLogContract",
             swiftSettings: strict),
-        tests(of: "JSONText", uses: ["SeededTesting"]),
-        tests(of: "LineProtocol", uses: ["SeededTesting"]),
-        tests(of: "Measurement", uses: ["SeededTesting"]),
-        tests(of: "Domain", uses: ["SeededTesting"]),
-        tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText", "SeededTesting"]),
+        tests(of: "JSONText", uses: ["SeededRandom"]),
+        tests(of: "LineProtocol", uses: ["SeededRandom"]),
+        tests(of: "Measurement", uses: ["SeededRandom"]),
+        tests(of: "SeededRandom"),
+        tests(of: "Domain", uses: ["SeededRandom"]),
+        tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText", "SeededRandom"]),
         tests(
             of: "PostgresEventLog",
             uses: [
-                "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "SeededTesting",
+                "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "SeededRandom",
                 "TestSupport",
             ]),
-        tests(of: "Projections", uses: ["Domain", "EventLog", "SeededTesting"]),
-        tests(of: "TextAnalysis", uses: ["SeededTesting"]),
-        tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededTesting", "TextAnalysis"]),
-        tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "SeededTesting"]),
-        tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededTesting"]),
+        tests(of: "Projections", uses: ["Domain", "EventLog", "SeededRandom"]),
+        tests(of: "TextAnalysis", uses: ["SeededRandom"]),
+        tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededRandom", "TextAnalysis"]),
+        tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "SeededRandom"]),
+        tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededRandom"]),
         tests(of: "EventLoop"),
-        tests(of: "Postgres", uses: ["EventLoop", "TestSupport"]),
+        tests(of: "Postgres", uses: ["EventLoop", "SeededRandom", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(
             of: "Server", uses: ["Domain", "EventLog", "EventLogContract", "EventLoop", "LineProtocol", "Projections"]),
         tests(
             of: "Monkey",
-            uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededTesting"]),
-        tests(of: "Importing", uses: ["LineProtocol", "SeededTesting"]),
+            uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
+        tests(of: "Importing", uses: ["LineProtocol", "SeededRandom"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,6 +1,7 @@
 public import Domain
 internal import JSONText
 public import Projections
+internal import SeededRandom
 internal import TextAnalysis
 
 /// The projection `catalogue`: every item and every outlet, found by any combination of filters, in any order.
@@ -291,7 +292,7 @@ public final class Catalogue {
         let matches = index.matches(query).all
         let row: UInt32?
         if let seed = query.seed {
-            var generator = SplitMix64(state: seed)
+            var generator = SeededGenerator(seed: seed)
             row = index.choose(matches, using: &generator)
         } else {
             row = index.choose(matches)
@@ -308,18 +309,5 @@ public final class Catalogue {
         case .items: ListingDocument.write(items[row], at: items.outlet(at: row), to: &writer)
         case .outlets: ListingDocument.write(outlets[row], to: &writer)
         }
-    }
-}
-
-/// Chance that can be repeated (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014).
-private struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var bits = state
-        bits = (bits ^ bits >> 30) &* 0xBF58_476D_1CE4_E5B9
-        bits = (bits ^ bits >> 27) &* 0x94D0_49BB_1331_11EB
-        return bits ^ bits >> 31
     }
 }

@@ -65,7 +65,8 @@ public enum Migrations {
         }
         guard let present = all.last?.number, found < present else { return }
         throw MigrationError(
-            description: "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
+            description:
+                "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
                 + "run tiffin migrate, or a server of this version")
     }
 

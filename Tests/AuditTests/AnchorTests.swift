@@ -3,7 +3,7 @@ import Domain
 import EventLog
 import EventLogContract
 import Foundation
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite struct AnchorTests {

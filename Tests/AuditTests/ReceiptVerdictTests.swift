@@ -2,7 +2,7 @@ import Audit
 import Domain
 import EventLog
 import EventLogContract
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite struct ReceiptVerdictTests {

@@ -1,7 +1,7 @@
 import Domain
 import EventLog
 import Foundation
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Audit

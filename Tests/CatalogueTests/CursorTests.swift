@@ -1,7 +1,7 @@
 import Domain
 import Foundation
 import Projections
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Catalogue

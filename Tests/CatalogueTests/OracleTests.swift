@@ -1,6 +1,6 @@
 import Domain
 import Projections
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Catalogue

@@ -2,7 +2,7 @@ import CommandHandling
 import Domain
 import EventLog
 import Projections
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite("Missing events")

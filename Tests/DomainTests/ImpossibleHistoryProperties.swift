@@ -1,5 +1,5 @@
 import Domain
-import SeededTesting
+import SeededRandom
 import Testing
 
 /// Events as a damaged or forged log might hold them: over few ids, so that some are possible, and with numbers

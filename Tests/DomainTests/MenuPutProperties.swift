@@ -1,5 +1,5 @@
 import Domain
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite struct MenuPutProperties {

@@ -1,5 +1,5 @@
 internal import EventLog
-import SeededTesting
+import SeededRandom
 internal import Testing
 
 extension Clause {

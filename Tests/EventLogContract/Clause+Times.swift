@@ -1,6 +1,6 @@
 internal import Domain
 internal import EventLog
-import SeededTesting
+import SeededRandom
 internal import Testing
 
 extension Clause {

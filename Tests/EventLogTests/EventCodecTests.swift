@@ -1,7 +1,7 @@
 import Domain
 import EventLogContract
 import JSONText
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import EventLog

@@ -1,6 +1,6 @@
 import Domain
 import EventLog
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite struct `Pages of events` {

@@ -1,6 +1,6 @@
 import EventLog
 import EventLogContract
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite struct MerkleProofTests {

@@ -2,7 +2,7 @@ import Domain
 import EventLog
 import EventLogContract
 import JSONText
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite struct ReceiptTests {

@@ -1,4 +1,4 @@
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import JSONText

@@ -1,5 +1,5 @@
 import LineProtocol
-import SeededTesting
+import SeededRandom
 import Testing
 
 extension SeededGenerator {

@@ -1,7 +1,7 @@
 import EventLoop
 import JSONText
 import LineProtocol
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

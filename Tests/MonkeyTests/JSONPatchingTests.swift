@@ -1,5 +1,5 @@
 import JSONText
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

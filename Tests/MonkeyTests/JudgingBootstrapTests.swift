@@ -1,5 +1,5 @@
 import Foundation
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

@@ -1,5 +1,5 @@
 import Measurement
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

@@ -1,5 +1,5 @@
 import LineClient
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

@@ -1,6 +1,6 @@
 import EventLoop
 import LineProtocol
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

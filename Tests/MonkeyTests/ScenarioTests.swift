@@ -1,7 +1,7 @@
 import EventLoop
 import LineClient
 import LineProtocol
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey

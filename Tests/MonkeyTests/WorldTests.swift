@@ -1,6 +1,6 @@
 import EventLoop
 import Foundation
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Monkey
@@ -68,7 +68,7 @@ struct WorldTests {
     @LoopActor
     func zipf() {
         let world = World(name: "m", size: .init(outlets: 10, items: 10, carts: 0), seed: 1, shoppers: 1)
-        var chance = Chance(seed: 3)
+        var chance = SeededGenerator(seed: 3)
         var counts = [Double](repeating: 0, count: 10)
         let picks = 100_000
         for _ in 0..<picks { counts[world.pickHotOutlet(&chance).index] += 1 }
@@ -84,7 +84,9 @@ struct WorldTests {
 
     @Test("has chance that can be repeated, in proportion to weights")
     func chance() {
-        var (one, same, other) = (Chance(seed: 1, of: 0), Chance(seed: 1, of: 0), Chance(seed: 1, of: 1))
+        var (one, same, other) = (
+            SeededGenerator(seed: 1, of: 0), SeededGenerator(seed: 1, of: 0), SeededGenerator(seed: 1, of: 1)
+        )
         let numbers = (0..<50).map { _ in one.next() }
         #expect(numbers == (0..<50).map { _ in same.next() })
         #expect(numbers != (0..<50).map { _ in other.next() })

@@ -4,7 +4,7 @@ import EventLogContract
 import EventLoop
 import Postgres
 import PostgresEventLog
-import SeededTesting
+import SeededRandom
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import EventLoop
 import Postgres
+import SeededRandom
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ struct ValueTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     @LoopActor func `Every value comes back as it was sent`(seed: UInt64) async throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try await TestDatabase.connect()
         defer { connection.close() }
         let statement = Statement(
@@ -41,7 +42,7 @@ struct ValueTests {
 
     @Test(arguments: 0..<20 as Range<UInt64>)
     @LoopActor func `Every array comes back as it was sent`(seed: UInt64) async throws {
-        var random = SeededRandom(seed: seed)
+        var random = SeededGenerator(seed: seed)
         let connection = try await TestDatabase.connect()
         defer { connection.close() }
         let statement = Statement(

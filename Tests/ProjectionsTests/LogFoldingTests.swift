@@ -1,7 +1,7 @@
 import Domain
 import EventLog
 import Projections
-import SeededTesting
+import SeededRandom
 import Testing
 
 @Suite("Folding a log")

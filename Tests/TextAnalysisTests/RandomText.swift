@@ -1,4 +1,4 @@
-import SeededTesting
+import SeededRandom
 
 /// Texts by chance.
 enum RandomText {

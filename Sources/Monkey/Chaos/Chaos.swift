@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// Faults that the monkey makes as a client. They have chance of their own, so the operations are the same with them
 /// and without.
@@ -31,12 +32,12 @@ final class Chaos {
     private static let duplicates = 10
     private static let cuts = 2
 
-    private var chances: [Chance]
+    private var chances: [SeededGenerator]
     private let run: Run
 
     init(run: Run, shoppers: Int, seed: UInt64) {
         self.run = run
-        chances = (0..<shoppers).map { Chance(seed: ~seed, of: $0) }
+        chances = (0..<shoppers).map { SeededGenerator(seed: ~seed, of: $0) }
     }
 
     /// The fault that goes with a shopper's next command; nil for none.

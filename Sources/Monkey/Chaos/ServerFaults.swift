@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// Faults that are made to a server that the monkey started, at times that follow from the seed.
 @LoopActor
@@ -16,7 +17,7 @@ final class ServerFaults {
 
     private let server: StartedServer
     private let recorder: Recorder
-    private var chance: Chance
+    private var chance: SeededGenerator
     private(set) var failure: (any Error)?
     private var isOver = false
     private var isBusy = false
@@ -26,7 +27,7 @@ final class ServerFaults {
     init(_ server: StartedServer, recorder: Recorder, seed: UInt64) {
         self.server = server
         self.recorder = recorder
-        chance = Chance(seed: ~seed &+ 1)
+        chance = SeededGenerator(seed: ~seed &+ 1)
     }
 
     /// Makes faults until `stop()`. Each kind comes once before any comes again.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import SeededRandom
 
 /// How far a relative change between two runs can be trusted: the interval in which it lies with 95 % confidence.
 ///
@@ -55,7 +56,7 @@ struct Bootstrap {
 
     /// Where the change lies with 95 % confidence; nil where it cannot be told, as nothing can be divided by nothing.
     func interval() -> RunReport.Comparison.Interval? {
-        var random = SplitMix(state: Bootstrap.seed)
+        var random = SeededGenerator(seed: Bootstrap.seed)
         var changes: [Double] = []
         changes.reserveCapacity(Bootstrap.resamples)
         for _ in 0..<Bootstrap.resamples {
@@ -116,19 +117,6 @@ struct Bootstrap {
         func change(_ figure: Figure) -> Double {
             let values = values(figure)
             return values.after / values.before - 1
-        }
-    }
-
-    /// Numbers that are the same each time (SplitMix64).
-    private struct SplitMix: RandomNumberGenerator {
-        var state: UInt64
-
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
         }
     }
 }

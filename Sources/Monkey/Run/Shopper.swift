@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import LineClient
 internal import LineProtocol
+internal import SeededRandom
 
 /// One user: does one thing after the other, and has at most one command on its way.
 ///
@@ -18,7 +19,7 @@ final class Shopper: ReplyReceiver {
     unowned let run: Run
     private(set) unowned var link: Link
     /// What it does.
-    var chance: Chance
+    var chance: SeededGenerator
     private var scenario: any Scenario
 
     /// Its present cart.
@@ -49,7 +50,7 @@ final class Shopper: ReplyReceiver {
         self.link = link
         self.scenario = scenario
         world = run.world
-        chance = Chance(seed: seed, of: index)
+        chance = SeededGenerator(seed: seed, of: index)
         cart = CartModel(CartID(shopper: index, number: 0))
     }
 

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// What every scenario with a cart does of it.
 enum CartMoves {

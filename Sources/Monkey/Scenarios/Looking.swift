@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// Pages through a home, up and down, and asks every now and then what has changed.
 struct Fling: Scenario {

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// Changes prices, sells items out and has them back, takes dishes off and puts them on, and closes for a moment,
 /// while customers shop.

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// What is asked of the catalogue. Half of the questions are about the monkey's own city, where it knows what there
 /// is; the other half about everything the server has.

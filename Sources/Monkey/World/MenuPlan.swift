@@ -1,3 +1,5 @@
+internal import SeededRandom
+
 /// The menu that an outlet of the monkey's begins with. Nothing of it is kept: every item follows from its index
 /// and the seed.
 struct MenuPlan: Sendable {
@@ -58,7 +60,7 @@ struct MenuPlan: Sendable {
     }
 
     func item(_ index: Int) -> ItemPlan {
-        var chance = Chance(seed: seed, of: index)
+        var chance = SeededGenerator(seed: seed, of: index)
         let isExtra = index >= itemCount
         let section = isExtra ? sectionOfExtras : sections.first { $0.items.contains(index) }?.index ?? 0
         let kind =

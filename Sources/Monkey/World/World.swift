@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import SeededRandom
 
 /// The monkey's outlets. They are its own, with names that no run used before, so that it knows everything about
 /// them and does no harm to anybody else's.
@@ -63,10 +64,10 @@ final class World {
     }
 
     /// Any outlet.
-    func pickOutlet(_ chance: inout Chance) -> Outlet { outlets[chance.below(outlets.count)] }
+    func pickOutlet(_ chance: inout SeededGenerator) -> Outlet { outlets[chance.below(outlets.count)] }
 
     /// An outlet by Zipf's law: the nth is picked 1/n as often as the first.
-    func pickHotOutlet(_ chance: inout Chance) -> Outlet {
+    func pickHotOutlet(_ chance: inout SeededGenerator) -> Outlet {
         let point = chance.fraction() * (zipf.last ?? 1)
         var (low, high) = (0, zipf.count - 1)
         while low < high {

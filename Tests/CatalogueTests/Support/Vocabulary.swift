@@ -1,4 +1,4 @@
-import SeededTesting
+import SeededRandom
 
 /// Few words, so that random questions find something: of several scripts, differing in case and accents only, and
 /// with long beginnings in common.

@@ -1,5 +1,5 @@
 import EventLog
-import SeededTesting
+import SeededRandom
 
 /// A log in memory whose answers come late, and sometimes not at all, as its seed says.
 actor SimulatedLog: EventLog {

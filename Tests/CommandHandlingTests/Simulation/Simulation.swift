@@ -2,7 +2,7 @@ import CommandHandling
 import Domain
 import EventLog
 import Projections
-import SeededTesting
+import SeededRandom
 import Testing
 
 /// Clients of several server processes on one log that fails, each step drawn from a seed.

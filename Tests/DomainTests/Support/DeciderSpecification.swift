@@ -2,7 +2,7 @@
 // Everything random in them comes from a seed, which a failure names.
 
 import Domain
-import SeededTesting
+import SeededRandom
 import Testing
 
 /// `given(events).when(command).then(events)`, or `.thenRejected(code)`, for any decider.

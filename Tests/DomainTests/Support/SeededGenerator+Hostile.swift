@@ -1,5 +1,5 @@
 import Domain
-import SeededTesting
+import SeededRandom
 
 extension SeededGenerator {
     /// A whole number, often one at a boundary of what the domain or the machine can hold.

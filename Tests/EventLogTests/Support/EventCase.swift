@@ -1,7 +1,7 @@
 import Domain
 import EventLog
 import EventLogContract
-import SeededTesting
+import SeededRandom
 
 /// Every case of every aggregate's events, by the name of its kind. An event that is new to the domain does not
 /// compile here until it has a case, and then fails until it has its golden text.

@@ -1,6 +1,6 @@
 // What the tests of JSON are written with: any value at all, from a seed, and its text.
 
-import SeededTesting
+import SeededRandom
 
 @testable import JSONText
 

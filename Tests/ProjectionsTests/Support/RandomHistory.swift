@@ -1,6 +1,6 @@
 import Domain
 import EventLog
-import SeededTesting
+import SeededRandom
 
 /// Events of a few outlets, menus and carts as their deciders make them, some of them damaged on the way.
 struct RandomHistory {
