@@ -140,7 +140,11 @@ let package = Package(
         tests(of: "Postgres", uses: ["EventLoop", "SeededRandom", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(
-            of: "Server", uses: ["Domain", "EventLog", "EventLogContract", "EventLoop", "LineProtocol", "Projections"]),
+            of: "Server",
+            uses: [
+                "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "LineProtocol", "Projections",
+                "SeededTesting",
+            ]),
         tests(
             of: "Monkey",
             uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),

@@ -134,7 +134,8 @@ public struct JSONReader {
         case UInt8(ascii: "\""): _ = try string()
         case UInt8(ascii: "t"), UInt8(ascii: "f"): _ = try bool()
         case UInt8(ascii: "n"): guard takeNull() else { throw failure("null") }
-        default: try skipNumber()
+        case UInt8(ascii: "-"), (UInt8(ascii: "0")...UInt8(ascii: "9"))?: try skipNumber()
+        default: throw failure("a value")
         }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
     }

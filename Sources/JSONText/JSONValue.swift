@@ -22,6 +22,11 @@ public enum JSONValue: Equatable, Sendable {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
     }
 
+    /// The value that the text holds.
+    public init(_ text: UnsafeRawBufferPointer) throws(JSONReadingError) {
+        self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
+    }
+
     private init(from reader: inout JSONReader) throws(JSONReadingError) {
         switch reader.nextByte() {
         case UInt8(ascii: "{"):

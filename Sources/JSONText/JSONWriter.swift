@@ -1,7 +1,7 @@
 // JSON as bytes: a writer with keys in the order they are written, and a reader that pulls values out without
-// building a tree. Both are for text of our own making — events and documents — where key order is part of the
-// contract and a fold reads hundreds of thousands of payloads a second. What clients send is decoded by
-// Foundation.
+// building a tree, because a fold reads hundreds of thousands of payloads a second. `JSONValue` is the tree, for
+// shapes that are not known beforehand and for what clients send. Both readers are strict, bound the nesting, and
+// never trap.
 
 /// Writes one JSON value as UTF-8 bytes. Commas are its business; nesting is the caller's.
 public struct JSONWriter: Sendable {

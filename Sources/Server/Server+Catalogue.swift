@@ -2,7 +2,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
-internal import Foundation
+internal import JSONText
 
 extension Server {
     /// Why a catalogue could not be loaded.
@@ -21,13 +21,15 @@ extension Server {
     /// - Returns: how many outlets there are in it.
     public func load(catalogue json: [UInt8]) async throws(CatalogueError) -> Int {
         let catalogue: CatalogueInput
-        do {
-            catalogue = try JSONDecoder().decode(CatalogueInput.self, from: Data(json))
+        do throws(Failure) {
+            catalogue = try json.withUnsafeBufferPointer { bytes throws(Failure) in
+                try DocumentInput.decode(CatalogueInput.self, from: UnsafeRawBufferPointer(bytes))
+            }
         } catch {
-            throw CatalogueError(description: "\(error)")
+            throw CatalogueError(description: error.message)
         }
         for entry in catalogue.outlets {
-            guard let id = Identifier(entry.id) else { throw CatalogueError(description: "no id: '\(entry.id)'") }
+            let id = entry.id
             let details = entry.outlet.details
             let document = entry.menu.document
             try await submit(StreamName(.outlet, id)) { .outlet(.put(details)) }
@@ -48,12 +50,26 @@ extension Server {
     }
 }
 
-private struct CatalogueInput: Decodable {
-    var outlets: [Entry]
+private struct CatalogueInput: InputObject {
+    static let fields: [StaticString] = ["outlets"]
 
-    struct Entry: Decodable {
-        var id: String
-        var outlet: OutletInput
-        var menu: MenuInput
+    let outlets: [Entry]
+
+    init(_ fields: InputFields) throws(InputError) {
+        outlets = try fields.required("outlets")
+    }
+
+    struct Entry: InputObject {
+        static let fields: [StaticString] = ["id", "outlet", "menu"]
+
+        let id: Identifier
+        let outlet: OutletInput
+        let menu: MenuInput
+
+        init(_ fields: InputFields) throws(InputError) {
+            id = try fields.required("id")
+            outlet = try fields.required("outlet")
+            menu = try fields.required("menu")
+        }
     }
 }

@@ -48,6 +48,21 @@ def no_crash(request):
             assert client("PING") == "PONG"
 
 
+# --- what documents hold
+
+
+@pytest.mark.parametrize("document", [
+    "[" * 513, "[" * (1 << 20), '{"sections":' * 70_000, '{"name":"\\ud800"}', b'{"name":"\xed\xa0\x80"}',
+    '{"price":1e999999}', '{"price":9999999999999999999}', '{"rating":-1e999999}', '{"name":"A","name":"B"}',
+], ids=lambda document: repr(document[:24]))
+def test_no_document_ends_the_server(server, client, outlet, document):
+    for command in (
+        ("OUTLET.PUT", "x"), ("MENU.PUT", outlet), ("MENU.SECTION.PUT", outlet, "lunch"),
+        ("MENU.ITEM.PUT", outlet, "lunch", "rice"),
+    ):
+        assert client.error(*command, document).code == "INVALID"
+
+
 # --- how bytes arrive
 
 

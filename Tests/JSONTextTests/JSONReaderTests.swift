@@ -103,8 +103,8 @@ import Testing
 
     @Test func `An error names the byte that is wrong`() {
         let error = #expect(throws: JSONReadingError.self) { try JSONValue(Array(#"{"a":1,"b":?}"#.utf8)) }
-        #expect(error == JSONReadingError(expected: "a digit", offset: 11))
-        #expect(error?.description == "expected a digit at byte 11")
+        #expect(error == JSONReadingError(expected: "a value", offset: 11))
+        #expect(error?.description == "expected a value at byte 11")
     }
 
     @Test(arguments: [("[", "]"), (#"{"k":"#, "}"), (#"[{"k":"#, "}]")])

@@ -3,9 +3,9 @@ import Testing
 
 @testable import Server
 
-/// A client is told which field of its document is wrong, in words, and never in Foundation's.
+/// A client is told which field of its document is wrong, in words.
 @Suite struct DocumentInputTests {
-    private static func refusal<Document: Decodable>(of json: String, as type: Document.Type) throws -> String? {
+    private static func refusal<Document: InputValue>(of json: String, as type: Document.Type) throws -> String? {
         try withCall(["X", json]) { arguments in
             try failure { _ = try DocumentInput.decode(type, from: arguments[1]) }
         }
@@ -20,14 +20,23 @@ import Testing
     @Test(arguments: [
         "", #""rating":4.4"#, #""rating":null,"cuisines":[]"#, #""hours":[]"#,
         #""hours":[{"day":"sunday","opens":"18:00","closes":"25:30"}]"#, #""priceForTwo":0,"deliveryMinutes":30"#,
+        #""priceForTwo":9223372036854775807,"deliveryMinutes":3.0e1,"ratingCount":-0"#,
     ])
     func `an outlet needs a name, a currency and a time zone`(fields: String) throws {
         #expect(try Self.refusal(of: Self.outlet(fields), as: OutletInput.self) == nil)
     }
 
     @Test(arguments: [
-        ("", "json: must be one JSON document in UTF-8"),
-        ("{", "json: must be one JSON document in UTF-8"),
+        ("", "json: must be one JSON document in UTF-8: expected a value at byte 0"),
+        ("{", "json: must be one JSON document in UTF-8: expected a key at byte 1"),
+        (#"{"name":"\ud800"}"#, "json: must be one JSON document in UTF-8: expected a pair of surrogates at byte 15"),
+        (
+            String(repeating: "[", count: 513),
+            "json: must be one JSON document in UTF-8: expected less nesting at byte 65"
+        ),
+        ("null", "json: must be an object, not null"),
+        (#"{"name":"A","name":"B"}"#, "name: is there twice"),
+        ("{\"\(String(repeating: "x", count: 65))\":1}", "json: unknown field"),
         ("[]", "json: must be an object"),
         ("7", "json: must be an object"),
         ("{}", "currency: is missing"),
@@ -45,6 +54,10 @@ import Testing
         (outlet(#""priceForTwo":"500""#), "priceForTwo: must be a whole number"),
         (outlet(#""priceForTwo":12.5"#), "priceForTwo: must be a whole number"),
         (outlet(#""priceForTwo":9223372036854775808"#), "priceForTwo: must be a whole number"),
+        (outlet(#""priceForTwo":9223372036854775807.0"#), "priceForTwo: must be a whole number"),
+        (outlet(#""priceForTwo":1e999999"#), "priceForTwo: must be a whole number"),
+        (outlet(#""rating":-1e999999"#), "rating: must be a number"),
+        (outlet(#""n\#u{61}\#u{301}me":1"#), "n\u{61}\u{301}me: unknown field"),
         (outlet(#""rating":"4""#), "rating: must be a number"),
         (outlet(#""rating":5.01"#), "rating: must be from 0 to 5 with at most two decimals"),
         (outlet(#""rating":4.123"#), "rating: must be from 0 to 5 with at most two decimals"),

@@ -69,7 +69,7 @@ enum CatalogueCommands {
             let section = try arguments[2].identifier("section")
             let input = try DocumentInput.decode(SectionInput.self, from: arguments[3])
             guard input.id ?? section == section else { throw .invalid("id", "is not that of the section") }
-            guard input.items?.isEmpty ?? true else { throw .invalid("items", "are put one by one with MENU.ITEM.PUT") }
+            guard input.items.isEmpty else { throw .invalid("items", "are put one by one with MENU.ITEM.PUT") }
             let options = try CallOptions(ofWrite: arguments, from: 4, "BEFORE")
             let command = Menu.Command.putSection(input.header(section), before: try options.identifier("BEFORE"))
             try session.submitMenu(outlet, command, arguments, options)

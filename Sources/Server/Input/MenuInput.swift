@@ -1,73 +1,79 @@
 internal import Domain
-internal import Foundation
+internal import JSONText
 
 /// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
-struct MenuInput: Decodable {
-    var document: MenuDocument
+struct MenuInput: InputObject {
+    static let fields: [StaticString] = ["sections", "outlet", "version"]
 
-    init(from decoder: any Decoder) throws {
-        let fields = try InputFields(decoder, "sections", "outlet", "version")
+    let document: MenuDocument
+
+    init(_ fields: InputFields) throws(InputError) {
         let sections: [SectionInput] = try fields.required("sections")
         document = MenuDocument(
-            sections: try sections.enumerated().map { index, section in
-                guard let id = section.id else {
-                    throw fields.failure("sections[\(index)].id", "is missing")
+            sections: try sections.enumerated().map { index, section throws(InputError) in
+                do throws(InputError) {
+                    return try section.section()
+                } catch {
+                    throw error.within("sections[\(index)]")
                 }
-                return MenuSection(header: section.header(id), items: try section.menuItems(at: index, fields))
             })
     }
 }
 
 /// A section of `MENU.PUT`, or the document of `MENU.SECTION.PUT`.
-struct SectionInput: Decodable {
-    var id: Identifier?
-    var items: [ItemInput]?
-    private var title: String
-    private var kind: String
-    private var layout: Layout
-    private var sticky: Bool
+struct SectionInput: InputObject {
+    static let fields: [StaticString] = ["id", "title", "kind", "layout", "sticky", "items"]
 
-    init(from decoder: any Decoder) throws {
-        let fields = try InputFields(decoder, "id", "title", "kind", "layout", "sticky", "items")
-        id = try fields.identifier("id")
+    let id: Identifier?
+    let items: [ItemInput]
+    private let title: String
+    private let kind: String
+    private let layout: Layout
+    private let sticky: Bool
+
+    init(_ fields: InputFields) throws(InputError) {
+        id = try fields.optional("id")
         title = try fields.required("title")
         kind = try fields.required("kind")
-        let input: LayoutInput? = try fields.optional("layout")
         let standard = SectionKind.named(kind)?.defaultLayout ?? .list
-        layout = input.map { $0.layout(standard) } ?? standard
+        let layout: LayoutInput? = try fields.optional("layout")
+        self.layout = layout?.layout(standard) ?? standard
         sticky = try fields.optional("sticky") ?? false
-        items = try fields.optional("items")
+        items = try fields.optional("items") ?? []
     }
 
     func header(_ id: Identifier) -> SectionHeader {
         SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
     }
 
-    fileprivate func menuItems(at section: Int, _ fields: InputFields) throws -> [MenuItem] {
-        try (items ?? []).enumerated().map { index, item in
-            guard let id = item.id else {
-                throw fields.failure("sections[\(section)].items[\(index)].id", "is missing")
-            }
-            return item.item(id)
-        }
+    fileprivate func section() throws(InputError) -> MenuSection {
+        guard let id else { throw InputError("id", "is missing") }
+        return MenuSection(
+            header: header(id),
+            items: try items.enumerated().map { index, item throws(InputError) in
+                guard let id = item.id else { throw InputError("items[\(index)].id", "is missing") }
+                return item.item(id)
+            })
     }
 }
 
-private struct LayoutInput: Decodable {
-    var style: String
-    var size: Layout.CardSize?
+private struct LayoutInput: InputObject {
+    static let fields: [StaticString] = ["style", "width", "height"]
 
-    init(from decoder: any Decoder) throws {
-        let fields = try InputFields(decoder, "style", "width", "height")
+    private let style: String
+    private let size: Layout.CardSize?
+
+    init(_ fields: InputFields) throws(InputError) {
         style = try fields.required("style")
         let width: Int? = try fields.optional("width")
         let height: Int? = try fields.optional("height")
-        guard (width == nil) == (height == nil) else {
-            throw fields.failure(width == nil ? "width" : "height", "is missing")
-        }
-        if let width, let height {
+        switch (width, height) {
+        case (nil, nil): size = nil
+        case (nil, _): throw InputError("width", "is missing")
+        case (_, nil): throw InputError("height", "is missing")
+        case (let width?, let height?):
             guard let size = Layout.CardSize(width: width, height: height) else {
-                throw fields.failure("width", "and height must be from 1 to 10000 points")
+                throw InputError("width", "and height must be from 1 to 10000 points")
             }
             self.size = size
         }
@@ -80,17 +86,20 @@ private struct LayoutInput: Decodable {
 }
 
 /// An item of `MENU.PUT`, or the document of `MENU.ITEM.PUT`.
-struct ItemInput: Decodable {
-    var id: Identifier?
-    private var make: @Sendable (Identifier) -> MenuItem
+struct ItemInput: InputObject {
+    static let fields: [StaticString] = [
+        "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity",
+        "options", "available", "availableFrom",
+    ]
 
-    init(from decoder: any Decoder) throws {
-        let fields = try InputFields(
-            decoder, "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge",
-            "maxQuantity", "options", "available", "availableFrom")
-        id = try fields.identifier("id")
+    let id: Identifier?
+    /// The item under an identifier that is yet to be set.
+    private let make: @Sendable (Identifier) -> MenuItem
+
+    init(_ fields: InputFields) throws(InputError) {
+        id = try fields.optional("id")
         if let options: [OptionInput] = try fields.optional("options"), !options.isEmpty {
-            throw fields.failure("options", "are not supported yet: leave them out, or empty")
+            throw InputError("options", "are not supported yet: leave them out, or empty")
         }
         let kind: String = try fields.required("kind")
         let name: String = try fields.required("name")
@@ -110,15 +119,21 @@ struct ItemInput: Decodable {
 
     func item(_ id: Identifier) -> MenuItem { make(id) }
 
-    private struct OptionInput: Decodable {}
+    /// Of any type, as all are refused.
+    private struct OptionInput: InputValue {
+        static var expectation: String { "an object" }
+        init(input: JSONValue) {}
+    }
 }
 
-extension InputFields {
-    fileprivate func identifier(_ key: String) throws -> Identifier? {
-        guard let text: String = try optional(key) else { return nil }
+extension Identifier: InputValue {
+    static var expectation: String { String.expectation }
+
+    init?(input: JSONValue) throws(InputError) {
+        guard let text = String(input: input) else { return nil }
         guard let identifier = Identifier(text) else {
-            throw failure(key, "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+            throw InputError("", "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
         }
-        return identifier
+        self = identifier
     }
 }
