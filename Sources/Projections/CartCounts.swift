@@ -1,12 +1,13 @@
 public import Domain
 public import EventLog
 
-/// The projection `cart_counts`: the sum of quantities of every cart.
+/// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities, and 0
+/// once it has been checked out.
 public struct CartCounts: Sendable {
     /// The name it has in the database.
     public static let name = "cart_counts"
     /// Rises when its rows mean something else: they are then folded anew.
-    public static let version = 1
+    public static let version = 2
 
     let notesChanges: Bool
 
@@ -40,7 +41,7 @@ public struct CartCounts: Sendable {
         var after: Int32
     }
 
-    /// The sum of quantities; 0 for an unknown cart.
+    /// The sum of quantities; 0 for an unknown cart, and for one that has been checked out.
     public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
 
     /// The number of carts.
@@ -60,13 +61,13 @@ public struct CartCounts: Sendable {
 
     mutating func apply(_ event: Cart.Event, _ version: Int64, of cart: Identifier) throws(ImpossibleEvent) {
         guard quarantine[StreamName(.cart, cart)] == nil else { return }
-        let (added, removed) =
+        let (added, removed, isPlaced) =
             switch event {
-            case .itemAdded(let line, _, _, _): (line.quantity, 0)
-            case .quantityChanged(_, let from, let to): (to, from)
-            case .lineRemoved(_, let quantity): (0, quantity)
-            case .cleared(let count): (0, count)
-            case .checkedOut: (0, 0)
+            case .itemAdded(let line, _, _, _): (line.quantity, 0, false)
+            case .quantityChanged(_, let from, let to): (to, from, false)
+            case .lineRemoved(_, let quantity): (0, quantity, false)
+            case .cleared(let count): (0, count, false)
+            case .checkedOut: (0, 0, true)
             }
         // A damaged log may hold any number: none is added before it is known to be small.
         guard let added = Int32(exactly: added), let removed = Int32(exactly: removed) else {
@@ -76,7 +77,8 @@ public struct CartCounts: Sendable {
         var before: Int32?
         do throws(ImpossibleEvent) {
             let after = try CartCounts.update(
-                &carts[cart, default: .none], by: Int(added) - Int(removed), version, before: &before)
+                &carts[cart, default: .none], by: Int(added) - Int(removed), isPlaced: isPlaced, version,
+                before: &before)
             if notesChanges { changes[cart, default: Change(before: before, after: 0)].after = after }
         } catch {
             // Of which nothing could be folded there is no row.
@@ -86,7 +88,7 @@ public struct CartCounts: Sendable {
     }
 
     private static func update(
-        _ standing: inout Standing, by change: Int, _ version: Int64, before: inout Int32?
+        _ standing: inout Standing, by change: Int, isPlaced: Bool, _ version: Int64, before: inout Int32?
     ) throws(ImpossibleEvent) -> Int32 {
         before = standing.count == Standing.unknown ? nil : standing.count
         standing.count = before ?? 0
@@ -94,7 +96,7 @@ public struct CartCounts: Sendable {
             throw ImpossibleEvent("version \(version) after \(last)")
         }
         guard let version = Int32(exactly: version) else { throw ImpossibleEvent("a version that cannot be") }
-        guard let after = Int32(exactly: Int(standing.count) + change), after >= 0 else {
+        guard let after = Int32(exactly: isPlaced ? 0 : Int(standing.count) + change), after >= 0 else {
             throw ImpossibleEvent("a cart with a count that cannot be")
         }
         standing = Standing(count: after, lastVersion: version)

@@ -69,7 +69,7 @@ struct Retrospect {
         if let corruption = outlets.corruption(of: outlet) { throw Failure(corruption) }
         let count: Int?
         if let cart, case .cart(let state) = try await state(of: StreamName(.cart, cart)).state {
-            count = state.count
+            count = state.openCount
         } else {
             count = nil
         }

@@ -125,6 +125,21 @@ class TestOrders:
         assert client.error("CART.ADD", outlet, outlet, "rice", 1).code == "STATE"
         assert client.error("CART.CHECKOUT", outlet, "TOTAL", 250000).code == "STATE"
 
+    def test_a_placed_cart_counts_nothing_and_keeps_its_lines(self, client, outlet):
+        client("CART.ADD", outlet, outlet, "rice", 2)
+        before = client.json("LOG.HEAD")[0]["position"]
+        client("CART.CHECKOUT", outlet, "TOTAL", 250000)
+        assert client("CART.COUNT", outlet) == 0
+        assert client.json("OUTLET.HOME", outlet, "CART", outlet)["cartCount"] == 0
+        revision = client.json("OUTLET.HOME", outlet)["revision"]
+        assert client.json("OUTLET.HOME", outlet, "SINCE", revision, "CART", outlet)["patch"][-1]["value"] == 0
+        cart = client.json("CART.GET", outlet)
+        assert (cart["status"], cart["count"], len(cart["lines"])) == ("checkedOut", 2, 1)
+        # Before the checkout it counted, and the past says so.
+        after = client.json("LOG.HEAD")[0]["position"]
+        assert client.json("OUTLET.HOME", outlet, "CART", outlet, "AT", before)["cartCount"] == 2
+        assert client.json("OUTLET.HOME", outlet, "CART", outlet, "AT", after)["cartCount"] == 0
+
     def test_the_same_id_places_one_order(self, client, outlet):
         client("CART.ADD", outlet, outlet, "rice", 1)
         checkout = ("CART.CHECKOUT", outlet, "TOTAL", 125000, "ID", "pay")

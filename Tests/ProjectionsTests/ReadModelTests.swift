@@ -25,7 +25,7 @@ struct ReadModelTests {
                 #expect(record.menu == menu)
                 #expect(record.menuVersion == history.versions[stream])
             case .cart(let cart):
-                #expect(model.cartCounts.count(of: stream.id) == cart.count)
+                #expect(model.cartCounts.count(of: stream.id) == cart.openCount)
             case .order: break
             }
         }

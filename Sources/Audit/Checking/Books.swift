@@ -7,8 +7,8 @@ internal import Projections
 struct Books {
     private enum Page {
         case open(Cart.State)
-        /// Nothing more can happen to it: what it held is not kept, only how much.
-        case closed(count: Int)
+        /// Nothing more can happen to it: what it held is not kept.
+        case closed
         /// Its history cannot be understood.
         case corrupt
     }
@@ -45,7 +45,7 @@ struct Books {
                     return .impossible(error)
                 }
                 if case .checkedOut(let contents, let order) = state {
-                    page = .closed(count: contents.count)
+                    page = .closed
                     return .checkedOut(contents, order: order)
                 }
                 page = .open(state)
@@ -165,7 +165,7 @@ struct Books {
             let count: Int
             switch entry.page {
             case .open(let state): count = state.count
-            case .closed(let held): count = held
+            case .closed: count = 0
             case .corrupt: continue
             }
             // A stream that lacks a version has been told of, and the projection goes no further with it.

@@ -141,6 +141,11 @@ public enum Cart: Decider {
             case .filled(let contents), .checkedOut(let contents, _): contents.count
             }
         }
+
+        /// The sum of quantities that are still to be ordered: none once the cart is checked out.
+        public var openCount: Int {
+            if case .filled(let contents) = self { contents.count } else { 0 }
+        }
     }
 
     /// Nothing is in it.

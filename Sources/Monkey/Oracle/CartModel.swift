@@ -40,7 +40,11 @@ final class CartModel {
         self.id = id
     }
 
+    /// The sum of the quantities of its lines, which it keeps after checkout.
     var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+    /// What a badge shows: nothing once the cart is checked out.
+    var badge: Int { isCheckedOut ? 0 : count }
 
     /// A line's place by its id.
     func line(_ id: String) -> Int? { lines.firstIndex { $0.id == id } }

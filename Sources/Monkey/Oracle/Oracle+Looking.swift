@@ -51,10 +51,10 @@ extension Oracle {
 
     private func judgeCartCount(_ count: Int64?, _ shopper: Shopper) throws(Violation) {
         self.count(.count)
-        guard let count, count == shopper.cart.count else {
+        guard let count, count == shopper.cart.badge else {
             throw Violation(
                 .count,
-                "the home's cartCount is \(count.map { "\($0)" } ?? "missing"), and \(shopper.cart.count) were put in "
+                "the home's cartCount is \(count.map { "\($0)" } ?? "missing"), and \(shopper.cart.badge) were put in "
                     + "and left there")
         }
     }

@@ -51,8 +51,8 @@ final class Oracle {
         case .count:
             guard case .integer(let count) = reply else { throw unexpected(flight, reply, "a count") }
             self.count(.count)
-            guard count == shopper.cart.count else {
-                throw Violation(.count, "CART.COUNT is \(count), and \(shopper.cart.count) were put in and left there")
+            guard count == shopper.cart.badge else {
+                throw Violation(.count, "CART.COUNT is \(count), and \(shopper.cart.badge) were put in and left there")
             }
             return .accepted
         case .cart: return try judgeCartDocument(flight, reply, shopper)

@@ -68,7 +68,8 @@ enum CartCommands {
             try session.submitCart(.clear, arguments, optionsFrom: 2)
         },
         Command(
-            "CART.COUNT", .carts, role: .customer, "Gives the sum of a cart's quantities, 0 for an unknown cart.",
+            "CART.COUNT", .carts, role: .customer,
+            "Gives how many items a cart holds: 0 if it is unknown or checked out.",
             [.key("cart")]
         ) { session, arguments throws(Failure) in
             let count = try session.server.engine.count(of: try arguments[1].identifier("cart"))

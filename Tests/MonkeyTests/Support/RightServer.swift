@@ -137,7 +137,7 @@ final class RightServer {
                 }
                 return .checkOut(checkOut)
             }
-        case .count(let cart): return .integer(Int64(carts[cart]?.state.count ?? 0))
+        case .count(let cart): return .integer(Int64(carts[cart]?.state.openCount ?? 0))
         case .cart(let cart): return document(of: cart).map { .bulk(Self.bytes($0)) } ?? .null
         case .order(let order): return document(ofOrder: order).map { .bulk(Self.bytes($0)) } ?? .null
         default: return .error(code: "ERR", message: "not here")

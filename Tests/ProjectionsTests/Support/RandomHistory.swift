@@ -83,7 +83,7 @@ struct RandomHistory {
         return switch state {
         case .outlet(let state): (try? Outlet.decide(outletCommand(), in: state))?.map(DomainEvent.outlet) ?? []
         case .menu(let state): (try? Menu.decide(menuCommand(state), in: state))?.map(DomainEvent.menu) ?? []
-        case .cart(let state): (try? Cart.decide(cartCommand(), in: state))?.map(DomainEvent.cart) ?? []
+        case .cart(let state): (try? Cart.decide(cartCommand(state), in: state))?.map(DomainEvent.cart) ?? []
         case .order: []
         }
     }
@@ -151,8 +151,17 @@ struct RandomHistory {
             maxQuantity: generator.chance(50) ? generator.number(1..<10) : nil)
     }
 
-    private mutating func cartCommand() -> Cart.Command {
+    private mutating func cartCommand(_ state: Cart.State) -> Cart.Command {
         let item = Identifier("item-\(generator.number(0..<3))")!
+        if generator.chance(3), let contents = state.contents, let total = try? contents.total() {
+            let offers = contents.lines.map { line in
+                let item = Offer.Item(
+                    name: line.name, unitPrice: line.unitPrice, currency: contents.currency, maxQuantity: 99)
+                return (line.id, Offer.available(item))
+            }
+            return .checkOut(
+                Cart.CheckOut(order: "order", agreedTotal: total, offers: Dictionary(uniqueKeysWithValues: offers)))
+        }
         switch generator.number(0..<10) {
         case 0: return .clear
         case 1: return .remove(line: item.rawValue)
