@@ -143,7 +143,7 @@ let package = Package(
             of: "Server",
             uses: [
                 "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "LineProtocol", "Projections",
-                "SeededTesting",
+                "SeededRandom",
             ]),
         tests(
             of: "Monkey",

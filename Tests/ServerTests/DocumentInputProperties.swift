@@ -1,7 +1,7 @@
 import Domain
 import JSONText
 import LineProtocol
-import SeededTesting
+import SeededRandom
 import Testing
 
 @testable import Server
