@@ -1,8 +1,8 @@
 // Handling commands: from a request to events in the log and a reply, one partition at a time.
 //
 // The promise: a command is decided against every event before it, a reply leaves only when what it rests on is
-// durable, and an accepted command is applied once. `CommandProcessor` is the pure part; `Journal` moves its
-// batches to an `EventLog` and back.
+// durable, and an accepted command is applied once. `CommandProcessor` decides and puts events together into batches;
+// `AppendPipeline` drives the batches to an `EventLog`. Neither does any I/O.
 
 public import Domain
 public import EventLog

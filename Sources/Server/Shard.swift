@@ -5,14 +5,18 @@ internal import EventLoop
 internal import PostgresProjections
 internal import Projections
 
-/// One partition at work: its journal, its read model, and when they are moved and saved.
+/// One partition at work: carries out what its append pipeline asks for, and keeps its read model.
 @LoopActor
 final class Shard {
     /// The most loads under way at once, of all partitions: they share one connection.
     private static let loadsOfAllPartitions = 512
+    /// How long to wait before the log is asked again.
+    private static let pauseMilliseconds: UInt64 = 100
 
     let processor: CommandProcessor
-    private let journal: Journal
+    private let log: any EventLog
+    private let follower: LogFollower
+    private let pipeline: AppendPipeline
     /// Keeps the rows in the database in step with the read model.
     let keeper: ModelKeeper
     private let model: LiveModel
@@ -21,16 +25,13 @@ final class Shard {
     private let logger: Logger
     private let clock: () -> Timestamp
 
-    private var isWorking = false
-    private var isPollDue = false
-    private var isStopping = false
+    private var isDriving = false
     private var loadsUnderWay = 0
     private let maximumLoads: Int
     private var poll: LoopTimer?
-    /// How batches went; set anew to count from nothing.
-    var batches = BatchStatistics()
+    private let record: BatchRecord
 
-    /// What the log was found to lack, shared with the closures of the journal.
+    /// What the log was found to lack, shared with the closures of the follower.
     @LoopActor
     private final class Damage {
         /// The most holes that are told one by one: of a log that has many, nobody reads all.
@@ -49,6 +50,19 @@ final class Shard {
             } else if holes == Damage.maximumTold + 1 {
                 logger.error("more events are missing; INFO log counts them")
             }
+        }
+    }
+
+    /// How batches went, shared with the closures of the pipeline.
+    @LoopActor
+    private final class BatchRecord {
+        var statistics = BatchStatistics()
+        var sentAt: UInt64 = 0
+
+        func settled(_ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>) {
+            guard case .success(let receipt) = result else { return statistics.hasFailed() }
+            let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
+            statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - sentAt)
         }
     }
 
@@ -81,9 +95,9 @@ final class Shard {
                 processor.misdeed = { command in LoopActor.assumeIsolated { fault.misdeed(with: command) } }
             }
         #endif
-        journal = Journal(
-            processor: processor, partition: partition, position: restored.model.position, log: log,
-            pause: { await LoopTimer.pause(milliseconds: 100) },
+        self.log = log
+        follower = LogFollower(
+            partition: partition, position: restored.model.position,
             miss: { missing in
                 LoopActor.assumeIsolated {
                     model.pass(missing: missing.positions)
@@ -100,6 +114,11 @@ final class Shard {
                 changes.publish(events)
             }
         }
+        let record = BatchRecord()
+        self.record = record
+        pipeline = AppendPipeline(processor: processor, follower: follower) { batch, result in
+            LoopActor.assumeIsolated { record.settled(batch, result) }
+        }
     }
 
     var readModel: ReadModel {
@@ -107,10 +126,16 @@ final class Shard {
     }
 
     /// The position up to which the log is known here.
-    var position: Int64 { journal.position }
+    var position: Int64 { follower.position }
 
     /// The last position that the log is known to have: more than ``position`` while what others wrote is read.
-    var head: Int64 { journal.head }
+    var head: Int64 { follower.head }
+
+    /// How batches went since the start, or since they were last set to count from nothing.
+    var batches: BatchStatistics {
+        get { record.statistics }
+        set { record.statistics = newValue }
+    }
 
     /// How many events the log was found to lack.
     var missingEvents: Int64 { damage.events }
@@ -119,84 +144,95 @@ final class Shard {
 
     func start() {
         poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
-            isPollDue = true
+            pipeline.pollSoon()
         }
         keeper.start()
     }
 
     /// Reads the log to its end.
     func catchUp(progress: (Int64) -> Void) async throws(EventLogError) {
-        try await journal.readToEnd(progress: progress)
+        try await follower.readToEnd(of: log, progress: progress)
     }
 
+    /// Carries out whatever has become due in this turn of the loop.
     func startWork() {
-        for stream in processor.takeLoads(atMost: maximumLoads - loadsUnderWay) { load(stream) }
-        guard !isWorking, processor.hasBatch || isPollDue else { return }
-        isWorking = true
-        LoopActor.task { [self] in await work() }
+        for load in pipeline.nextLoads(atMost: maximumLoads - loadsUnderWay) { start(load) }
+        guard !isDriving else { return }
+        while let action = pipeline.next(now: clock()) { start(action) }
     }
 
-    private func work() async {
-        while !isStopping || processor.hasBatch {
-            if processor.hasBatch {
-                await appendBatches()
-            } else if isPollDue {
-                isPollDue = false
-                do throws(EventLogError) {
-                    isPollDue = try await journal.catchUp()
-                } catch {
-                    logger.debug("cannot read the log: \(error)")
-                }
-            } else {
-                break
-            }
+    private func start(_ action: AppendPipeline.Action) {
+        LoopActor.task { [self] in
+            await perform(action)
+            await drive()
         }
-        isWorking = false
     }
 
-    /// Appends batches as long as there are any. While the replies to one are made, the next is on its way.
-    private func appendBatches() async {
-        var next = send(seen: journal.position)
-        while let sent = next {
-            let result = await sent.result()
-            count(sent, result)
-            next = journal.position(after: sent.batch, result).flatMap { send(seen: $0) }
+    /// Goes on after an action. What is to be sent next is sent before the replies to what has ended are made.
+    private func drive() async {
+        guard !isDriving else { return }
+        isDriving = true
+        while let action = pipeline.next(now: clock()) {
+            start(action)
             // Lets the task that sends it have its turn.
-            if next != nil { await Task.yield() }
-            _ = await journal.finish(sent.batch, result)
-            next = next ?? send(seen: journal.position)
+            await Task.yield()
+        }
+        isDriving = false
+    }
+
+    private func perform(_ action: AppendPipeline.Action) async {
+        switch action {
+        case .append(let batch, let seen):
+            record.sentAt = LoopActor.now
+            pipeline.appended(await result { () throws(EventLogError) in try await log.append(batch, seen: seen) })
+        case .lookUp(let batch, let seen):
+            pipeline.lookedUp(
+                await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
+        case .read(let position, let limit):
+            let partition = follower.partition
+            let page = await result { () throws(EventLogError) in
+                try await log.read(partition: partition, after: position, limit: limit)
+            }
+            if case .failure(let error) = page { logger.debug("cannot read the log: \(error)") }
+            pipeline.read(page)
+        case .pause:
+            await LoopTimer.pause(milliseconds: Shard.pauseMilliseconds)
+            pipeline.paused()
         }
     }
 
-    private func count(_ sent: SentBatch, _ result: SentBatch.Outcome) {
-        guard case .success(let receipt) = result else { return batches.hasFailed() }
-        let refused = receipt.conflicts.isEmpty ? 0 : sent.batch.groups.count { receipt.conflicts.contains($0) }
-        batches.appended(
-            events: sent.batch.events.count - refused, nanoseconds: LoopActor.now - sent.sentAt)
-    }
-
-    private func send(seen: Int64) -> SentBatch? {
-        guard let batch = processor.takeBatch(now: clock()) else { return nil }
-        let sent = SentBatch(batch)
-        LoopActor.task { [journal] in sent.ended(await journal.append(batch, seen: seen)) }
-        return sent
-    }
-
-    private func load(_ stream: StreamName) {
+    private func start(_ load: AppendPipeline.Load) {
         loadsUnderWay += 1
         LoopActor.task { [self] in
-            await journal.load(stream)
+            var next: AppendPipeline.Load? = load
+            while let load = next {
+                let partition = follower.partition
+                let events = await result { () throws(EventLogError) in
+                    try await log.read(
+                        stream: load.stream, partition: partition, afterVersion: load.afterVersion, limit: load.limit)
+                }
+                next = pipeline.loaded(load, events)
+            }
             loadsUnderWay -= 1
             startWork()
         }
     }
 
+    private func result<Value>(
+        _ body: () async throws(EventLogError) -> Value
+    ) async -> Result<Value, EventLogError> {
+        do throws(EventLogError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
     func stop() async {
-        isStopping = true
         poll?.cancel()
         poll = nil
-        while isWorking || loadsUnderWay > 0 { await LoopTimer.pause(milliseconds: 5) }
-        await work()
+        startWork()
+        while !pipeline.isIdle || loadsUnderWay > 0 { await LoopTimer.pause(milliseconds: 5) }
         await keeper.stop()
     }
 }

@@ -18,7 +18,7 @@ struct IdempotencyTests {
         #expect(process.takeOutcomes() == [.count(1)], "it is durable now")
 
         let another = TestProcess(log)
-        try await another.catchUp()
+        await another.catchUp()
         another.send("c", .add(1), id: "a")
         another.send("c", .add(5), id: "b", version: 77)
         #expect(
@@ -56,7 +56,7 @@ struct IdempotencyTests {
         #expect(outcomes[3].rejectionCode == .state)
 
         let another = TestProcess(log)
-        try await another.catchUp()
+        await another.catchUp()
         another.checkOut("c", id: "pay")
         #expect(await another.settle() == [order])
         #expect(try await log.inner.history().count == 3)
@@ -68,7 +68,7 @@ struct IdempotencyTests {
         process.send(.menu("o"), id: "a", put)
         #expect(await process.settle() == [.version(5)])
         let another = TestProcess(log)
-        try await another.catchUp()
+        await another.catchUp()
         another.send(.menu("o"), id: "a", put)
         #expect(await another.settle() == [.version(5)])
     }
@@ -98,7 +98,7 @@ struct IdempotencyTests {
         if faults.isEmpty {
             // Lost to another writer, instead of with the connection.
             let rival = TestProcess(log)
-            try await rival.catchUp()
+            await rival.catchUp()
             rival.send("c", .add(10))
             #expect(await rival.settle() == [.count(11)])
             #expect(await process.settle().map(\.rejectionCode) == [nil, nil, .idMismatch])

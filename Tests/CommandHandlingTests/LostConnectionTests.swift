@@ -39,7 +39,7 @@ struct LostConnectionTests {
         await log.fail(appends: faults, outcomes: outcomes)
         #expect(await process.settle() == [.count(1), .count(2)])
         #expect(try await log.inner.history() == ["cart-c@1", "cart-d@1"])
-        #expect(process.journal.position == 2)
+        #expect(process.position == 2)
     }
 
     @Test(arguments: [FaultyLog.AppendFault.lostBefore, .lostAfter])
@@ -49,7 +49,7 @@ struct LostConnectionTests {
         let process = TestProcess(log)
         process.send("c", .add(1))
         _ = await process.settle()
-        await log.fail(appends: [fault], outcomes: Journal.outcomeAttempts)
+        await log.fail(appends: [fault], outcomes: AppendPipeline.outcomeAttempts)
         process.send("c", .add(2), id: "a")
         process.send("new", .add(3), id: "a")
         process.send("c", .remove(line: "coffee"))
@@ -68,12 +68,12 @@ struct LostConnectionTests {
 
     @Test func `an append after an unknown one does not overtake it`() async throws {
         let process = TestProcess(log)
-        await log.fail(appends: [.lostAfter], outcomes: Journal.outcomeAttempts)
+        await log.fail(appends: [.lostAfter], outcomes: AppendPipeline.outcomeAttempts)
         process.send("c", .add(1))
         #expect(await process.settle().map(\.isUnknown) == [true])
         process.send("d", .add(1))
         #expect(await process.settle() == [.count(1)])
-        #expect(process.journal.position == 2)
+        #expect(process.position == 2)
         #expect(process.projectedCount(of: "c") == 1)
         process.send("c", .add(1))
         #expect(await process.settle() == [.count(2)])
@@ -84,7 +84,7 @@ struct LostConnectionTests {
         rival.send("c", .add(1))
         _ = await rival.settle()
         process.send("d", .add(1))
-        await log.fail(reads: Journal.outcomeAttempts - 1)
+        await log.fail(reads: AppendPipeline.outcomeAttempts - 1)
         #expect(await process.settle() == [.count(1)])
         #expect(process.projectedCount(of: "c") == 1)
     }
@@ -94,7 +94,7 @@ struct LostConnectionTests {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         process.send("c", .add(1))
         _ = await process.settle()
-        try await rival.catchUp()
+        await rival.catchUp()
         rival.send("c", .add(10))
         _ = await rival.settle()
         rival.send(.menu("o")) { _, _ in .menu(.put(.items(Menu.maximumItems))) }
@@ -102,13 +102,13 @@ struct LostConnectionTests {
         let menu = Int64(Menu.maximumItems + 1)
 
         process.send("d", .add(1), id: "a")
-        await log.fail(reads: Journal.outcomeAttempts, afterReads: pagesBefore)
+        await log.fail(reads: AppendPipeline.outcomeAttempts, afterReads: pagesBefore)
         #expect(await process.settle().map(\.isUnknown) == [true], "it is durable, and cannot be passed on in order")
         process.send("d", .add(1), id: "a")
         process.send("c", .add(1))
         #expect(await process.settle().unordered == [CommandOutcome.count(1), .count(12)].unordered)
         let history = try await log.inner.history().filter { $0.hasPrefix("cart") }
         #expect(history == ["cart-c@1", "cart-c@2", "cart-d@1", "cart-c@3"])
-        #expect(process.journal.position == 4 + menu)
+        #expect(process.position == 4 + menu)
     }
 }

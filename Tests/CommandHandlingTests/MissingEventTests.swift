@@ -49,13 +49,13 @@ struct MissingEventTests {
 
         let process = TestProcess(log)
         switch reading {
-        case .toTheEnd: try await process.journal.readToEnd { _ in }
-        case .byLooking: try await process.catchUp()
+        case .toTheEnd: try await process.readToEnd()
+        case .byLooking: await process.catchUp()
         }
         // Looking alone does not tell that the end is missing.
         let last = reading == .toTheEnd ? Int64(events.count) : events.last { !removed.contains($0.position) }?.position
         #expect(process.missing == MissingEventTests.holes(removed.filter { $0 <= last ?? 0 }))
-        #expect(process.journal.position == last ?? 0)
+        #expect(process.position == last ?? 0)
         #expect(process.model.position == last ?? 0)
 
         for number in 0..<6 {
@@ -93,7 +93,7 @@ struct MissingEventTests {
         process.send("new", .add(1), id: "b")
         #expect(await process.settle().unordered == [CommandOutcome.count(2), .count(1)].unordered)
         #expect(process.missing == MissingEventTests.holes(removed))
-        #expect(process.journal.position == Int64(events.count) + 3)
+        #expect(process.position == Int64(events.count) + 3)
         #expect(process.projectedCount(of: "mine") == 2)
         process.send("mine", .add(1), id: "a")
         process.send("mine", .add(1))

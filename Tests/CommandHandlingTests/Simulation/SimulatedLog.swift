@@ -1,74 +1,58 @@
 import EventLog
-import SeededRandom
 
-/// A log in memory whose answers come late, and sometimes not at all, as its seed says.
-actor SimulatedLog: EventLog {
-    nonisolated let partitionCount = 1
-    let inner = InMemoryEventLog()
-    private let scheduler: Scheduler
-    private var generator: SeededGenerator
-    private var isCalm = false
-    private var darkOutcomes = 0
-
-    init(_ scheduler: Scheduler, seed: UInt64) {
-        self.scheduler = scheduler
-        generator = SeededGenerator(seed: seed)
+/// The log as PostgreSQL keeps it: what `tiffin.append` and `tiffin.outcome` do, with their epochs, and nothing of
+/// the network in front of it.
+final class SimulatedLog {
+    /// What an append answered; nothing was appended where the epoch is not the one it was sent in.
+    struct Answer {
+        var receipt: AppendReceipt
+        var epoch: Int
     }
 
-    /// From now on nothing fails.
-    func calmDown() {
-        isCalm = true
-        darkOutcomes = 0
-    }
+    private(set) var events: [RecordedEvent] = []
+    private(set) var epoch = 0
+    private var receipts: [Digest: AppendReceipt] = [:]
 
-    private func fails(_ percent: Int) -> Bool { generator.chance(percent) && !isCalm }
+    var head: Int64 { Int64(events.count) }
 
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
-        await scheduler.pause()
-        if fails(8) { throw .unavailable("refused") }
-        if fails(8) { throw lost() }
-        let receipt = try await inner.append(batch, seen: seen)
-        await scheduler.pause()
-        if fails(12) { throw lost() }
-        return receipt
-    }
-
-    private func lost() -> EventLogError {
-        darkOutcomes = fails(25) ? 100 : generator.number(0..<3)
-        return .outcomeUnknown("lost")
-    }
-
-    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
-        if darkOutcomes > 0 {
-            darkOutcomes -= 1
-            throw .unavailable("dark")
+    func append(_ batch: EventBatch, seen: Int64, epoch: Int) -> Answer {
+        guard epoch == self.epoch else {
+            return Answer(
+                receipt: AppendReceipt(previousPosition: head, conflicts: Set(batch.groups)), epoch: self.epoch)
         }
-        await scheduler.pause()
-        return try await inner.outcome(of: batch, since: seen)
+        precondition(seen <= head, "a writer cannot have seen what is not there")
+        let written = Set(events.dropFirst(Int(seen)).map(\.stream))
+        let sent = zip(batch.events, batch.groups)
+        let conflicts = Set(sent.filter { written.contains($0.0.stream.description) }.map(\.1))
+        let receipt = AppendReceipt(previousPosition: head, conflicts: conflicts)
+        let accepted = sent.filter { !conflicts.contains($0.1) }.map(\.0)
+        for event in accepted {
+            let name = event.stream.description
+            precondition(version(of: name) == event.version - 1, "the unique key of streams and versions")
+            events.append(
+                RecordedEvent(
+                    partition: 0, position: head + 1, stream: name, version: event.version, kind: event.kind,
+                    payload: event.payload, metadata: event.metadata, recordedAt: batch.recordedAt))
+        }
+        if !accepted.isEmpty { receipts[batch.contentDigest] = receipt }
+        return Answer(receipt: receipt, epoch: epoch)
     }
 
-    func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
-        await scheduler.pause()
-        if fails(10) { throw .unavailable("unread") }
-        // Small pages, so that there are several.
-        let events = try await inner.read(partition: partition, after: position, limit: min(limit, 7))
-        await scheduler.pause()
-        return events
+    /// The receipt of a batch that is in the log; where it is not, a new epoch begins.
+    func outcome(of batch: EventBatch, since seen: Int64) -> (receipt: AppendReceipt?, epoch: Int) {
+        let found = receipts[batch.contentDigest].flatMap { $0.previousPosition >= seen ? $0 : nil }
+        if found == nil { epoch += 1 }
+        return (found, epoch)
     }
 
-    func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
-    ) async throws(EventLogError) -> [RecordedEvent] {
-        await scheduler.pause()
-        if fails(15) { throw .unavailable("unread") }
-        let events = try await inner.read(stream: stream, partition: partition, afterVersion: version, limit: limit)
-        await scheduler.pause()
-        return events
+    func read(after position: Int64, limit: Int) -> [RecordedEvent] {
+        Array(events.dropFirst(Int(position)).prefix(limit))
     }
 
-    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
-        try await inner.commits(partition: partition, after: position, limit: limit)
+    func read(_ stream: StreamName, afterVersion version: Int64, limit: Int) -> [RecordedEvent] {
+        let name = stream.description
+        return Array(events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
     }
 
-    func heads() async throws(EventLogError) -> [LogHead] { try await inner.heads() }
+    private func version(of stream: String) -> Int64 { events.last { $0.stream == stream }?.version ?? 0 }
 }

@@ -5,61 +5,71 @@ import Projections
 import SeededRandom
 import Testing
 
-/// Clients of several server processes on one log that fails, each step drawn from a seed.
-actor Simulation {
+/// Clients of several server processes on one log behind a network that fails, each step drawn from a seed.
+///
+/// Each server drives the `AppendPipeline` of production; only what carries its actions out is another.
+final class Simulation {
     static let processCount = 3
     static let steps = 160
     /// Far more than any run needs to come to rest.
     private static let maximumSteps = 20_000
 
-    private final class Process {
-        var model = ReadModel(partition: 0)
-        var isWorking = false
+    private final class Server {
+        let processor: CommandProcessor
+        let follower: LogFollower
+        let pipeline: AppendPipeline
+        let connection: SimulatedNetwork.Connection
+        let box: Box
         var isDead = false
         /// Calls that it has not answered.
         var calls: [Call] = []
-    }
-    private struct Server {
-        var process: Process
-        var processor: CommandProcessor
-        var journal: Journal
+
+        final class Box {
+            var model = ReadModel(partition: 0)
+        }
+
+        init(_ network: SimulatedNetwork, limits: CommandProcessor.Limits) {
+            let box = Box()
+            self.box = box
+            processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) }
+            follower = LogFollower(
+                partition: 0, position: 0, miss: { Issue.record("\($0)") }, project: { box.model.apply($0) })
+            pipeline = AppendPipeline(processor: processor, follower: follower)
+            connection = SimulatedNetwork.Connection(network)
+        }
     }
 
-    let log: SimulatedLog
+    let network: SimulatedNetwork
     private(set) var calls: [Call] = []
     /// Calls with the id of an accepted one, and other arguments.
     private(set) var mismatches: [Call] = []
-    private let scheduler = Scheduler()
     private var generator: SeededGenerator
     private var servers: [Server] = []
     private var now: Int64 = 0
 
     init(seed: UInt64) {
         generator = SeededGenerator(seed: seed)
-        log = SimulatedLog(scheduler, seed: ~seed)
+        network = SimulatedNetwork(seed: ~seed)
     }
 
-    var models: [ReadModel] { servers.map(\.process.model) }
+    var models: [ReadModel] { servers.map(\.box.model) }
 
     // MARK: Running
 
     /// Runs until everything is answered and every process has seen the whole log. False where that does not
     /// happen.
-    func run() async -> Bool {
+    func run() -> Bool {
         for _ in 0..<Simulation.processCount { servers.append(server()) }
         for _ in 0..<Simulation.steps {
-            await step()
-            for _ in 0..<generator.number(0..<4) { await openGate() }
+            step()
+            for _ in 0..<generator.number(0..<5) { _ = network.deliver() }
         }
-        await log.calmDown()
+        network.calmDown()
         for _ in 0..<Simulation.maximumSteps {
-            if await openGate() { continue }
-            var isAtRest = true
-            for index in servers.indices where await work(on: index) { isAtRest = false }
-            guard isAtRest else { continue }
-            let end = await end
-            let late = servers.indices.filter { servers[$0].journal.position < end }
-            for index in late { await catchUp(index) }
+            for server in servers { drive(server) }
+            if network.deliver() { continue }
+            let late = servers.filter { $0.follower.position < network.log.head }
+            for server in late { server.pipeline.pollSoon() }
             guard late.isEmpty else { continue }
             let inDoubt = calls.filter(\.isInDoubt)
             for call in inDoubt { send(call, to: generator.number(0..<servers.count)) }
@@ -68,91 +78,68 @@ actor Simulation {
         return false
     }
 
-    /// The position of the log's last event.
-    private var end: Int64 {
-        get async { (try? await log.heads().first?.position) ?? 0 }
-    }
-
     private func server() -> Server {
-        let process = Process()
         var limits = CommandProcessor.Limits()
         limits.streams = generator.number(1..<8)
         limits.batchEvents = generator.number(1..<12)
         limits.conflicts = 3
-        let processor = CommandProcessor(partition: 0, limits: limits) { process.model.mayExist($0) }
-        let journal = Journal(
-            processor: processor, partition: 0, position: 0, log: log,
-            pause: { [scheduler] in await scheduler.pause() },
-            miss: { Issue.record("\($0)") }
-        ) { process.model.apply($0) }
-        return Server(process: process, processor: processor, journal: journal)
+        return Server(network, limits: limits)
     }
 
-    private func step() async {
+    private func step() {
         let index = generator.number(0..<servers.count)
         switch generator.number(0..<100) {
         case 0..<45: send(newCall(), to: index)
-        case 45..<53: await sendAgain(to: index)
+        case 45..<53: sendAgain(to: index)
         case 53..<57: sendMismatch(to: index)
-        case 57..<67: await catchUp(index)
+        case 57..<67: servers[index].pipeline.pollSoon()
         case 67..<69: restart(index)
-        default: await work(on: index)
+        default: drive(servers[index])
         }
     }
 
-    @discardableResult
-    private func openGate() async -> Bool {
-        let waiting = await scheduler.waiting
-        guard waiting > 0 else { return false }
-        await scheduler.open(generator.number(0..<waiting))
-        return true
+    /// Starts what a server's pipeline asks for.
+    private func drive(_ server: Server) {
+        guard !server.isDead else { return }
+        for load in server.pipeline.nextLoads() { carryOut(load, of: server) }
+        func nextTime() -> Timestamp {
+            now += 1
+            return Timestamp(millisecondsSinceEpoch: now)
+        }
+        while let action = server.pipeline.next(now: nextTime()) { carryOut(action, of: server) }
     }
 
-    /// Starts what there is to do for a process, if anything.
-    @discardableResult
-    private func work(on index: Int) async -> Bool {
-        let server = servers[index]
-        let loads = server.processor.takeLoads()
-        for stream in loads {
-            await scheduler.enter()
-            Task {
-                await server.journal.load(stream)
-                await scheduler.leave()
-            }
-            await scheduler.settle()
+    private func carryOut(_ action: AppendPipeline.Action, of server: Server) {
+        let (pipeline, connection) = (server.pipeline, server.connection)
+        func then(_ report: () -> Void) {
+            guard !server.isDead else { return }
+            report()
+            drive(server)
         }
-        guard !server.process.isWorking, server.processor.hasBatch else { return !loads.isEmpty }
-        now += 1
-        server.process.isWorking = true
-        await scheduler.enter()
-        let time = Timestamp(millisecondsSinceEpoch: now)
-        Task {
-            _ = await server.journal.appendBatch(now: time)
-            server.process.isWorking = false
-            await scheduler.leave()
+        switch action {
+        case .append(let batch, let seen):
+            connection.append(batch, seen: seen) { result in then { pipeline.appended(result) } }
+        case .lookUp(let batch, let seen):
+            connection.outcome(of: batch, since: seen) { result in then { pipeline.lookedUp(result) } }
+        case .read(let position, let limit):
+            connection.read(after: position, limit: limit) { result in then { pipeline.read(result) } }
+        case .pause:
+            network.wait { then { pipeline.paused() } }
         }
-        await scheduler.settle()
-        return true
     }
 
-    private func catchUp(_ index: Int) async {
-        let server = servers[index]
-        guard !server.process.isWorking else { return }
-        server.process.isWorking = true
-        await scheduler.enter()
-        Task {
-            _ = try? await server.journal.catchUp()
-            server.process.isWorking = false
-            await scheduler.leave()
+    private func carryOut(_ load: AppendPipeline.Load, of server: Server) {
+        server.connection.read(load) { [self] result in
+            guard !server.isDead else { return }
+            if let next = server.pipeline.loaded(load, result) { carryOut(next, of: server) }
+            drive(server)
         }
-        await scheduler.settle()
     }
 
-    /// A process ends between two batches, and a new one takes its place.
+    /// A process ends, whatever it has on its way, and a new one takes its place.
     private func restart(_ index: Int) {
-        guard !servers[index].process.isWorking else { return }
-        servers[index].process.isDead = true
-        for call in servers[index].process.calls {
+        servers[index].isDead = true
+        for call in servers[index].calls {
             call.outcomes.append(.unknown("the server went away"))
             call.outstanding -= 1
         }
@@ -163,14 +150,14 @@ actor Simulation {
 
     private func send(_ call: Call, to index: Int, metadata: EventMetadata? = nil) {
         call.outstanding += 1
-        let process = servers[index].process
-        process.calls.append(call)
+        let server = servers[index]
+        server.calls.append(call)
         let request = CommandRequest(
             stream: call.stream, metadata: metadata ?? call.metadata, expectedVersion: call.expectedVersion
         ) { call.command(in: $0, $1) }
-        servers[index].processor.handle(request) { outcome in
-            guard !process.isDead, let place = process.calls.firstIndex(where: { $0 === call }) else { return }
-            process.calls.remove(at: place)
+        server.processor.handle(request) { outcome in
+            guard !server.isDead, let place = server.calls.firstIndex(where: { $0 === call }) else { return }
+            server.calls.remove(at: place)
             call.outcomes.append(outcome)
             call.outstanding -= 1
         }
@@ -209,8 +196,8 @@ actor Simulation {
     ///
     /// What is in doubt is sent to a process that has seen the log to its end, as each has soon afterwards: one that
     /// lags behind may reject it for what it does not know yet.
-    private func sendAgain(to index: Int) async {
-        let isCaughtUp = await servers[index].journal.position == end
+    private func sendAgain(to index: Int) {
+        let isCaughtUp = servers[index].follower.position == network.log.head
         let candidates = calls.filter { call in
             call.isInDoubt ? isCaughtUp : call.id != nil && call.isAccepted && !call.mayChangeNothing
         }

@@ -6,12 +6,22 @@ import Testing
 
 @Suite("Simulation of several servers on a log that fails")
 struct SimulationTests {
-    @Test(arguments: 0..<200 as Range<UInt64>)
-    func `every answer agrees with the log, and every process with every other`(seed: UInt64) async throws {
+    @Test(arguments: 0..<400 as Range<UInt64>)
+    func `every answer agrees with the log, and every process with every other`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
-        try #require(await simulation.run(), "it comes to rest")
-        let events = try await simulation.log.inner.events()
-        await simulation.judge(by: History(events))
+        try #require(simulation.run(), "it comes to rest")
+        let events = try simulation.network.log.events.map { try $0.decoded() }
+        simulation.judge(by: History(events))
+    }
+
+    @Test func `every kind of fault is met`() {
+        var met: Set<SimulatedNetwork.Fault> = []
+        for seed: UInt64 in 0..<20 {
+            let simulation = Simulation(seed: seed)
+            _ = simulation.run()
+            met.formUnion(simulation.network.faults.keys)
+        }
+        #expect(met == Set(SimulatedNetwork.Fault.allCases))
     }
 }
 

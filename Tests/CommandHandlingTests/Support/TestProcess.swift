@@ -3,7 +3,7 @@ import Domain
 import EventLog
 import Projections
 
-/// One server process in small: a processor with its journal and read model, and what its commands were answered.
+/// One server process in small: a pipeline with its processor and read model, and what its commands were answered.
 ///
 /// Everything happens when a test says so: no batch goes out and no stream is loaded by itself.
 final class TestProcess {
@@ -13,8 +13,12 @@ final class TestProcess {
     }
 
     let processor: CommandProcessor
-    let journal: Journal
+    let pipeline: AppendPipeline
+    private let follower: LogFollower
+    private let log: any EventLog
     private let box: Box
+    /// An append that the pipeline asked for and that was not carried out.
+    private var held: AppendPipeline.Action?
     /// In the order they came.
     private(set) var outcomes: [CommandOutcome] = []
 
@@ -23,14 +27,20 @@ final class TestProcess {
         self.box = box
         let processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) }
         self.processor = processor
-        journal = Journal(processor: processor, partition: 0, position: 0, log: log, pause: {}) {
+        self.log = log
+        follower = LogFollower(partition: 0, position: 0) {
             box.model.pass(missing: $0.positions)
             box.missing.append($0.positions)
         } project: {
             box.model.apply($0)
         }
+        pipeline = AppendPipeline(processor: processor, follower: follower)
     }
 
+    /// The position up to which the log is known here.
+    var position: Int64 { follower.position }
+    /// Whether there is a batch to be appended.
+    var hasBatch: Bool { held != nil || processor.hasBatch }
     var model: ReadModel { box.model }
     /// The positions that the log was found to lack.
     var missing: [ClosedRange<Int64>] { box.missing }
@@ -94,27 +104,107 @@ final class TestProcess {
 
     // MARK: Steps
 
+    /// Appends one batch and answers its commands. Returns it, whatever became of it.
     @discardableResult
     func appendBatch() async -> EventBatch? {
-        await journal.appendBatch(now: Timestamp(millisecondsSinceEpoch: 1_700_000_000_000))
+        var appended: EventBatch?
+        while let action = takeAction() {
+            if case .append(let batch, _) = action {
+                if let appended, appended != batch {
+                    held = action
+                    while let action = nextAction() { await perform(action) }
+                    return appended
+                }
+                appended = batch
+            }
+            await perform(action)
+        }
+        return appended
     }
 
-    func load() async {
-        for stream in processor.takeLoads() { await journal.load(stream) }
+    private func takeAction() -> AppendPipeline.Action? {
+        defer { held = nil }
+        return held ?? nextAction()
+    }
+
+    private func nextAction() -> AppendPipeline.Action? {
+        pipeline.next(now: Timestamp(millisecondsSinceEpoch: 1_700_000_000_000))
+    }
+
+    private func perform(_ action: AppendPipeline.Action) async {
+        switch action {
+        case .append(let batch, let seen):
+            pipeline.appended(await result { () throws(EventLogError) in try await log.append(batch, seen: seen) })
+        case .lookUp(let batch, let seen):
+            pipeline.lookedUp(
+                await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
+        case .read(let position, let limit):
+            pipeline.read(
+                await result { () throws(EventLogError) in
+                    try await log.read(partition: 0, after: position, limit: limit)
+                })
+        case .pause: pipeline.paused()
+        }
+    }
+
+    private func result<Value>(
+        _ body: () async throws(EventLogError) -> Value
+    ) async -> Result<Value, EventLogError> {
+        do throws(EventLogError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Reads the streams that are wanted.
+    @discardableResult
+    func load() async -> Int {
+        let loads = pipeline.nextLoads()
+        for load in loads { await perform(load) }
+        return loads.count
+    }
+
+    private func perform(_ load: AppendPipeline.Load) async {
+        var next: AppendPipeline.Load? = load
+        while let load = next {
+            next = pipeline.loaded(
+                load,
+                await result { () throws(EventLogError) in
+                    try await log.read(
+                        stream: load.stream, partition: 0, afterVersion: load.afterVersion, limit: load.limit)
+                })
+        }
     }
 
     /// Does everything that is to be done, and gives the outcomes.
     func settle() async -> [CommandOutcome] {
         while true {
-            let loads = processor.takeLoads()
-            for stream in loads { await journal.load(stream) }
-            guard processor.hasBatch || !loads.isEmpty else { return takeOutcomes() }
+            let loads = await load()
+            guard hasBatch || loads > 0 else { return takeOutcomes() }
             await appendBatch()
         }
     }
 
-    func catchUp() async throws {
-        while try await journal.catchUp() {}
+    /// Reads what others appended.
+    ///
+    /// - Parameter meanwhile: happens while the log is being read.
+    func catchUp(meanwhile: () -> Void = {}) async {
+        pipeline.pollSoon()
+        let read = nextAction()
+        meanwhile()
+        if let read { await perform(read) }
+        while let action = takeAction() {
+            if case .append = action {
+                held = action
+                return
+            }
+            await perform(action)
+        }
+    }
+
+    func readToEnd() async throws {
+        try await follower.readToEnd(of: log) { _ in }
     }
 }
 

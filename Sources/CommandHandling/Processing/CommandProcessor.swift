@@ -216,8 +216,8 @@ public final class CommandProcessor {
 
     // MARK: Batches
 
-    /// Whether a batch can be taken, and none is on its way.
-    public var hasBatch: Bool { inFlight.isEmpty && !filling.isEmpty }
+    /// Whether there are events to be taken as a batch.
+    public var hasBatch: Bool { !filling.isEmpty }
 
     /// The next batch to be appended.
     ///

@@ -1,0 +1,312 @@
+public import Domain
+public import EventLog
+
+/// Drives the batches of one partition to the log and brings back what other writers appended: a state machine that
+/// knows no clock, no socket and no task.
+///
+/// Its owner asks for actions (``next(now:)``, ``nextLoads(atMost:)``) until there is none, carries each out on an
+/// `EventLog`, and reports how it ended. Actions are carried out in any order and may overlap; at most one of each
+/// kind is outstanding, but for loads.
+///
+/// Production and the simulation drive the same object.
+public final class AppendPipeline {
+    /// How often the log is asked for the outcome of a batch before its commands are answered `UNKNOWN`.
+    public static let outcomeAttempts = 100
+
+    /// What the owner is to do.
+    public enum Action: Equatable, Sendable {
+        /// Append the batch, and report by ``AppendPipeline/appended(_:)``.
+        case append(EventBatch, seen: Int64)
+        /// Ask for the outcome of the batch, and report by ``AppendPipeline/lookedUp(_:)``.
+        case lookUp(EventBatch, since: Int64)
+        /// Read events of the partition, and report by ``AppendPipeline/read(_:)``.
+        case read(after: Int64, limit: Int)
+        /// Wait for a moment before the log is asked again, and report by ``AppendPipeline/paused()``.
+        case pause
+    }
+
+    /// Part of a stream that is to be read.
+    public struct Load: Equatable, Sendable {
+        /// The stream.
+        public let stream: StreamName
+        /// The version after which to read.
+        public let afterVersion: Int64
+        /// The most events to read.
+        public let limit = LogFollower.readLimit
+    }
+
+    /// A batch that was sent, and what is known about it.
+    private struct Flight {
+        let batch: EventBatch
+        /// The position up to which everything is known that the batch was decided on.
+        let seen: Int64
+        var state = FlightState.mustAppend(nil)
+    }
+
+    private enum FlightState {
+        case mustAppend(Doubt?)
+        case appending(Doubt?)
+        case mustLookUp(Doubt)
+        case lookingUp(Doubt)
+        case mustPause(Doubt)
+        case pausing(Doubt)
+        case ended(Result<AppendReceipt, EventLogError>)
+    }
+
+    /// An append may or may not have reached the log.
+    private struct Doubt {
+        var reason: String
+        var attempts = 0
+    }
+
+    /// Events of other writers that are being read.
+    private struct Reading {
+        /// Up to where to read; nil where a poll reads whatever there is.
+        var last: Int64?
+        /// The position up to which events are read.
+        var end: Int64
+        var events: [Result<DecodedEvent, CorruptEvent>] = []
+        var failures = 0
+        var state = ReadingState.mustRead
+    }
+
+    private enum ReadingState {
+        case mustRead, reading, mustPause, pausing
+    }
+
+    /// The processor whose batches are driven.
+    public let processor: CommandProcessor
+    private let follower: LogFollower
+    /// Receives every batch whose outcome has become known, or will stay unknown, before its commands are answered.
+    private let settled: (EventBatch, Result<AppendReceipt, EventLogError>) -> Void
+    /// Batches whose commands are not answered, oldest first. Only the last one can lack its outcome: the others
+    /// have ended without a conflict, right behind each other.
+    private var flights: [Flight] = []
+    private var reading: Reading?
+    private var isPollDue = false
+
+    /// - Parameter settled: receives every batch whose outcome has become known, or is given up, before its commands
+    ///   are answered.
+    public init(
+        processor: CommandProcessor, follower: LogFollower,
+        settled: @escaping (EventBatch, Result<AppendReceipt, EventLogError>) -> Void = { _, _ in }
+    ) {
+        self.processor = processor
+        self.follower = follower
+        self.settled = settled
+    }
+
+    /// The position up to which the log is known here.
+    public var position: Int64 { follower.position }
+
+    /// Whether nothing is on its way or waits to be sent, but for loads.
+    public var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
+
+    /// Has the log looked at for what other writers appended, as soon as no batch waits.
+    public func pollSoon() { isPollDue = true }
+
+    // MARK: Actions
+
+    /// The next action, or nil until something outstanding is reported, a command is handled or a poll is due.
+    ///
+    /// Where a batch has ended that leaves nothing to look at first, the action that sends the next one comes before
+    /// the commands of the ended one are answered: so carry an action out before the next one is asked for.
+    public func next(now: @autoclosure () -> Timestamp) -> Action? {
+        while true {
+            if let action = nextOfLastFlight() ?? nextOfReading() { return action }
+            if processor.hasBatch, let seen = seenByNextBatch, let batch = processor.takeBatch(now: now()) {
+                flights.append(Flight(batch: batch, seen: seen))
+            } else if let first = flights.first, case .ended(let result) = first.state, reading == nil {
+                finishFirst(result)
+            } else if isPollDue, flights.isEmpty, reading == nil {
+                isPollDue = false
+                reading = Reading(last: nil, end: position)
+            } else {
+                return nil
+            }
+        }
+    }
+
+    private func nextOfLastFlight() -> Action? {
+        guard let flight = flights.last else { return nil }
+        switch flight.state {
+        case .mustAppend(let doubt):
+            setLast(.appending(doubt))
+            return .append(flight.batch, seen: flight.seen)
+        case .mustLookUp(let doubt):
+            setLast(.lookingUp(doubt))
+            return .lookUp(flight.batch, since: flight.seen)
+        case .mustPause(let doubt):
+            setLast(.pausing(doubt))
+            return .pause
+        case .appending, .lookingUp, .pausing, .ended: return nil
+        }
+    }
+
+    private func nextOfReading() -> Action? {
+        guard let reading else { return nil }
+        switch reading.state {
+        case .mustRead:
+            self.reading?.state = .reading
+            let limit = reading.last.map { min(Int64(LogFollower.readLimit), $0 - reading.end) }
+            return .read(after: reading.end, limit: limit.map(Int.init) ?? LogFollower.readLimit)
+        case .mustPause:
+            self.reading?.state = .pausing
+            return .pause
+        case .reading, .pausing: return nil
+        }
+    }
+
+    private func setLast(_ state: FlightState) { flights[flights.count - 1].state = state }
+
+    /// The position that the next batch is decided on; nil where it cannot be sent yet.
+    ///
+    /// What was appended without a conflict right behind ``position`` leaves nothing to decide again, so the next
+    /// batch may be on its way while that one's commands are answered.
+    private var seenByNextBatch: Int64? {
+        guard reading == nil else { return nil }
+        guard let flight = flights.first else { return position }
+        guard flights.count == 1, case .ended(.success(let receipt)) = flight.state, receipt.conflicts.isEmpty,
+            receipt.previousPosition == position
+        else { return nil }
+        return position + Int64(flight.batch.events.count)
+    }
+
+    // MARK: Reports
+
+    /// An append has ended.
+    public func appended(_ result: Result<AppendReceipt, EventLogError>) {
+        guard case .appending(let doubt) = flights.last?.state else { preconditionFailure("no append is outstanding") }
+        switch (result, doubt) {
+        case (.success, _): end(result)
+        case (.failure(.unavailable), nil): end(result)
+        case (.failure(.outcomeUnknown(let reason)), nil): setLast(.mustLookUp(Doubt(reason: reason)))
+        case (.failure(let error), let doubt?): retry(doubt, after: error)
+        }
+    }
+
+    /// A look-up has ended.
+    public func lookedUp(_ result: Result<AppendReceipt?, EventLogError>) {
+        guard case .lookingUp(let doubt) = flights.last?.state else {
+            preconditionFailure("no look-up is outstanding")
+        }
+        switch result {
+        case .success(let receipt?): end(.success(receipt))
+        case .success(nil): setLast(.mustAppend(doubt))
+        case .failure(let error): retry(doubt, after: error)
+        }
+    }
+
+    private func retry(_ doubt: Doubt, after error: EventLogError) {
+        var doubt = doubt
+        doubt.attempts += 1
+        if case .outcomeUnknown(let reason) = error { doubt.reason = reason }
+        if doubt.attempts < AppendPipeline.outcomeAttempts {
+            setLast(.mustPause(doubt))
+        } else {
+            end(.failure(.outcomeUnknown(doubt.reason)))
+        }
+    }
+
+    private func end(_ result: Result<AppendReceipt, EventLogError>) {
+        setLast(.ended(result))
+        if let batch = flights.last?.batch { settled(batch, result) }
+    }
+
+    /// A pause has ended.
+    public func paused() {
+        if case .pausing(let doubt) = flights.last?.state {
+            setLast(.mustLookUp(doubt))
+        } else if case .pausing = reading?.state {
+            reading?.state = .mustRead
+        } else {
+            preconditionFailure("no pause is outstanding")
+        }
+    }
+
+    /// A read has ended.
+    public func read(_ result: Result<[RecordedEvent], EventLogError>) {
+        guard var reading, case .reading = reading.state else { preconditionFailure("no read is outstanding") }
+        switch result {
+        case .success(let page):
+            self.reading = nil
+            guard let last = reading.last else { return absorb(page.map(\.decodedResult)) }
+            let foreign = page.prefix { $0.position <= last }
+            reading.events += foreign.map(\.decodedResult)
+            // Everything up to `last` can be seen: what is not there is not coming.
+            reading.end = foreign.last?.position ?? last
+            reading.state = .mustRead
+            if reading.end < last { self.reading = reading } else { commitFirst(foreign: reading.events) }
+        case .failure(let error):
+            guard reading.last != nil else {
+                self.reading = nil
+                return
+            }
+            reading.failures += 1
+            reading.state = .mustPause
+            self.reading = reading
+            guard reading.failures >= AppendPipeline.outcomeAttempts else { return }
+            // The batch is durable; only where the log stays out of reach is its outcome given up.
+            self.reading = nil
+            flights.removeFirst()
+            processor.failed(.unknown(error.description))
+        }
+    }
+
+    private func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
+        isPollDue = isPollDue || events.count == LogFollower.readLimit
+        follower.pass(events)
+        processor.absorb(events)
+    }
+
+    // MARK: Ends
+
+    /// Answers the commands of the oldest batch, once what other writers appended before it is read.
+    private func finishFirst(_ result: Result<AppendReceipt, EventLogError>) {
+        switch result {
+        case .success(let receipt):
+            follower.learn(head: receipt.previousPosition)
+            if receipt.previousPosition > position {
+                // Nothing is passed on before all of it is there: what is given up half-way is read again.
+                reading = Reading(last: receipt.previousPosition, end: position)
+            } else {
+                commitFirst(foreign: [])
+            }
+        case .failure(let error):
+            flights.removeFirst()
+            switch error {
+            case .unavailable(let reason): processor.failed(.unavailable(reason))
+            case .outcomeUnknown(let reason): processor.failed(.unknown(reason))
+            }
+        }
+    }
+
+    private func commitFirst(foreign: [Result<DecodedEvent, CorruptEvent>]) {
+        guard case .ended(.success(let receipt)) = flights.removeFirst().state else {
+            preconditionFailure("a batch is committed that has not ended")
+        }
+        follower.pass(foreign, upTo: receipt.previousPosition)
+        processor.committed(receipt, foreign: foreign) { [follower] own in follower.pass(own.map(Result.success)) }
+    }
+
+    // MARK: Loads
+
+    /// The next streams that are to be read from the log; report each by ``loaded(_:_:)``.
+    public func nextLoads(atMost count: Int = .max) -> [Load] {
+        processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0) }
+    }
+
+    /// Part of a stream has been read. Returns the next part to be read, if there is one.
+    public func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
+        switch result {
+        case .success(let events):
+            let isComplete = events.count < load.limit
+            processor.loaded(load.stream, events.map(\.decodedResult), isComplete: isComplete)
+            guard !isComplete, let last = events.last else { return nil }
+            return Load(stream: load.stream, afterVersion: last.version)
+        case .failure(let error):
+            processor.loadFailed(load.stream, error.description)
+            return nil
+        }
+    }
+}

@@ -1,0 +1,140 @@
+public import EventLog
+
+/// Follows one partition of the log: passes each of its events on once, in the order of positions, and reports the
+/// positions that have none.
+public final class LogFollower {
+    /// The most events that are read from the log at once.
+    public static let readLimit = 5_000
+
+    /// The partition.
+    public let partition: Int
+    /// The position up to which the partition is known here.
+    public private(set) var position: Int64
+    /// The last position that the log is known to have; more than ``position`` while the events up to it are read.
+    public private(set) var head: Int64
+
+    private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
+    private let miss: (MissingEvents) -> Void
+
+    /// - Parameters:
+    ///   - position: the position up to which `project` has been given events before.
+    ///   - miss: receives positions without an event, before the events that follow them are projected.
+    ///   - project: receives every event of the partition once, in the order of positions.
+    public init(
+        partition: Int, position: Int64, miss: @escaping (MissingEvents) -> Void,
+        project: @escaping ([Result<DecodedEvent, CorruptEvent>]) -> Void
+    ) {
+        self.partition = partition
+        self.position = position
+        head = position
+        self.project = project
+        self.miss = miss
+    }
+
+    /// Notes that the log has events up to a position.
+    func learn(head: Int64) { self.head = max(self.head, head) }
+
+    /// Passes on events that follow ``position``, and reports those that are missing before them and up to `end`.
+    func pass(_ events: [Result<DecodedEvent, CorruptEvent>], upTo end: Int64 = 0) {
+        var rest = events[...]
+        while let first = rest.first {
+            skip(to: first.position - 1)
+            var next = position + 1
+            let dense = rest.prefix { event in
+                defer { next += 1 }
+                return event.position == next
+            }
+            position += Int64(dense.count)
+            learn(head: position)
+            project(Array(dense))
+            rest = rest.dropFirst(dense.count)
+        }
+        skip(to: end)
+    }
+
+    /// Goes past positions that have no event.
+    private func skip(to last: Int64) {
+        guard last > position else { return }
+        let missing = MissingEvents(partition: partition, positions: position + 1...last)
+        position = last
+        learn(head: position)
+        miss(missing)
+    }
+}
+
+extension Result<DecodedEvent, CorruptEvent> {
+    /// The event's position, whether or not it can be understood.
+    var position: Int64 {
+        switch self {
+        case .success(let event): event.position
+        case .failure(let corruption): corruption.position
+        }
+    }
+}
+
+extension RecordedEvent {
+    /// The event, or why it cannot be understood.
+    var decodedResult: Result<DecodedEvent, CorruptEvent> {
+        Result { () throws(CorruptEvent) in try decoded() }
+    }
+}
+
+// MARK: Reading at start
+
+extension LogFollower {
+    /// Reads the log to its end, before any command is handled. While one page is folded, the next is decoded
+    /// and the one after that is read, all at the same time.
+    ///
+    /// - Parameter progress: receives the position after every page.
+    public func readToEnd(
+        of log: any EventLog, progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
+    ) async throws(EventLogError) {
+        let partition = partition
+        func readPage(after position: Int64) -> Task<Result<EventPage, EventLogError>, Never> {
+            Task { await LogFollower.page(of: log, partition, after: position) }
+        }
+        var end = position
+        var reading = readPage(after: end)
+        var decoding: Task<[Result<DecodedEvent, CorruptEvent>], Never>?
+        while true {
+            let page = try await reading.value.get()
+            let previous = decoding
+            decoding = nil
+            if !page.isEmpty {
+                end = page.lastPosition ?? end
+                reading = readPage(after: end)
+                decoding = Task { await LogFollower.decode(page) }
+            }
+            if let previous {
+                pass(await previous.value)
+                progress(position)
+            }
+            if page.isEmpty {
+                // Events removed from the end leave no gap before a later one: only the head shows them.
+                let head = try await log.heads()[partition].position
+                let rest = try await LogFollower.page(of: log, partition, after: end).get()
+                if rest.isEmpty { return pass([], upTo: max(head, end)) }
+                reading = readPage(after: end)
+            }
+        }
+    }
+
+    @concurrent
+    private static func page(
+        of log: any EventLog, _ partition: Int, after position: Int64
+    ) async -> Result<EventPage, EventLogError> {
+        do throws(EventLogError) {
+            return .success(try await log.page(partition: partition, after: position, limit: readLimit))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    @concurrent
+    private static func decode(_ page: EventPage) async -> [Result<DecodedEvent, CorruptEvent>] {
+        var events: [Result<DecodedEvent, CorruptEvent>] = []
+        events.reserveCapacity(page.count)
+        page.forEach { event in events.append(Result { () throws(CorruptEvent) in try event.decoded() }) }
+        return events
+    }
+}

@@ -1,0 +1,138 @@
+import CommandHandling
+import EventLog
+import SeededRandom
+
+/// What lies between servers and the log: requests and replies that are on their way, delivered in an order that the
+/// seed decides, late, twice or never.
+final class SimulatedNetwork {
+    let log = SimulatedLog()
+    private var generator: SeededGenerator
+    private var deliveries: [() -> Void] = []
+    private var isCalm = false
+    /// What has happened so far, so that a test can tell that every kind of fault is met.
+    private(set) var faults: [Fault: Int] = [:]
+
+    enum Fault: CaseIterable {
+        case refused, lostRequest, lateRequest, doubledRequest, lostReply, dark, unread
+        /// A request of an old epoch that arrived when a new one had begun.
+        case fenced
+    }
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// From now on nothing fails; what is on its way still arrives late.
+    func calmDown() { isCalm = true }
+
+    var isEmpty: Bool { deliveries.isEmpty }
+
+    /// Delivers something that is on its way, if there is anything.
+    func deliver() -> Bool {
+        guard !deliveries.isEmpty else { return false }
+        deliveries.remove(at: generator.number(0..<deliveries.count))()
+        return true
+    }
+
+    /// Lets some time pass.
+    func wait(_ body: @escaping () -> Void) { send(body) }
+
+    private func send(_ delivery: @escaping () -> Void) { deliveries.append(delivery) }
+
+    private func strikes(_ fault: Fault, _ percent: Int) -> Bool {
+        guard generator.chance(percent), !isCalm else { return false }
+        faults[fault, default: 0] += 1
+        return true
+    }
+
+    // MARK: Connections
+
+    /// A server's connections: it knows the epoch as PostgreSQL last told it, and sends a batch again that was refused
+    /// for its epoch alone.
+    final class Connection {
+        private let network: SimulatedNetwork
+        private var epoch: Int
+        /// How many look-ups will still fail.
+        private var darkness = 0
+
+        init(_ network: SimulatedNetwork) {
+            self.network = network
+            epoch = network.log.epoch
+        }
+
+        func append(
+            _ batch: EventBatch, seen: Int64, reply: @escaping (Result<AppendReceipt, EventLogError>) -> Void
+        ) {
+            let (network, log, epoch) = (network, network.log, epoch)
+            func arrive() -> SimulatedLog.Answer {
+                let answer = log.append(batch, seen: seen, epoch: epoch)
+                if answer.epoch != epoch { network.faults[.fenced, default: 0] += 1 }
+                return answer
+            }
+            network.send { [self] in
+                if network.strikes(.refused, 6) { return reply(.failure(.unavailable("refused"))) }
+                if network.strikes(.lostRequest, 6) { return lose(reply) }
+                if network.strikes(.lateRequest, 8) {
+                    network.send { _ = arrive() }
+                    return lose(reply)
+                }
+                if network.strikes(.doubledRequest, 5) { network.send { _ = arrive() } }
+                let answer = arrive()
+                if network.strikes(.lostReply, 10) { return lose(reply) }
+                network.send { [self] in
+                    self.epoch = answer.epoch
+                    if answer.epoch == epoch {
+                        reply(.success(answer.receipt))
+                    } else {
+                        append(batch, seen: seen, reply: reply)
+                    }
+                }
+            }
+        }
+
+        private func lose(_ reply: (Result<AppendReceipt, EventLogError>) -> Void) {
+            darkness = network.strikes(.dark, 20) ? AppendPipeline.outcomeAttempts : network.generator.number(0..<3)
+            reply(.failure(.outcomeUnknown("lost")))
+        }
+
+        func outcome(
+            of batch: EventBatch, since seen: Int64, reply: @escaping (Result<AppendReceipt?, EventLogError>) -> Void
+        ) {
+            guard darkness == 0 || network.isCalm else {
+                darkness -= 1
+                return network.send { reply(.failure(.unavailable("dark"))) }
+            }
+            network.send { [self] in
+                let (receipt, epoch) = network.log.outcome(of: batch, since: seen)
+                if network.strikes(.lostReply, 10) { return reply(.failure(.outcomeUnknown("lost"))) }
+                network.send { [self] in
+                    self.epoch = epoch
+                    reply(.success(receipt))
+                }
+            }
+        }
+
+        func read(
+            after position: Int64, limit: Int, reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void
+        ) {
+            // Small pages, so that there are several.
+            answer(reply) { $0.read(after: position, limit: min(limit, 7)) }
+        }
+
+        func read(_ load: AppendPipeline.Load, reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void) {
+            answer(reply) { $0.read(load.stream, afterVersion: load.afterVersion, limit: load.limit) }
+        }
+
+        private func answer(
+            _ reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void,
+            _ read: @escaping (SimulatedLog) -> [RecordedEvent]
+        ) {
+            let network = network
+            network.send {
+                if network.strikes(.unread, 10) { return reply(.failure(.unavailable("unread"))) }
+                let events = read(network.log)
+                network.send { reply(.success(events)) }
+            }
+        }
+    }
+}
