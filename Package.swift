@@ -58,6 +58,7 @@ let package = Package(
         layer("LineProtocol"),
         layer("Measurement"),
         layer("SeededRandom"),
+        layer("CommandLineOptions"),
         layer("Domain"),
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
@@ -98,11 +99,12 @@ let package = Package(
         layer(
             "Monkey",
             uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
-        layer("Importing", uses: ["Domain", "JSONText", "LineProtocol"]),
+        layer("Importing", uses: ["CommandLineOptions", "Domain", "JSONText", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
             dependencies: [
-                "Audit", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing", "LineClient",
+                "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing",
+                "LineClient",
                 "LineProtocol", "PostgresAudit",
                 "PostgresEventLog", "PostgresProjections", "Projections", "Server",
             ],
@@ -123,6 +125,7 @@ let package = Package(
         tests(of: "LineProtocol", uses: ["SeededRandom"]),
         tests(of: "Measurement", uses: ["SeededRandom"]),
         tests(of: "SeededRandom"),
+        tests(of: "CommandLineOptions"),
         tests(of: "Domain", uses: ["SeededRandom"]),
         tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText", "SeededRandom"]),
         tests(
@@ -148,7 +151,7 @@ let package = Package(
         tests(
             of: "Monkey",
             uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
-        tests(of: "Importing", uses: ["LineProtocol", "SeededRandom"]),
+        tests(of: "Importing", uses: ["CommandLineOptions", "LineProtocol", "SeededRandom"]),
     ],
     swiftLanguageModes: [.v6]
 )

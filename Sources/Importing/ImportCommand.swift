@@ -11,6 +11,8 @@
 // - At most `Pipeline.maximumInFlight` commands are on their way.
 // - The exit code says how it ended (`ImportExitCode`).
 
+internal import CommandLineOptions
+
 /// The subcommand, with the world it runs in.
 public struct ImportCommand {
     private let environment: [String: String]
@@ -44,7 +46,7 @@ public struct ImportCommand {
                 return try run(options)
             }
         } catch let error as UsageError {
-            errors("tiffin import: \(error); 'tiffin import --help' tells more\n")
+            errors("tiffin import: \(error); see 'tiffin import --help'\n")
             return .usage
         } catch let error as UnreadableFile {
             return fail(.unreadable, error)

@@ -1,4 +1,5 @@
 internal import Audit
+internal import CommandLineOptions
 internal import Domain
 internal import EventLog
 internal import EventLoop
@@ -11,65 +12,41 @@ enum AuditCommand: Subcommand {
     static let name = "audit"
     static let summary = "derives everything from the log anew, and compares it with what is stored"
 
-    static var help: String {
-        Options.help(
-            name, summary, specs,
-            about: """
-                Recomputes every digest and the chain, checks that positions and versions have no gaps and that every
-                history can have happened, folds the read models and compares them row by row, and holds carts and
-                orders against each other. Changes nothing; works beside servers that write, as a user who may only
-                read, and on a replica.
+    static let options: [any DeclaredOption] = Database.options + [anchor, server]
+    static let failureCode = Verdict.couldNotRun
 
-                Exit codes: 0 sound, 1 a difference, 2 tampering, 3 it could not be run.
-                """)
-    }
+    static let about: String? = """
+        Recomputes every digest and the chain, checks that positions and versions have no gaps and that every
+        history can have happened, folds the read models and compares them row by row, and holds carts and
+        orders against each other. Changes nothing; works beside servers that write, as a user who may only
+        read, and on a replica.
 
-    private static let specs =
-        Database.specs + [
-            Options.Spec(
-                name: "anchor", value: "file",
-                help: "holds the log against the anchors in the file, and adds where it stands now"),
-            Options.Spec(
-                name: "server", value: "host:port",
-                help: "holds every home and count that a live server answers against the log, too"),
-        ]
+        Exit codes: 0 sound, 1 a difference, 2 tampering, 3 it could not be run.
+        """
+
+    private static let anchor = Option.optional(
+        "anchor", "file", "compares the log with the anchors in the file, and adds where it stands now", .text)
+    private static let server = Option.optional(
+        "server", "host:port", "also compares every home and count that a running server answers with the log",
+        OptionValue("host:port") { ServerAddress($0) })
 
     /// What it exits with.
-    private enum Verdict: Int32 {
-        case sound = 0
-        case difference = 1
-        case tampering = 2
-        case couldNotRun = 3
+    private enum Verdict {
+        static let sound = ExitCode.success
+        static let difference = ExitCode(rawValue: 1)
+        static let tampering = ExitCode(rawValue: 2)
+        static let couldNotRun = ExitCode(rawValue: 3)
     }
 
-    static func run(_ arguments: [String]) async -> Int32 {
-        do {
-            let options = try Options(arguments, specs)
-            if options.wantsHelp {
-                Terminal.print(help)
-                return Verdict.sound.rawValue
-            }
-            let server = try options["server"].map { text throws(Options.UsageError) in
-                guard let address = ServerAddress(text) else {
-                    throw Options.UsageError(message: "--server must be host:port, not '\(text)'")
-                }
-                return address
-            }
-            var verdict = Verdict.couldNotRun
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-                address in
-                let source = try await PostgresAuditSource.open(address)
-                defer { source.close() }
-                verdict = try await audit(source, options["anchor"].map(AnchorFile.init), server)
-            }
-            return verdict.rawValue
-        } catch let error as Options.UsageError {
-            Terminal.printError("tiffin audit: \(error.message); 'tiffin audit --help' tells more")
-            return ExitCode.usage.rawValue
-        } catch {
-            Terminal.printError("tiffin audit: \(error)")
-            return Verdict.couldNotRun.rawValue
+    static func run(_ options: Options) async throws -> ExitCode {
+        var verdict = Verdict.couldNotRun
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            address in
+            let source = try await PostgresAuditSource.open(address)
+            defer { source.close() }
+            verdict = try await audit(source, options[anchor].map(AnchorFile.init), options[server])
         }
+        return verdict
     }
 
     private static var now: Timestamp {
@@ -79,7 +56,7 @@ enum AuditCommand: Subcommand {
     @LoopActor
     private static func audit(
         _ source: PostgresAuditSource, _ file: AnchorFile?, _ server: ServerAddress?
-    ) async throws -> Verdict {
+    ) async throws -> ExitCode {
         let anchors = try file.map { FileManager.default.fileExists(atPath: $0.path) ? try $0.read() : [] } ?? []
         let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
         for fault in faults { Terminal.print("\(Finding.Kind.tampering.rawValue.padded(to: 12))\(fault)") }
@@ -102,17 +79,18 @@ enum AuditCommand: Subcommand {
         let events = reports.reduce(0) { $0 + $1.eventCount }
         let findings = reports.reduce(faults.count) { $0 + $1.findings.count }
         let hasTampering = !faults.isEmpty || reports.contains { $0.findings.hasTampering }
-        let verdict: Verdict = findings == 0 ? .sound : hasTampering ? .tampering : .difference
-        let told =
-            switch verdict {
-            case .sound: "sound"
-            case .tampering: "TAMPERED WITH: \(findings) findings"
-            case .difference, .couldNotRun: "DIFFERENT: \(findings) findings"
+        let (verdict, result) =
+            if findings == 0 {
+                (Verdict.sound, "sound")
+            } else if hasTampering {
+                (Verdict.tampering, "TAMPERED WITH: \(findings) findings")
+            } else {
+                (Verdict.difference, "DIFFERENT: \(findings) findings")
             }
         // What was tampered with is not vouched for.
-        if let file, verdict != .tampering { try file.append(reports.map { Anchor($0.head, at: now) }) }
+        if let file, !hasTampering { try file.append(reports.map { Anchor($0.head, at: now) }) }
         Terminal.print(
-            "\(told)  (\(events) events in \(String(format: "%.2f", seconds)) s, "
+            "\(result)  (\(events) events in \(String(format: "%.2f", seconds)) s, "
                 + "\(Int(Double(events) / max(seconds, 1e-6))) a second)")
         return verdict
     }

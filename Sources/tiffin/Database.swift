@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import EmbeddedPostgres
 internal import EventLoop
 internal import PostgresEventLog
@@ -5,12 +6,26 @@ internal import PostgresEventLog
 /// The database that a command works on: the one named, or the embedded one of a data directory.
 @LoopActor
 enum Database {
-    nonisolated static let specs = [
-        Options.Spec(
-            name: "database", value: "url",
-            help: "postgres://user@host/name; without it a private PostgreSQL is run"),
-        Options.Spec(name: "data-dir", value: "dir", help: "where the private PostgreSQL lives; default .tiffin"),
-    ]
+    nonisolated static let url = Option.optional(
+        "database", "url", "postgres://user@host/name; without it a private PostgreSQL is run", .text)
+    nonisolated static let directory = Option.optional(
+        "data-dir", "dir", "where the private PostgreSQL keeps its data (default .tiffin)", .text)
+    nonisolated static let options: [any DeclaredOption] = [url, directory]
+
+    /// An option that limits a command to one partition.
+    nonisolated static let partition = Option.optional(
+        "partition", "n", "only this partition", OptionValue("the number of a partition") { Int($0) })
+
+    /// The partitions that a command works on: the one that `--partition` names, or all.
+    ///
+    /// - Throws: `UsageError` where there is no such partition.
+    nonisolated static func partitions(_ options: Options, of count: Int) throws(UsageError) -> Range<Int> {
+        guard let only = options[partition] else { return 0..<count }
+        guard (0..<count).contains(only) else {
+            throw UsageError("--partition: the log has partitions 0 to \(count - 1)")
+        }
+        return only..<only + 1
+    }
 
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     ///
@@ -27,8 +42,8 @@ enum Database {
             if besideServer { try await Migrations.check(address) }
             try await body(address)
         }
-        if let address = options["database"] { return try await work(on: address) }
-        let directory = options["data-dir"] ?? ".tiffin"
+        if let address = options[url] { return try await work(on: address) }
+        let directory = options[Self.directory] ?? ".tiffin"
         if besideServer, let address = EmbeddedPostgres.running(dataDirectory: directory) {
             return try await work(on: address)
         }

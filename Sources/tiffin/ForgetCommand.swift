@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import Domain
 internal import EventLoop
 internal import PostgresEventLog
@@ -7,33 +8,29 @@ enum ForgetCommand: Subcommand {
     static let name = "forget"
     static let summary = "destroys the keys of a customer, so that nobody can read their texts any more"
 
-    static var help: String {
-        Options.help(
-            name, summary, Database.specs, operands: "<\(operand)>",
-            about: """
-                Notes on carts and names on orders that were given with CUSTOMER are encrypted with a key of that
-                customer's. This destroys it, at once, for every server and for good: the texts show as [erased], in
-                the past as well, and nothing is taken in this customer's name any more. What was ordered, and the
-                customer's id, stay in the log; digests and receipts hold as before. Works beside a running server.
+    static let operands = ["<customer>"]
+    static let options = Database.options
 
-                Backups of the database and archived WAL have the key until they expire: that is for you to see to.
-                """)
-    }
+    static let about: String? = """
+        Notes on carts and names on orders that were given with CUSTOMER are encrypted with a key of that
+        customer's. This destroys it, at once, for every server and for good: the texts show as [erased], in
+        the past as well, and nothing is taken in this customer's name any more. What was ordered, and the
+        customer's id, stay in the log; digests and receipts hold as before. Works beside a running server.
 
-    private static let operand = "customer"
+        Backups of the database and archived WAL have the key until they expire: that is for you to see to.
+        """
 
-    static func run(_ arguments: [String]) async -> Int32 {
-        await run(arguments, Database.specs, operand: operand) { options in
-            guard let customer = options.operand.flatMap({ Identifier($0) }) else {
-                throw Options.UsageError(message: "name a customer, by the id that CUSTOMER was given")
-            }
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-                tell(try await Forgetting.forget(customer, in: $0), of: customer)
-            }
+    static func run(_ options: Options) async throws -> ExitCode {
+        guard let customer = options.operands.first.flatMap({ Identifier($0) }) else {
+            throw UsageError("name a customer, by the id that CUSTOMER was given")
         }
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            report(try await Forgetting.forget(customer, in: $0), of: customer)
+        }
+        return .success
     }
 
-    private static func tell(_ forgetting: Forgetting, of customer: Identifier) {
+    private static func report(_ forgetting: Forgetting, of customer: Identifier) {
         let count = forgetting.destroyedKeys
         if count > 0 {
             Terminal.print(

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Foundation
 internal import Importing
 
-enum ImportSubcommand: Subcommand {
+enum ImportSubcommand: AnySubcommand {
     static let name = "import"
     static let summary = "loads outlets, recipes or a menu from a file into a running server"
     static var help: String { ImportCommand.help }

@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import EventLog
 internal import EventLoop
 internal import Foundation
@@ -7,46 +8,34 @@ internal import Server
 enum LogCommand: Subcommand {
     static let name = "log"
     static let summary = "prints the events of the log, a line of JSON each"
-    static var help: String { Options.help(name, summary, specs) }
+    static let options: [any DeclaredOption] = Database.options + [stream, from, Database.partition, follow]
 
-    private static let specs =
-        Database.specs + [
-            Options.Spec(name: "stream", value: "name", help: "only the events of a stream, such as cart-c1"),
-            Options.Spec(name: "from", value: "n", help: "from this position on, or this version of the stream"),
-            Options.Spec(name: "partition", value: "n", help: "only this partition"),
-            Options.Spec(name: "follow", value: nil, help: "goes on with new events until it is stopped"),
-        ]
+    private static let stream = Option.optional(
+        "stream", "name", "only the events of a stream, such as cart-c1",
+        OptionValue("a name such as cart-c1") { StreamName($0) })
+    private static let from = Option.value(
+        "from", "n", "starts at this position, or at this version of the stream", .integer(1...Int.max), default: "1")
+    private static let follow = Option.flag("follow", "waits for new events until it is stopped")
 
     private static let chunk = 1_000
 
-    static func run(_ arguments: [String]) async -> Int32 {
-        await run(arguments, specs) { options in
-            let from = Int64(try options.integer("from", in: 1...Int.max) ?? 1)
-            let stream = try options["stream"].map { text throws(Options.UsageError) in
-                guard let stream = StreamName(text) else {
-                    throw Options.UsageError(message: "--stream must be a name such as cart-c1, not '\(text)'")
-                }
-                return stream
-            }
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-                address in
-                try await printEvents(of: stream, from: from, options, address)
-            }
+    static func run(_ options: Options) async throws -> ExitCode {
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            try await printEvents(options, $0)
         }
+        return .success
     }
 
     @LoopActor
-    private static func printEvents(
-        of stream: StreamName?, from: Int64, _ options: Options, _ database: String
-    ) async throws {
+    private static func printEvents(_ options: Options, _ database: String) async throws {
         let log = try await PostgresEventLog.open(database, isReadOnly: true)
         defer { log.close() }
-        var partitions = Array(0..<log.partitionCount)
-        if let only = try options.integer("partition", in: 0...log.partitionCount - 1) { partitions = [only] }
+        let stream = options[stream]
+        var partitions = Array(try Database.partitions(options, of: log.partitionCount))
         if let stream { partitions = [Partitioning(count: log.partitionCount).partition(of: stream)] }
-        var next = Dictionary(uniqueKeysWithValues: partitions.map { ($0, from - 1) })
+        var next = Dictionary(uniqueKeysWithValues: partitions.map { ($0, Int64(options[from]) - 1) })
 
-        let stopping = options.flag("follow") ? StopSignal() : nil
+        let stopping = options[follow] ? StopSignal() : nil
         while true {
             var isAtEnd = true
             for partition in partitions {

@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import EventLog
 internal import EventLoop
 internal import Foundation
@@ -9,59 +10,48 @@ enum RebuildCommand: Subcommand {
     static let name = "rebuild"
     static let summary = "makes the stored rows of a projection anew from the log, while servers use them"
 
-    static var help: String {
-        Options.help(
-            name, summary, specs, operands: "<\(operand)>",
-            about: """
-                Projections: \(names). With --all both.
+    static let operands = ["<projection>"]
+    static let options: [any DeclaredOption] = Database.options + [all, undo, Database.partition]
 
-                The log is folded from its first event, and the rows are written beside those in use. When they have
-                caught up with these, both are compared, and the new ones take their place, all in one transaction:
-                where anything fails, nothing was changed. Servers go on serving, and take up the new rows within
-                seconds. The rows from before are kept until the next time; --undo goes back to them, brought up to
-                date.
-                """)
+    static var about: String? {
+        """
+        Projections: \(names). With --all both.
+
+        The log is folded from its first event, and the rows are written beside those in use. When they have
+        caught up with these, both are compared, and the new ones take their place, all in one transaction:
+        where anything fails, nothing was changed. Servers go on serving, and take up the new rows within
+        seconds. The rows from before are kept until the next time; --undo goes back to them, brought up to
+        date.
+        """
     }
 
-    private static let operand = "projection"
     private static var names: String { ProjectionName.allCases.map(\.rawValue).joined(separator: ", ") }
-    private static let specs =
-        Database.specs + [
-            Options.Spec(name: "all", value: nil, help: "every projection"),
-            Options.Spec(name: "undo", value: nil, help: "go back to the rows from before"),
-            Options.Spec(name: "partition", value: "n", help: "only this partition"),
-        ]
+    private static let all = Option.flag("all", "every projection")
+    private static let undo = Option.flag("undo", "go back to the rows from before")
 
-    static func run(_ arguments: [String]) async -> Int32 {
-        await run(arguments, specs, operand: operand) { options in
-            let projections = try projections(options)
-            let isOnly = try options.integer("partition", in: 0...Int(Int16.max))
-            try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-                address in
-                let log = try await PostgresEventLog.open(address, isReadOnly: true)
-                defer { log.close() }
-                if let isOnly, isOnly >= log.partitionCount {
-                    throw Options.UsageError(
-                        message: "--partition: the log has partitions 0 to \(log.partitionCount - 1)")
-                }
-                let store = PostgresReadModelStore(address)
-                defer { store.close() }
-                let rebuild = Rebuild(projections, store: store, log: log)
-                for partition in 0..<log.partitionCount where isOnly == nil || isOnly == partition {
-                    try await run(rebuild, partition, isUndo: options.flag("undo"))
-                }
-            }
+    static func run(_ options: Options) async throws -> ExitCode {
+        let projections = try projections(options)
+        try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
+            address in
+            let log = try await PostgresEventLog.open(address, isReadOnly: true)
+            defer { log.close() }
+            let partitions = try Database.partitions(options, of: log.partitionCount)
+            let store = PostgresReadModelStore(address)
+            defer { store.close() }
+            let rebuild = Rebuild(projections, store: store, log: log)
+            for partition in partitions { try await run(rebuild, partition, isUndo: options[undo]) }
         }
+        return .success
     }
 
-    private static func projections(_ options: Options) throws(Options.UsageError) -> Set<ProjectionName> {
-        guard (options.operand == nil) == options.flag("all") else {
-            throw Options.UsageError(message: "name a projection, or give --all")
+    private static func projections(_ options: Options) throws(UsageError) -> Set<ProjectionName> {
+        guard options.operands.isEmpty == options[all] else {
+            throw UsageError("name a projection, or give --all")
         }
-        guard let name = options.operand else { return Set(ProjectionName.allCases) }
+        guard let name = options.operands.first else { return Set(ProjectionName.allCases) }
         guard let projection = ProjectionName(rawValue: name) else {
-            throw Options.UsageError(
-                message: name == "catalogue"
+            throw UsageError(
+                name == "catalogue"
                     ? "the catalogue has no rows of its own: it is made of those of outlet_home"
                     : "there is no projection '\(name)'; there are \(names)")
         }

@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import Domain
 internal import EventLog
 internal import EventLoop
@@ -9,40 +10,39 @@ internal import Server
 enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
-    static var help: String { Options.help(name, summary, specs) }
+    static let options: [any DeclaredOption] = [listen] + Database.options + [logLevel, protectedMode, demo]
 
-    private static let specs =
-        [Options.Spec(name: "listen", value: "host:port", help: "where to listen; default 127.0.0.1:7379")]
-        + Database.specs + [
-            Options.Spec(name: "log-level", value: "level", help: "error, info or debug; default info"),
-            Options.Spec(
-                name: "protected-mode", value: "yes|no",
-                help: "no: serve clients of other machines too; there are no users yet"),
-            Options.Spec(name: "demo", value: nil, help: "load a small demo catalogue when the log is empty"),
-        ]
+    private static let listen = Option.value(
+        "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
+    private static let logLevel = Option.value(
+        "log-level", "level", "error, info or debug",
+        OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
+    private static let protectedMode = Option.value(
+        "protected-mode", "yes|no", "no: serve clients on other machines too; there are no users yet",
+        OptionValue("yes or no") { ["yes": true, "no": false][$0.lowercased()] }, default: "yes")
+    private static let demo = Option.flag("demo", "load a small demo catalogue when the log is empty")
 
-    static func run(_ arguments: [String]) async -> Int32 {
-        await run(arguments, specs) { options in
-            var configuration = Configuration()
-            (configuration.host, configuration.port) = try listenAddress(options["listen"] ?? "127.0.0.1:7379")
-            configuration.isProtected = try isProtected(options)
-            let logger = Logger(level: try logLevel(options))
-            #if DEBUG
-                configuration.plantedFault = try plantedFault()
-                if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
-            #endif
+    static func run(_ options: Options) async throws -> ExitCode {
+        var configuration = Configuration()
+        (configuration.host, configuration.port) = options[listen]
+        configuration.isProtected = options[protectedMode]
+        let logger = Logger(level: options[logLevel])
+        #if DEBUG
+            configuration.plantedFault = try plantedFault()
+            if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
+        #endif
 
-            let stopping = StopSignal()
-            try await Database.run(options) {
-                logger.info($0)
-            } onLost: {
-                logger.error("the database is lost: stopping")
-                stopping.fire()
-            } _: { address in
-                try await serve(configuration, address, logger, options, stopping)
-            }
-            logger.info("stopped")
+        let stopping = StopSignal()
+        try await Database.run(options) {
+            logger.info($0)
+        } onLost: {
+            logger.error("the database is lost: stopping")
+            stopping.fire()
+        } _: { address in
+            try await serve(configuration, address, logger, options, stopping)
         }
+        logger.info("stopped")
+        return .success
     }
 
     @LoopActor
@@ -63,13 +63,13 @@ enum ServeCommand: Subcommand {
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
-        if options.flag("demo"), server.isLogEmpty {
+        if options[demo], server.isLogEmpty {
             let count = try await server.load(catalogue: PackageResources.catalogue_json)
             logger.info("the log was empty: a demo catalogue of \(count) outlets was loaded")
         }
         let (address, port) = try server.listen()
         Terminal.print("tiffin: listening on \(address)")
-        if options.flag("demo") { Terminal.print(howToTalk(port)) }
+        if options[demo] { Terminal.print(howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
         await server.stop()
@@ -90,41 +90,26 @@ enum ServeCommand: Subcommand {
 
     // MARK: Options
 
-    private static func listenAddress(_ text: String) throws(Options.UsageError) -> (String, UInt16) {
+    /// Port 0 is any that is free.
+    private static func listenAddress(_ text: String) -> (String, UInt16)? {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw Options.UsageError(message: "--listen must be host:port, not '\(text)'")
+            return nil
         }
         let host = text[..<colon].trimmingCharacters(in: ["[", "]"])
         return (host.isEmpty ? "0.0.0.0" : host, port)
     }
 
-    private static func isProtected(_ options: Options) throws(Options.UsageError) -> Bool {
-        switch options["protected-mode"]?.lowercased() {
-        case nil, "yes": true
-        case "no": false
-        case let other?: throw Options.UsageError(message: "--protected-mode must be yes or no, not '\(other)'")
-        }
-    }
-
     #if DEBUG
         /// For tests of those who should find it. No option, so that nobody comes upon it by accident.
-        private static func plantedFault() throws(Options.UsageError) -> PlantedFault? {
+        private static func plantedFault() throws(UsageError) -> PlantedFault? {
             let name = "TIFFIN_PLANTED_FAULT"
             guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else { return nil }
             guard let fault = PlantedFault(text) else {
                 let names = PlantedFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
-                throw Options.UsageError(
-                    message: "\(name) must be one of \(names), a colon and how often, not '\(text)'")
+                throw UsageError(
+                    "\(name) must be one of \(names), a colon and how often, not '\(text)'")
             }
             return fault
         }
     #endif
-
-    private static func logLevel(_ options: Options) throws(Options.UsageError) -> Logger.Level {
-        let text = options["log-level"] ?? "info"
-        guard let level = Logger.Level(rawValue: text) else {
-            throw Options.UsageError(message: "--log-level must be error, info or debug, not '\(text)'")
-        }
-        return level
-    }
 }

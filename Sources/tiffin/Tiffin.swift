@@ -28,7 +28,7 @@ struct Tiffin {
         LoopActor.run()
     }
 
-    static let commands: [any Subcommand.Type] = [
+    static let commands: [any AnySubcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
         AuditCommand.self, RebuildCommand.self, VerifyCommand.self, WhyCommand.self, ForgetCommand.self,
     ]
@@ -45,30 +45,9 @@ struct Tiffin {
               version   prints the version
               help      prints this, or the help of a command
 
-            'tiffin <command> --help' tells its options.
+            'tiffin <command> --help' lists its options.
             """
     }
-}
-
-/// A command of the executable.
-protocol Subcommand: Sendable {
-    static var name: String { get }
-    static var summary: String { get }
-    static var help: String { get }
-
-    /// Runs with the words behind the command's name, and returns the process's exit code.
-    @LoopActor
-    static func run(_ arguments: [String]) async -> Int32
-}
-
-/// What the process exits with. `tiffin import` has more; see its help.
-enum ExitCode: Int32 {
-    case success = 0
-    case failure = 1
-    /// What was to be checked cannot be read.
-    case unreadable = 3
-    /// Wrong options, as `EX_USAGE` of sysexits.h.
-    case usage = 64
 }
 
 enum Terminal {

@@ -1,4 +1,5 @@
 internal import Audit
+internal import CommandLineOptions
 internal import Domain
 internal import EventLog
 internal import EventLoop
@@ -11,42 +12,37 @@ internal import Server
 enum WhyCommand: Subcommand {
     static let name = "why"
     static let summary = "tells the history of a cart, an order or an outlet in words"
-    static var help: String { Options.help(name, summary, specs, operands: "cart|order|outlet <id>") }
+    static let operands = ["cart|order|outlet", "<id>"]
+    static let options: [any DeclaredOption] = [server, database, directory, last]
 
     /// The most events of a stream that are read.
     private static let maximumEvents = 100_000
-    private static let shownEvents = 50
     private static let chunk = 1_000
     /// The most sealed texts that are opened, counted from the end; others are told as sealed.
     private static let maximumPassages = 100
 
-    private static let specs =
-        [
-            Options.Spec(
-                name: "server", value: "host:port",
-                help: "asks a running server; without --database or --data-dir that of this machine, port 7379")
-        ]
-        + Database.specs.map { spec in
-            var spec = spec
-            if spec.name == "database" { spec.help = "reads this database instead: postgres://user@host/name" }
-            if spec.name == "data-dir" { spec.help = "reads the private PostgreSQL there" }
-            return spec
-        } + [Options.Spec(name: "last", value: "n", help: "the most events that are told; default \(shownEvents)")]
+    private static let server = Option.optional(
+        "server", "host:port",
+        "asks a running server; without --database or --data-dir that of this machine, port 7379",
+        OptionValue("host:port") { ServerAddress($0) })
+    private static let database = Database.url.described(as: "reads this database instead: postgres://user@host/name")
+    private static let directory = Database.directory.described(as: "reads the private PostgreSQL there")
+    private static let last = Option.value(
+        "last", "n", "the most events that are shown", .integer(1...maximumEvents), default: "50")
 
     private enum Kind: String {
         case cart, order, outlet
     }
 
-    static func run(_ arguments: [String]) async -> Int32 {
-        let operands = arguments.prefix { !$0.hasPrefix("-") }
-        return await run(Array(arguments.dropFirst(operands.count)), specs) { options in
-            guard operands.count == 2, let kind = Kind(rawValue: operands[0]), let id = Identifier(operands[1]) else {
-                throw Options.UsageError(message: "say of what: cart, order or outlet, and its id")
-            }
-            let last = try options.integer("last", in: 1...maximumEvents) ?? shownEvents
-            let lines = try await story(of: kind, id, last, options)
-            for line in lines { guard Terminal.print(line) else { return } }
+    static func run(_ options: Options) async throws -> ExitCode {
+        let words = options.operands
+        guard words.count == 2, let kind = Kind(rawValue: words[0]), let id = Identifier(words[1]) else {
+            throw UsageError("say of what: cart, order or outlet, and its id")
         }
+        for line in try await story(of: kind, id, options[last], options) {
+            guard Terminal.print(line) else { break }
+        }
+        return .success
     }
 
     // MARK: Where events come from
@@ -60,7 +56,7 @@ enum WhyCommand: Subcommand {
     @LoopActor
     private static func story(of kind: Kind, _ id: Identifier, _ last: Int, _ options: Options) async throws -> [String]
     {
-        if options["server"] == nil, options["database"] != nil || options["data-dir"] != nil {
+        if options[server] == nil, options[database] != nil || options[directory] != nil {
             var lines: [String] = []
             try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
                 address in
@@ -72,10 +68,7 @@ enum WhyCommand: Subcommand {
             }
             return lines
         }
-        let text = options["server"] ?? "\(ServerAddress.standard)"
-        guard let address = ServerAddress(text) else {
-            throw Options.UsageError(message: "--server must be host:port, not '\(text)'")
-        }
+        let address = options[server] ?? .standard
         return try await story(of: kind, id, last, .server(try ServerConnection(to: address)))
     }
 

@@ -485,8 +485,8 @@ def test_a_replay_prints_a_table_or_json(origin):
     (["nothing"], "there is no projection 'nothing'"),
     ([], "name a projection, or give --all"),
     (["cart_counts", "--all"], "name a projection, or give --all"),
-    (["cart_counts", "--to", "yesterday"], "--to must be a position, or a time"),
-    (["cart_counts", "--output", "xml"], "--output must be one of table, json, ndjson"),
+    (["cart_counts", "--to", "yesterday"], "--to: 'yesterday' is not a position, or a time"),
+    (["cart_counts", "--output", "xml"], "--output: 'xml' is not one of table, json, ndjson"),
 ])
 def test_wrong_options_are_told(origin, arguments, message):
     run = tiffin("replay", *arguments, "--database", origin)

@@ -431,7 +431,7 @@ def test_subscribers_of_a_cart_are_sent_its_texts_until_they_are_erased(served):
 
 def test_what_is_no_customer_is_told_in_a_line(database):
     for words, status, message in [
-        ((), 64, "name a customer"), (("no id",), 64, "name a customer"), (("a", "b"), 64, "unknown option 'b'"),
+        ((), 64, "name a customer"), (("no id",), 64, "name a customer"), (("a", "b"), 64, "unexpected argument 'b'"),
         (("asha", "--database", "postgres:///none?host=/nonexistent"), 1, "tiffin forget:"),
         (("asha", "--database", database), 1, "tiffin migrate"),
     ]:

@@ -75,9 +75,9 @@ def test_what_cannot_be_told_is_said_in_one_line(server):
         (["order", "nowhere"], 1, "the log knows no order 'nowhere'"),
         (["outlet", "nowhere"], 1, "the log knows no outlet 'nowhere'"),
         ([], 64, "say of what"), (["cart"], 64, "say of what"), (["menu", "m"], 64, "say of what"),
-        (["cart", "no id"], 64, "say of what"), (["cart", "a", "b"], 64, "say of what"),
-        (["cart", "a", "--last", "0"], 64, "--last must be a number from 1"),
-        (["cart", "a", "--server", "x"], 64, "--server must be host:port"),
+        (["cart", "no id"], 64, "say of what"), (["cart", "a", "b"], 64, "unexpected argument 'b'"),
+        (["cart", "a", "--last", "0"], 64, "--last: '0' is not a whole number from 1"),
+        (["cart", "a", "--server", "x"], 64, "--server: 'x' is not host:port"),
         (["cart", "a", "--server", "127.0.0.1:1"], 1, "cannot connect to 127.0.0.1:1"),
     ]:
         run = run_tiffin("why", *words, environment={"TIFFIN_SERVER": address})

@@ -107,7 +107,7 @@ import Testing
         #expect(
             run.errors
                 == #"tiffin import: --map: there is no column "id"; columns are "ID", "Name";"#
-                + " 'tiffin import --help' tells more\n")
+                + " see 'tiffin import --help'\n")
         #expect(server.withState { $0.catalogue.commands }.isEmpty)
     }
 
@@ -208,7 +208,7 @@ import Testing
     @Test func `The help goes to the output`() {
         let run = Run(["outlets", "--help"])
         #expect(run.code == .fine)
-        #expect(run.output.hasPrefix("Usage: tiffin import outlets FILE --map "))
+        #expect(run.output.hasPrefix("usage: tiffin import outlets <file> --map "))
         #expect(run.errors == "")
     }
 }

@@ -1,3 +1,4 @@
+import CommandLineOptions
 import LineProtocol
 import Testing
 
@@ -55,16 +56,16 @@ import Testing
         ([], "what is to be imported? kinds are outlets, recipes, menu"),
         (["carts"], "there is no import of 'carts'; kinds are outlets, recipes, menu"),
         (["menu", "--outlet", "o"], "which file is to be imported?"),
-        (["menu", "a", "b", "--outlet", "o"], "one file at a time: 'b' is one too many"),
-        (["menu", "a"], "--outlet is needed; see tiffin import menu --help"),
+        (["menu", "a", "b", "--outlet", "o"], "unexpected argument 'b'"),
+        (["menu", "a"], "--outlet is needed"),
         (["menu", "a", "--outlet"], "--outlet needs a value"),
         (["menu", "a", "--outlet", "a b"], "--outlet: 'a b' is not 1–64 of the characters A–Z a–z 0–9 . _ : -"),
         (["menu", "a", "--outlet", "o", "--outlet", "p"], "--outlet is given twice"),
-        (["menu", "a", "--price", "1"], "there is no option '--price'; see tiffin import menu --help"),
-        (["menu", "a", "-x"], "there is no option '-x'; see tiffin import menu --help"),
-        (["menu", "a", "--outlet", "o", "--server", "here"], "'here' is not host:port"),
-        (["menu", "a", "--outlet", "o", "--server", "here:0"], "'here:0' is not host:port"),
-        (["menu", "a", "--outlet", "o", "--server", "a:b:1"], "'a:b:1' is not host:port"),
+        (["menu", "a", "--price", "1"], "unknown option '--price'"),
+        (["menu", "a", "-x"], "unknown option '-x'"),
+        (["menu", "a", "--outlet", "o", "--server", "here"], "--server: 'here' is not host:port"),
+        (["menu", "a", "--outlet", "o", "--server", "here:0"], "--server: 'here:0' is not host:port"),
+        (["menu", "a", "--outlet", "o", "--server", "a:b:1"], "--server: 'a:b:1' is not host:port"),
         (["recipes", "a", "--strict=yes"], "--strict takes no value"),
         (
             ["recipes", "a", "--outlet", "o", "--currency", "usd", "--price", "1"],
@@ -116,11 +117,11 @@ import Testing
         for kind in ImportKind.allCases {
             #expect(overview.contains(kind.rawValue))
             let details = ImportHelp.text(for: kind)
-            for option in kind.options { #expect(details.contains("--\(option.rawValue)")) }
+            for option in kind.syntax.options { #expect(details.contains("--\(option.declaration.name)")) }
         }
         for code in ImportExitCode.allCases { #expect(overview.contains("\(code.rawValue)  ")) }
         for text in ImportKind.allCases.map({ ImportHelp.text(for: $0) }) + [overview] {
-            for line in text.split(separator: "\n") { #expect(line.count <= 100) }
+            for line in text.split(separator: "\n") { #expect(line.count <= 110) }
         }
     }
 }

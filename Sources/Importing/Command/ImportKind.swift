@@ -1,3 +1,5 @@
+internal import CommandLineOptions
+
 /// What can be imported.
 public enum ImportKind: String, CaseIterable, Sendable {
     case outlets
@@ -7,27 +9,30 @@ public enum ImportKind: String, CaseIterable, Sendable {
     /// One line for the overview of kinds.
     var summary: String {
         switch self {
-        case .outlets: "outlets, one a row of a CSV file"
+        case .outlets: "outlets, one per row of a CSV file"
         case .recipes: "recipes of a JSON file, made into an outlet's menu"
         case .menu: "an outlet's menu, as docs/protocol.md describes it"
         }
     }
 
-    /// The options it takes, in the order of its help.
-    var options: [ImportOption] {
-        switch self {
-        case .outlets: [.map, .currency, .timeZone, .keepRatings, .open, .strict, .server]
-        case .recipes: [.outlet, .currency, .price, .name, .timeZone, .strict, .server]
-        case .menu: [.outlet, .server]
-        }
+    /// What is typed behind `tiffin import`.
+    var syntax: CommandSyntax {
+        CommandSyntax("tiffin import \(rawValue)", operands: ["<file>"], options: options)
     }
 
-    /// The options it cannot do without.
-    var required: [ImportOption] {
+    private var options: [any DeclaredOption] {
         switch self {
-        case .outlets: [.map, .currency, .timeZone]
-        case .recipes: [.outlet, .currency, .price]
-        case .menu: [.outlet]
+        case .outlets:
+            [
+                ImportOption.map, ImportOption.currency, ImportOption.timeZone, ImportOption.keepRatings,
+                ImportOption.open, ImportOption.strict, ImportOption.server,
+            ]
+        case .recipes:
+            [
+                ImportOption.outlet, ImportOption.currency, ImportOption.price, ImportOption.name,
+                ImportOption.timeZoneOfRecipes, ImportOption.strict, ImportOption.server,
+            ]
+        case .menu: [ImportOption.outlet, ImportOption.server]
         }
     }
 }

@@ -1,42 +1,41 @@
-/// An option of the command line; its raw value is what is typed behind the dashes.
-enum ImportOption: String, CaseIterable {
-    case map
-    case outlet
-    case currency
-    case price
-    case name
-    case timeZone = "time-zone"
-    case keepRatings = "keep-ratings"
-    case open
-    case strict
-    case server
+internal import CommandLineOptions
+internal import Foundation
+internal import LineProtocol
 
-    /// What stands for its value in the help; nil where it takes none.
-    var placeholder: String? {
-        switch self {
-        case .map: "FIELD=COLUMN,…"
-        case .outlet: "ID"
-        case .currency: "CODE"
-        case .price: "MINOR"
-        case .name: "TEXT"
-        case .timeZone: "ZONE"
-        case .server: "HOST:PORT"
-        case .keepRatings, .open, .strict: nil
-        }
+/// The options of an import.
+enum ImportOption {
+    static let map = Option(
+        OptionDeclaration(
+            "map", "field=column,…", "which column holds which field; may be repeated", isRequired: true,
+            isRepeatable: true)
+    ) { texts throws(UsageError) in
+        var map = ColumnMap()
+        for text in texts { try map.add(text) }
+        try map.validate()
+        return map
     }
+    static let outlet = Option.required(
+        "outlet", "id", "the outlet whose menu it is",
+        OptionValue("1–64 of the characters A–Z a–z 0–9 . _ : -") { $0.isIdentifier ? $0 : nil })
+    static let currency = Option.required(
+        "currency", "code", "ISO 4217, such as INR; amounts in files are in its major units",
+        OptionValue("three capital letters of ISO 4217") { text in
+            text.utf8.count == 3 && text.utf8.allSatisfy { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+                ? text : nil
+        })
+    static let price = Option.required(
+        "price", "minor", "what every item costs, in minor units: 950 is 9.50",
+        OptionValue("a whole number of minor units") { text in Int64(text).flatMap { $0 >= 0 ? $0 : nil } })
+    static let name = Option.optional("name", "text", "the name of the outlet where it is new (default its id)", .text)
+    static let timeZone = Option.required("time-zone", "zone", timeZoneHelp, timeZoneName)
+    static let timeZoneOfRecipes = Option.value("time-zone", "zone", timeZoneHelp, timeZoneName, default: "UTC")
+    static let keepRatings = Option.flag("keep-ratings", "take ratings that look like placeholders as they are")
+    static let open = Option.flag("open", "open outlets that are closed or paused, too, not only new ones")
+    static let strict = Option.flag("strict", "take nothing if any row is malformed")
+    static let server = Option.value(
+        "server", "host:port", "where the server listens", OptionValue("host:port") { ServerAddress($0) },
+        default: "\(ServerAddress.standard)", variable: "TIFFIN_SERVER")
 
-    var summary: String {
-        switch self {
-        case .map: "which column holds which field; may be repeated"
-        case .outlet: "the outlet whose menu it is"
-        case .currency: "ISO 4217, such as INR; amounts in files are in its major units"
-        case .price: "what every item costs, in minor units: 950 is 9.50"
-        case .name: "the name of the outlet where it is new (its id)"
-        case .timeZone: "IANA name, such as Asia/Kolkata (UTC for recipes)"
-        case .keepRatings: "take ratings that look like placeholders as they are"
-        case .open: "open outlets that are closed or paused, too, not only new ones"
-        case .strict: "take nothing if any row is malformed"
-        case .server: "where the server listens ($TIFFIN_SERVER, 127.0.0.1:7379)"
-        }
-    }
+    private static let timeZoneHelp = "IANA name, such as Asia/Kolkata"
+    private static let timeZoneName = OptionValue("an IANA time zone") { TimeZone(identifier: $0) == nil ? nil : $0 }
 }

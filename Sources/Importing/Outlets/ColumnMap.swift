@@ -1,3 +1,5 @@
+internal import CommandLineOptions
+
 /// Which column of a file holds which field: `id=ID,name=Restaurant,cuisines='Food type'`.
 struct ColumnMap: Equatable {
     private(set) var columns: [OutletField: String] = [:]

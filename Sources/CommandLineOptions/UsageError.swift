@@ -1,9 +1,10 @@
-/// Options that are wrong, or do not fit the file; the text is for people.
+/// A command line that cannot be understood; the text tells whoever typed it what to change.
 public struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong.
     public let description: String
 
-    init(_ description: String) {
+    /// A command line with that fault.
+    public init(_ description: String) {
         self.description = description
     }
 }

@@ -1,0 +1,39 @@
+/// How the text of an option becomes a value.
+public struct OptionValue<Value: Sendable>: Sendable {
+    private let expected: String
+    private let parse: @Sendable (String) -> Value?
+
+    /// - Parameters:
+    ///   - expected: what the text must be, to complete the message "'x' is not …": `a whole number`.
+    ///   - parse: returns nil for any other text.
+    public init(_ expected: String, _ parse: @escaping @Sendable (String) -> Value?) {
+        self.expected = expected
+        self.parse = parse
+    }
+
+    func value(of text: String, for option: String) throws(UsageError) -> Value {
+        guard let value = parse(text) else { throw UsageError("--\(option): '\(text)' is not \(expected)") }
+        return value
+    }
+}
+
+extension OptionValue<String> {
+    /// Any text.
+    public static var text: Self { OptionValue("a text") { $0 } }
+}
+
+extension OptionValue<Int> {
+    /// A whole number of the range.
+    public static func integer(_ range: ClosedRange<Int>) -> Self {
+        OptionValue("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+            Int(text).flatMap { range.contains($0) ? $0 : nil }
+        }
+    }
+}
+
+extension OptionValue where Value: CaseIterable & RawRepresentable<String> {
+    /// One of the cases, by its raw value.
+    public static var choice: Self {
+        OptionValue("one of \(Value.allCases.map(\.rawValue).joined(separator: ", "))") { Value(rawValue: $0) }
+    }
+}
