@@ -137,7 +137,7 @@ let package = Package(
         tests(of: "Projections", uses: ["Domain", "EventLog", "SeededRandom"]),
         tests(of: "TextAnalysis", uses: ["SeededRandom"]),
         tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededRandom", "TextAnalysis"]),
-        tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "SeededRandom"]),
+        tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "Projections", "SeededRandom"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededRandom"]),
         tests(of: "EventLoop"),
         tests(of: "Postgres", uses: ["EventLoop", "SeededRandom", "TestSupport"]),

@@ -5,8 +5,8 @@ internal import Projections
 public struct ReceiptVerdict: Equatable, Sendable {
     /// Whether the receipt proves what it claims.
     public var isProven: Bool
-    /// What was checked and what follows, or which step failed first: a sentence, then a line for each step.
-    public var text: String
+    /// The result in a sentence, then a line for each step that was checked; or the first step that failed.
+    public var lines: [String]
 
     /// Judges a receipt.
     ///
@@ -20,10 +20,10 @@ public struct ReceiptVerdict: Equatable, Sendable {
             if let head { comparisons.append(try receipt.compare(proof, with: head)) }
             if let anchors { comparisons += try receipt.compare(proof, with: anchors) }
             isProven = true
-            text = receipt.sentence + receipt.steps(comparisons).map { "\n  \($0)" }.joined()
+            lines = [receipt.sentence] + receipt.steps(comparisons).map { "  \($0)" }
         } catch {
             isProven = false
-            text = "not proven, at the \(error.step.rawValue): \(error)"
+            lines = ["not proven, at the \(error.step.rawValue): \(error)"]
         }
     }
 }

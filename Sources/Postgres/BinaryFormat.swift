@@ -4,7 +4,11 @@ enum PostgresTime {
     private static let epoch: Int64 = 946_684_800_000_000
 
     static func fromUnix(microseconds: Int64) -> Int64 { microseconds - epoch }
-    static func toUnix(microseconds: Int64) -> Int64 { microseconds + epoch }
+    /// A time too late for 64 bits, such as `infinity`, becomes the last one.
+    static func toUnix(microseconds: Int64) -> Int64 {
+        let (sum, isBeyond) = microseconds.addingReportingOverflow(epoch)
+        return isBeyond ? .max : sum
+    }
 }
 
 extension [UInt8] {

@@ -1,4 +1,4 @@
-// What an audit reads, in PostgreSQL: by a user who may read and nothing else, or on a replica.
+// What an audit reads, in PostgreSQL: as a user who may only read, or on a replica.
 
 public import Audit
 internal import Domain
@@ -17,9 +17,9 @@ public final class PostgresAuditSource: AuditSource {
     private static let outletLimit: Int64 = 200
 
     private let log: PostgresEventLog
-    /// The log itself, for whoever looks only at that.
+    /// The log, for callers that need nothing else.
     public var eventLog: any EventLog { log }
-    /// For everything but events, which are read beside it.
+    /// For everything but events, which are read at the same time.
     private let connection: PostgresConnection
 
     private init(log: PostgresEventLog, connection: PostgresConnection) {
@@ -31,13 +31,14 @@ public final class PostgresAuditSource: AuditSource {
     ///
     /// - Parameter database: a `postgres://` URL, or libpq's keywords and values.
     public static func open(_ database: String) async throws -> PostgresAuditSource {
-        let log = try await PostgresEventLog.open(database, isReadOnly: true)
+        let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
-            let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
             _ = try await connection.execute(Statements.readOnly, [])
+            let heads = try await connection.execute(Statements.heads, [])
+            let log = PostgresEventLog.reader(database, partitionCount: max(heads.count, 1))
             return PostgresAuditSource(log: log, connection: connection)
         } catch {
-            log.close()
+            connection.close()
             throw error
         }
     }
@@ -48,18 +49,27 @@ public final class PostgresAuditSource: AuditSource {
         connection.close()
     }
 
-    /// The number of partitions.
-    public var partitionCount: Int { log.partitionCount }
-
     // MARK: The log
 
     /// See `AuditSource`.
-    public func heads() async throws -> [LogHead] {
+    public func heads() async throws -> [StoredHead] {
         let rows = try await connection.execute(Statements.heads, [])
         return (0..<rows.count).map { row in
-            LogHead(
-                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1),
-                digest: Digest(rows.bytes(row, 2)) ?? .zero)
+            StoredHead(
+                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1), digest: Array(rows.bytes(row, 2)),
+                epoch: rows.int8(row, 3))
+        }
+    }
+
+    /// See `AuditSource`.
+    public func partitions() async throws -> [Int] {
+        // One by one, which the indexes answer at once: to find them all in one go takes the whole log.
+        var partitions: [Int] = []
+        while true {
+            let next = try await connection.execute(
+                Statements.nextPartition, [.int4(Int32(partitions.last ?? Int(Int16.min) - 1))])
+            guard !next.isNull(0, 0) else { return partitions }
+            partitions.append(Int(next.int2(0, 0)))
         }
     }
 
@@ -74,8 +84,17 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func commits(partition: Int, after position: Int64, limit: Int) async throws -> [Commit] {
-        try await log.commits(partition: partition, after: position, limit: limit)
+    public func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit] {
+        let rows = try await connection.execute(
+            Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
+        return PostgresEventLog.commits(rows, partition)
+    }
+
+    /// See `AuditSource`.
+    public func strays(partition: Int, head: Int64) async throws -> [StrayRow] {
+        let rows = try await connection.execute(
+            Statements.strays, [.int2(Int16(partition)), .int8(head), .int8(Int64(Findings.limit))])
+        return (0..<rows.count).map { StrayRow(subject: rows.text($0, 0), position: rows.int8($0, 1)) }
     }
 
     // MARK: The read models
@@ -134,28 +153,62 @@ public final class PostgresAuditSource: AuditSource {
     private nonisolated static func identifier(_ bytes: UnsafeRawBufferPointer) throws -> Identifier {
         guard let identifier = Identifier(utf8: bytes) else {
             throw AuditError(
-                "a stored row has the key '\(String(decoding: bytes.prefix(100), as: UTF8.self))', which is none")
+                "a stored row has the key '\(String(decoding: bytes.prefix(100), as: UTF8.self))', which is no identifier"
+            )
         }
         return identifier
     }
 
-    // MARK: Moments
+    // MARK: Snapshots
 
     /// See `AuditSource`.
-    public func beginMoment() async throws { _ = try await connection.execute(Statements.beginMoment, []) }
+    public func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot, []) }
 
     /// See `AuditSource`.
-    public func endMoment() async throws { _ = try await connection.execute(Statements.endMoment, []) }
+    public func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot, []) }
 }
 
 private enum Statements {
     static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
 
-    static let beginMoment = Statement("begin_moment", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    static let endMoment = Statement("end_moment", "COMMIT")
+    static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    static let endSnapshot = Statement("end_snapshot", "COMMIT")
 
     static let heads = Statement(
-        "heads", "SELECT partition, position, digest FROM tiffin.log_head ORDER BY partition")
+        "heads", "SELECT partition, position, digest, epoch FROM tiffin.log_head ORDER BY partition")
+
+    static let nextPartition = Statement(
+        "next_partition",
+        """
+        SELECT min(partition) FROM (
+            SELECT min(partition) AS partition FROM tiffin.events WHERE partition > $1
+            UNION ALL SELECT min(partition) FROM tiffin.commits WHERE partition > $1) AS found
+        """, [.int4])
+
+    // By where they begin, which is their key, and not by where they say they end.
+    static let commits = Statement(
+        "commits",
+        """
+        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.commits
+        WHERE partition = $1 AND first_position > $2 ORDER BY first_position LIMIT $3
+        """, [.int2, .int8, .int8])
+
+    // Each by itself, so that each is a look at the index and not at the whole log.
+    static let strays = Statement(
+        "strays",
+        """
+        (SELECT 'event ' || position || ' of ' || stream, position FROM tiffin.events
+            WHERE partition = $1 AND position < 1 ORDER BY position LIMIT $3)
+        UNION ALL
+        (SELECT 'event ' || position || ' of ' || stream, position FROM tiffin.events
+            WHERE partition = $1 AND position > $2 AND position >= 1 ORDER BY position LIMIT $3)
+        UNION ALL
+        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.commits
+            WHERE partition = $1 AND first_position < 1 ORDER BY first_position LIMIT $3)
+        UNION ALL
+        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.commits
+            WHERE partition = $1 AND first_position > $2 AND first_position >= 1 ORDER BY first_position LIMIT $3)
+        """, [.int2, .int8, .int8])
 
     static let checkpoints = Statement(
         "checkpoints",

@@ -6,7 +6,7 @@
 internal import Domain
 public import EventLog
 public import EventLoop
-internal import Postgres
+package import Postgres
 
 /// The event log in the schema `tiffin` of a database.
 @LoopActor
@@ -44,6 +44,13 @@ public final class PostgresEventLog: EventLog {
             reader.close()
             throw error
         }
+    }
+
+    /// The log for reading alone. Nothing is asked of the database yet, not even whether `log_head` has so many rows.
+    public static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
+        PostgresEventLog(
+            partitionCount: partitionCount, writers: [],
+            reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
     /// The version of the PostgreSQL that it is in, such as `15.18`; nil where it does not say.
@@ -128,7 +135,12 @@ public final class PostgresEventLog: EventLog {
     ) async throws(EventLogError) -> [Commit] {
         let rows = try await reader.execute(
             Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
-        return (0..<rows.count).map { row in
+        return PostgresEventLog.commits(rows, partition)
+    }
+
+    /// Batches from rows of their positions, digests and times.
+    package nonisolated static func commits(_ rows: Rows, _ partition: Int) -> [Commit] {
+        (0..<rows.count).map { row in
             Commit(
                 partition: partition, firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
                 // What has not the length of a digest is none, and zeros are the digest of nothing either.

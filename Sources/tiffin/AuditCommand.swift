@@ -62,23 +62,26 @@ enum AuditCommand: Subcommand {
         for fault in faults { Terminal.print("\(Finding.Kind.tampering.rawValue.padded(to: 12))\(fault)") }
         let progress = PassProgress()
         let began = LoopActor.now
-        var reports = try await Audit(source).run { partition, done, total in
+        var report = try await Audit(source).run { partition, done, total in
             progress.showSoon(done, of: total, "partition \(partition)")
         }
         progress.finish()
         let seconds = Double(LoopActor.now - began) / 1e9
         var answers: Int?
         if let server {
-            let comparison = try await ServerComparison(address: server, source: source).compare(reports)
-            for (index, findings) in comparison.findings.enumerated() { reports[index].findings.add(findings) }
+            let comparison = try await ServerComparison(address: server, source: source).compare(report.partitions)
+            for (index, findings) in comparison.findings.enumerated() {
+                report.partitions[index].findings.add(findings)
+            }
             answers = comparison.count
         }
-        for report in reports { tell(report) }
+        show(report.findings)
+        for partition in report.partitions { show(partition) }
         if let answers { Terminal.print("server      \(answers) answers compared") }
         if file != nil { Terminal.print("anchors     \(anchors.count - faults.count) of \(anchors.count) hold") }
-        let events = reports.reduce(0) { $0 + $1.eventCount }
-        let findings = reports.reduce(faults.count) { $0 + $1.findings.count }
-        let hasTampering = !faults.isEmpty || reports.contains { $0.findings.hasTampering }
+        let events = report.partitions.reduce(0) { $0 + $1.eventCount }
+        let findings = faults.count + report.findingCount
+        let hasTampering = !faults.isEmpty || report.hasTampering
         let (verdict, result) =
             if findings == 0 {
                 (Verdict.sound, "sound")
@@ -88,29 +91,33 @@ enum AuditCommand: Subcommand {
                 (Verdict.difference, "DIFFERENT: \(findings) findings")
             }
         // What was tampered with is not vouched for.
-        if let file, !hasTampering { try file.append(reports.map { Anchor($0.head, at: now) }) }
+        if let file, !hasTampering { try file.append(report.partitions.map { Anchor($0.head, at: now) }) }
         Terminal.print(
             "\(result)  (\(events) events in \(String(format: "%.2f", seconds)) s, "
                 + "\(Int(Double(events) / max(seconds, 1e-6))) a second)")
         return verdict
     }
 
-    private static func tell(_ report: Audit.PartitionReport) {
-        for finding in report.findings.kept {
+    private static func show(_ findings: Findings) {
+        for finding in findings.kept {
             let place = finding.position.map { $0 > 0 ? "position \($0), " : "" } ?? ""
             Terminal.print("\(finding.kind.rawValue.padded(to: 12))\(place)\(finding.subject) \(finding.message)")
         }
-        if report.findings.count > report.findings.kept.count {
-            Terminal.print("and \(report.findings.count - report.findings.kept.count) more")
+        if findings.count > findings.kept.count {
+            Terminal.print("and \(findings.count - findings.kept.count) more")
         }
+    }
+
+    private static func show(_ report: Audit.PartitionReport) {
+        show(report.findings)
         Terminal.print(
-            """
-            partition \(report.partition)
-              log       \(report.eventCount) events in \(report.commitCount) batches; head \(report.head.position), \
-            digest \(report.head.digest)
-              books     \(report.cartCount) carts, \(report.orderCount) orders
-              stored    \(stored(report))
-            """)
+            lines: """
+                partition \(report.partition)
+                  log       \(report.eventCount) events in \(report.commitCount) batches; head \(report.head.position), \
+                digest \(report.head.digest)
+                  histories \(report.cartCount) carts, \(report.orderCount) orders
+                  stored    \(stored(report))
+                """)
     }
 
     private static func stored(_ report: Audit.PartitionReport) -> String {

@@ -1,3 +1,4 @@
+internal import Audit
 internal import CommandLineOptions
 internal import EventLog
 internal import EventLoop
@@ -47,7 +48,8 @@ enum LogCommand: Subcommand {
                         try await log.read(partition: partition, after: next[partition]!, limit: chunk)
                     }
                 for event in events {
-                    guard Terminal.print(String(decoding: LogDocument.bytes(of: event), as: UTF8.self)) else { return }
+                    let document = String(decoding: LogDocument.bytes(of: event), as: UTF8.self)
+                    guard Terminal.print(TerminalText.line(document, .json)) else { return }
                 }
                 if let last = events.last { next[partition] = stream == nil ? last.position : last.version }
                 if events.count == chunk { isAtEnd = false }

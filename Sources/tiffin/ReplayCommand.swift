@@ -49,7 +49,7 @@ enum ReplayCommand: Subcommand {
             let heads = try await source.heads()
             let partitions = try Database.partitions(options, of: heads.count)
             for head in heads where partitions.contains(head.partition) {
-                try await fold(head, replay, projection, options[output])
+                try await fold(head.head, replay, projection, options[output])
             }
         }
         return .success

@@ -69,7 +69,7 @@ enum ServeCommand: Subcommand {
         }
         let (address, port) = try server.listen()
         Terminal.print("tiffin: listening on \(address)")
-        if options[demo] { Terminal.print(howToTalk(port)) }
+        if options[demo] { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
         await server.stop()

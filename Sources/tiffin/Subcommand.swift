@@ -46,7 +46,7 @@ extension Subcommand {
     static func run(_ arguments: [String]) async -> Int32 {
         do {
             guard let options = try syntax.parse(arguments, environment: ProcessInfo.processInfo.environment) else {
-                Terminal.print(help)
+                Terminal.print(lines: help)
                 return ExitCode.success.rawValue
             }
             return try await run(options).rawValue

@@ -13,7 +13,7 @@ struct Tiffin {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
         guard let name = words.first, !["help", "--help", "-h"].contains(name) else {
-            Terminal.print(help(for: words.dropFirst().first))
+            Terminal.print(lines: help(for: words.dropFirst().first))
             exit(words.isEmpty ? ExitCode.usage.rawValue : ExitCode.success.rawValue)
         }
         if ["version", "--version"].contains(name) { return VersionCommand.run() }
@@ -48,27 +48,6 @@ struct Tiffin {
             'tiffin <command> --help' lists its options.
             """
     }
-}
-
-enum Terminal {
-    /// Prints a line at once, whoever reads it. Returns false where nobody does any more.
-    @discardableResult
-    static func print(_ text: String) -> Bool { write(text, to: 1) }
-    static func printError(_ text: String) { _ = write(text, to: 2) }
-
-    private static func write(_ text: String, to descriptor: Int32) -> Bool {
-        var bytes = Array("\(text)\n".utf8)[...]
-        while !bytes.isEmpty {
-            let count = bytes.withUnsafeBytes { platformWrite(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { return false }
-            bytes.removeFirst(count)
-        }
-        return true
-    }
-}
-
-private func platformWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
 }
 
 extension String {

@@ -31,7 +31,7 @@ enum VerifyCommand: Subcommand {
 
     static func run(_ options: Options) async throws -> ExitCode {
         let verdict = try verdict(options)
-        Terminal.print(verdict.text)
+        for line in verdict.lines { Terminal.print(line) }
         return verdict.isProven ? .success : .failure
     }
 

@@ -34,18 +34,20 @@ import Testing
         #expect(verdict.isProven)
         let head = try await log.heads()[0].digest
         #expect(
-            verdict.text.split(separator: "\n")[0]
+            verdict.lines[0]
                 == "proven: the event cart.cleared, version 4 of cart-c, recorded 2023-11-14T22:13:20.124Z, is event 2 "
                 + "of the 5 at positions 3 to 7, and that batch is part of the log whose head at position 10 is \(head)"
         )
-        #expect(verdict.text.contains("from there to the head it is 2 batches"))
-        #expect(verdict.text.contains("nothing was compared that is known from elsewhere"))
+        #expect(verdict.lines.joined(separator: "\n").contains("from there to the head it is 2 batches"))
+        #expect(verdict.lines.joined(separator: "\n").contains("nothing was compared that is known from elsewhere"))
 
         var last = try await Prover(log).receipt(for: .cart("c"), version: 8, head: 8)
-        #expect(ReceiptVerdict(of: last).text.contains("is alone in its batch at position 8,"))
-        #expect(ReceiptVerdict(of: last).text.contains("the batch is the head"))
+        #expect(ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("is alone in its batch at position 8,"))
+        #expect(ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("the batch is the head"))
         last.head = nil
-        #expect(ReceiptVerdict(of: last).text.contains("whose chain at position 8 is \(last.batch.chainDigest)"))
+        #expect(
+            ReceiptVerdict(of: last).lines.joined(separator: "\n").contains(
+                "whose chain at position 8 is \(last.batch.chainDigest)"))
     }
 
     @Test func `A refusal names the step that fails first`() async throws {
@@ -54,7 +56,8 @@ import Testing
         receipt.head?.digest = .zero
         let verdict = ReceiptVerdict(of: receipt)
         #expect(!verdict.isProven)
-        #expect(verdict.text.hasPrefix("not proven, at the path: the event and its path make "))
+        #expect(
+            verdict.lines.joined(separator: "\n").hasPrefix("not proven, at the path: the event and its path make "))
     }
 
     // MARK: What is known from elsewhere
@@ -66,8 +69,12 @@ import Testing
         for (index, digest) in chain.enumerated() {
             #expect(ReceiptVerdict(of: receipt, head: digest).isProven == (index >= 1))
         }
-        #expect(ReceiptVerdict(of: receipt, head: chain[3]).text.contains("the head is the one given"))
-        #expect(ReceiptVerdict(of: receipt, head: chain[2]).text.contains("that of the chain 1 batch behind"))
+        #expect(
+            ReceiptVerdict(of: receipt, head: chain[3]).lines.joined(separator: "\n").contains(
+                "the head is the one given"))
+        #expect(
+            ReceiptVerdict(of: receipt, head: chain[2]).lines.joined(separator: "\n").contains(
+                "that of the chain 1 batch behind"))
         #expect(!ReceiptVerdict(of: receipt, head: receipt.batch.contentDigest).isProven)
         var unlinked = receipt
         unlinked.head = nil
@@ -91,9 +98,9 @@ import Testing
 
         let some = all.filter { _ in random.chance(50) }.shuffled(using: &random)
         let verdict = ReceiptVerdict(of: receipt, anchors: some + some)
-        #expect(verdict.isProven == some.contains(where: onTheWay), "\(verdict.text)")
+        #expect(verdict.isProven == some.contains(where: onTheWay), "\(verdict.lines.joined(separator: "\n"))")
         #expect(
-            verdict.text.split(separator: "\n").count { $0.hasSuffix("on the way") } == 2 * some.count(where: onTheWay))
+            verdict.lines.count { $0.hasSuffix("on the way") } == 2 * some.count(where: onTheWay))
 
         for index in all.indices {
             var changed = all
@@ -121,7 +128,7 @@ import Testing
         }
         for anchors in [[], [Anchor(partition: 1, position: 7, digest: anchors[2].digest, time: Self.time)]] {
             let verdict = ReceiptVerdict(of: receipt, anchors: anchors)
-            #expect(verdict.text == "not proven, at the head: no anchor of partition 0 is of position from 5 to 9")
+            #expect(verdict.lines == ["not proven, at the head: no anchor of partition 0 is of position from 5 to 9"])
         }
     }
 }

@@ -132,16 +132,6 @@ import Testing
         #expect(text[2].hasSuffix("damaged, nothing is shown from here on: version 3 after 1"))
     }
 
-    @Test func `nothing of a log reaches a terminal as a command`() {
-        var history = RecordedHistory.withKitchen
-        var pie = line("pie", 1, at: 1500, note: "\u{9b}31m\r\n")
-        pie.name = "\u{1b}[2Jpie\u{7}"
-        history.append(added(pie), to: .cart, id: "\u{1b}]0;x")
-        for text in history.cartStory.text(last: 9) {
-            #expect(!text.unicodeScalars.contains { $0.properties.generalCategory == .control })
-        }
-    }
-
     @Test func `sealed texts are told as far as they are known`() {
         var history = RecordedHistory.withKitchen
         let (note, name) = (SealedText(ciphertext: "x"), SealedText(ciphertext: "y"))

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -58,12 +59,8 @@ def origin():
 
 @pytest.fixture
 def copy(origin):
-    """A copy of it, to be tampered with."""
-    with fresh_database() as url:
-        dump = subprocess.run(["pg_dump", "--no-owner", origin], capture_output=True, text=True, timeout=60, check=True)
-        subprocess.run(
-            ["psql", "--no-psqlrc", "--quiet", "-v", "ON_ERROR_STOP=1", url], input=dump.stdout, text=True,
-            capture_output=True, timeout=60, check=True)
+    """A copy of it, to tamper with."""
+    with fresh_database(origin) as url:
         yield url
 
 
@@ -77,7 +74,7 @@ def test_a_log_that_nobody_touched_is_sound(origin):
     events = sql("select count(*) from tiffin.events", origin)
     commits = sql("select count(*) from tiffin.commits", origin)
     assert f"log       {events} events in {commits} batches" in output
-    assert "books     45 carts, 2 orders" in output
+    assert "histories 45 carts, 2 orders" in output
     assert "2 rows of outlet_home, 45 rows of cart_counts compared at position" in output
     assert output.splitlines()[-1].startswith("sound")
 
@@ -90,26 +87,26 @@ TAMPERED = {
     "a payload": (
         "update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
         "where stream = 'cart-cart-1' and version = 1",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "a payload, in its spaces alone": (
         "update tiffin.events set payload = payload || ' ' where stream = 'cart-cart-1' and version = 1",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "metadata": (
         "update tiffin.events set metadata = '{\"id\":\"another\"}' where stream = 'cart-cart-1' and version = 1",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "a time": (
         "update tiffin.events set recorded_at = recorded_at - interval '1 hour' where stream = 'cart-cart-1' and version = 1",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "a kind": (
         "update tiffin.events set schema_version = 2 where stream = 'cart-cart-1' and version = 1",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "a stream's name": (
         "update tiffin.events set stream = 'cart-cart-x' where stream = 'cart-cart-1' and version = 1",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "an event of a batch of many": (
         "update tiffin.events set payload = replace(payload, '\"quantity\":1', '\"quantity\":2') "
         "where stream = 'cart-many-7'",
-        "digest covers"),
+        "does not match its digest"),
     "the order of two events": (
         "update tiffin.events set position = -position where stream in ('cart-cart-1', 'cart-cart-2') and version = 1;"
         "update tiffin.events e set position = (select -o.position from tiffin.events o where o.stream = "
@@ -117,7 +114,7 @@ TAMPERED = {
         "and o.position < 0) where stream = 'cart-cart-1' and version = 1;"
         "update tiffin.events set position = (select first_position from tiffin.commits c where not exists "
         "(select from tiffin.events e where e.position = c.first_position)) where position < 0",
-        "is not the event that its digest covers"),
+        "does not match its digest"),
     "an event taken out": (
         "delete from tiffin.events where stream = 'cart-cart-1' and version = 1",
         "are missing from the log"),
@@ -125,11 +122,11 @@ TAMPERED = {
         "delete from tiffin.commits where first_position = "
         "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1);"
         "delete from tiffin.events where stream = 'cart-cart-1' and version = 1",
-        "the batch between is missing"),
+        "the batch between them is missing"),
     "a batch's row alone": (
         "delete from tiffin.commits where first_position = "
         "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
-        "the batch between is missing"),
+        "the batch between them is missing"),
     "a truncated tail": (
         "delete from tiffin.events where position = (select max(position) from tiffin.events)",
         "the log ends at"),
@@ -139,7 +136,7 @@ TAMPERED = {
         "the log ends at"),
     "a content digest": (
         "update tiffin.commits set content_digest = sha256('x') where first_position = 9",
-        "digest covers"),
+        "does not match its digest"),
     "a chain digest": (
         "update tiffin.commits set chain_digest = sha256('x') where first_position = "
         "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
@@ -153,6 +150,28 @@ TAMPERED = {
         "metadata, recorded_at from tiffin.events where position = (select max(position) from tiffin.events);"
         "update tiffin.log_head set position = position + 1",
         "belong to no batch"),
+    "an event behind the head": (
+        "insert into tiffin.events select partition, position + 1, 'cart-forged', 1, kind, schema_version, payload, "
+        "metadata, recorded_at from tiffin.events where position = (select max(position) from tiffin.events)",
+        "of cart-forged is behind the head"),
+    "a batch behind the head": (
+        "insert into tiffin.commits select partition, last_position + 1, last_position + 1, content_digest, "
+        "chain_digest, null, recorded_at from tiffin.commits order by first_position desc limit 1",
+        "is behind the head"),
+    "an event before the first position": (
+        "insert into tiffin.events select partition, 0, 'cart-forged', 1, kind, schema_version, payload, metadata, "
+        "recorded_at from tiffin.events where position = 1",
+        "event 0 of cart-forged is before the first position"),
+    "a head of a partition that does not exist": (
+        "insert into tiffin.log_head select 1, 0, decode(repeat('00', 32), 'hex')",
+        "log_head has 2 rows, and the streams lie as in a log of 1 partition: rows were added or removed"),
+    "a head of a partition that does not follow": (
+        "insert into tiffin.log_head select 7, 0, decode(repeat('00', 32), 'hex')",
+        "log_head has 2 rows and one of partition 7"),
+    "the only head taken out": ("delete from tiffin.log_head", "log_head has no rows"),
+    "an event moved to a partition without a head": (
+        "update tiffin.events set partition = 3 where stream = 'cart-cart-1' and version = 1",
+        "log_head has no row of partition 3, which has events or batches"),
     "an event changed, its digest and the chain up to there with it": (
         "update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
         "where stream = 'cart-cart-1' and version = 1;"
@@ -167,21 +186,80 @@ TAMPERED = {
 }
 
 
+def checksum(url):
+    """What the tables of the log hold."""
+    return sql(
+        "select (select sum(hashtext(e::text)::bigint) from tiffin.events e), "
+        "(select sum(hashtext(c::text)::bigint) from tiffin.commits c), "
+        "(select sum(hashtext(h::text)::bigint) from tiffin.log_head h)", url)
+
+
 @pytest.mark.parametrize("what", TAMPERED)
 def test_tampering_is_named(copy, what):
     statement, message = TAMPERED[what]
-    before = sql("select count(*), sum(hashtext(e::text)::bigint) from tiffin.events e", copy) + sql(
-        "select sum(hashtext(c::text)::bigint) from tiffin.commits c", copy) + sql(
-        "select sum(hashtext(h::text)::bigint) from tiffin.log_head h", copy)
+    before = checksum(copy)
     sql(statement, copy)
-    after = sql("select count(*), sum(hashtext(e::text)::bigint) from tiffin.events e", copy) + sql(
-        "select sum(hashtext(c::text)::bigint) from tiffin.commits c", copy) + sql(
-        "select sum(hashtext(h::text)::bigint) from tiffin.log_head h", copy)
-    assert before != after, "nothing was tampered with"
+    assert checksum(copy) != before, "nothing was tampered with"
     code, output = audit(copy)
     assert code == TAMPERING, output
     assert message in output
     assert "TAMPERED WITH" in output.splitlines()[-1]
+
+
+SMALLINT, INTEGER, BIGINT = ([-2**(bits - 1), -1, 2**(bits - 1) - 1] for bits in (16, 32, 64))
+TEXT = ["''", "'x'", "'cart-'", "U&'\\202e\\001b[2J'", "repeat('[', 1000)"]
+BYTES = ["''", "'\\x00'", "decode(repeat('ff', 33), 'hex')"]
+TIMES = ["'infinity'", "'-infinity'", "'294276-12-31 23:59:59.999999+00'", "'4713-01-01 00:00:00+00 BC'"]
+# Columns of the log's tables: values that each can hold and no server writes, and what names one of them, where
+# {at} is the position of the event and {value} the value.
+VALUES = {
+    "events.partition": (SMALLINT, "events {at}–{at} are missing from the log"),
+    "events.position": ([0, *BIGINT], "event {value} of cart-cart-1 is"),
+    "events.stream": (TEXT, "batch {at}–{at} does not match its digest"),
+    "events.version": ([0, *BIGINT], "cart-cart-1 goes from version"),
+    "events.kind": (TEXT, "batch {at}–{at} does not match its digest"),
+    "events.schema_version": ([0, *INTEGER], "batch {at}–{at} does not match its digest"),
+    "events.payload": (
+        [*TEXT, *(f"replace(payload, '\"quantity\":2', '\"quantity\":{number}')" for number in (0, *BIGINT))],
+        "batch {at}–{at} does not match its digest"),
+    "events.metadata": (TEXT, "batch {at}–{at} does not match its digest"),
+    "events.recorded_at": (TIMES, "batch {at}–{at} was recorded at"),
+    "commits.partition": (SMALLINT, "the batch between them is missing"),
+    "commits.first_position": ([0, *BIGINT], "the batch between them is missing"),
+    "commits.last_position": ([0, *BIGINT], "batch {at}–{value} is impossible"),
+    "commits.content_digest": (BYTES, "batch {at}–{at} does not match its digest"),
+    "commits.chain_digest": (BYTES, "batch {at}–{at} does not continue the chain"),
+    "commits.recorded_at": (TIMES, "batch {at}–{at} was recorded at"),
+    "log_head.partition": ([1, *SMALLINT], "log_head has 1 row and one of partition {value}"),
+    "log_head.position": ([0, *BIGINT], "the head"),
+    "log_head.digest": (BYTES, "the head has a digest of"),
+    "log_head.epoch": (BIGINT, "the head has the epoch {value}"),
+}
+# What a writer had sent, which nothing else follows from.
+UNCHECKED = {"commits.submitted_digest"}
+
+
+def test_every_column_of_the_log_is_tampered_with(origin):
+    columns = sql(
+        "select table_name || '.' || column_name from information_schema.columns where table_schema = 'tiffin' "
+        "and table_name in ('events', 'commits', 'log_head')", origin).split()
+    assert set(columns) == {*VALUES, *UNCHECKED}
+
+
+@pytest.mark.parametrize("column", VALUES)
+def test_a_value_that_no_server_writes_is_named(copy, column):
+    values, message = VALUES[column]
+    table, name = column.split(".")
+    at = position_of(copy, "cart-cart-1", 1)
+    where = {"events": f"position = {at}", "commits": f"first_position = {at}", "log_head": "true"}[table]
+    sql(f"create table saved as table tiffin.{table}", copy)
+    for value in values:
+        sql(f"truncate tiffin.{table}; insert into tiffin.{table} table saved; "
+            f"update tiffin.{table} set {name} = {value} where {where}", copy)
+        code, output = audit(copy)
+        assert code == TAMPERING, (value, output)
+        assert message.format(at=at, value=value) in output, (value, output)
+        assert "TAMPERED WITH" in output.splitlines()[-1]
 
 
 DIFFERENT = {
@@ -261,7 +339,7 @@ def test_a_history_that_cannot_have_happened_is_named_even_where_every_digest_is
     rechained(copy)
     code, output = audit(copy)
     assert code == DIFFERENCE, output
-    assert "cart-cart-1 cannot have happened" in output
+    assert "cart-cart-1 is impossible" in output
 
 
 def test_an_event_that_cannot_be_understood_is_named(copy):
@@ -278,7 +356,7 @@ def test_an_order_that_is_not_its_cart_is_named(copy):
     rechained(copy)
     code, output = audit(copy)
     assert code == DIFFERENCE, output
-    assert "is not what cart 'cart-0' held at its checkout" in output
+    assert "is not what cart 'cart-0' held when it was checked out" in output
 
 
 def test_an_audit_works_beside_a_server_that_writes(origin):
@@ -377,6 +455,13 @@ def test_a_log_of_several_partitions_is_audited():
         code, output = audit(url)
         assert code == SOUND, output
         assert "partition 2" in output
+        for table in ("events", "commits", "log_head"):
+            sql(f"update tiffin.{table} set partition = -1 - partition where partition < 2;"
+                f"update tiffin.{table} set partition = 2 + partition where partition < 0", url)
+        code, output = audit(url)
+        assert code == TAMPERING, output
+        assert re.search(r"belongs to partition 1 of 3, and \d+ more streams to others", output)
+        assert re.search(r"belongs to partition 0 of 3, and \d+ more streams to others", output)
 
 
 def test_an_embedded_log_is_audited_beside_its_server():

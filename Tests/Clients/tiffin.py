@@ -58,10 +58,10 @@ def sql(statement: str, url: str | None = None) -> str:
 
 
 @contextlib.contextmanager
-def fresh_database():
-    """The URL of an empty database that is dropped afterwards."""
+def fresh_database(template: str | None = None):
+    """The URL of a database that is dropped afterwards: empty, or a copy of one that nobody is connected to."""
     name = f"tiffin_{uuid.uuid4().hex[:12]}"
-    sql(f"create database {name}")
+    sql(f"create database {name}" + (f" template {urlsplit(template).path[1:]}" if template else ""))
     try:
         yield urlunsplit(urlsplit(superuser_url())._replace(path=f"/{name}"))
     finally:

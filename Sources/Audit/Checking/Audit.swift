@@ -2,29 +2,42 @@ internal import Domain
 public import EventLog
 public import Projections
 
-/// One pass over the log: digests and chain, histories, books, and the stored read models.
+/// One pass over the log that checks digests and chain, histories, carts against orders, and the stored read models.
 public struct Audit: Sendable {
-    /// What an audit found of one partition.
+    /// What an audit found.
+    public struct Report: Sendable {
+        /// One for each row of `log_head`.
+        public var partitions: [PartitionReport] = []
+        /// What is wrong with the log as a whole.
+        public var findings = Findings()
+
+        /// How many findings there are, of the log and of every partition.
+        public var findingCount: Int { partitions.reduce(findings.count) { $0 + $1.findings.count } }
+        /// Whether one of the findings is tampering.
+        public var hasTampering: Bool { findings.hasTampering || partitions.contains { $0.findings.hasTampering } }
+    }
+
+    /// What an audit found in one partition.
     public struct PartitionReport: Sendable {
         /// The partition.
         public var partition: Int
         /// Where it stood when the audit began.
         public var head: LogHead
-        /// Events that were read.
+        /// The number of events read.
         public var eventCount: Int64
-        /// Batches whose digests were recomputed.
+        /// The number of batches whose digests were recomputed.
         public var commitCount: Int
-        /// Carts and orders whose books were held against each other.
+        /// The number of carts folded.
         public var cartCount: Int
-        /// See ``cartCount``.
+        /// The number of orders compared with their carts.
         public var orderCount: Int
         /// The position at which stored rows were compared; nil where they were not.
         public var comparedAt: Int64?
-        /// Rows that were compared.
+        /// The number of rows compared.
         public var comparedRows: [ProjectionName: Int]
-        /// Why rows were not compared, if so.
+        /// Why no rows were compared, if so.
         public var remark: String?
-        /// What is not as it has to be.
+        /// What is wrong.
         public var findings: Findings
         /// The read models as of the head.
         public var model: ReadModel
@@ -39,34 +52,37 @@ public struct Audit: Sendable {
 
     /// Audits every partition, one after the other.
     ///
-    /// - Parameter progress: is told the partition, the position that has been reached, and where it ends.
+    /// - Parameter progress: receives the partition, the position reached, and the last position.
     @concurrent
-    public func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> [PartitionReport] {
-        var reports: [PartitionReport] = []
-        for head in try await source.heads() {
-            reports.append(try await audit(head.partition, progress))
+    public func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> Report {
+        let heads = try await source.heads()
+        var report = Report()
+        var placement = PlacementCheck(heads.map(\.partition), withEvents: try await source.partitions())
+        for head in heads {
+            report.partitions.append(try await audit(head.partition, &placement, progress))
         }
-        return reports
-    }
-
-    private func audit(
-        _ partition: Int, _ progress: (Int, Int64, Int64) -> Void
-    ) async throws -> PartitionReport {
-        try await source.beginMoment()
-        let checkpoints = try await source.checkpoints(partition: partition)
-        guard let head = try await source.heads().first(where: { $0.partition == partition }) else {
-            throw AuditError("partition \(partition) has no head any more")
-        }
-        let report = try await audit(head, checkpoints, progress)
-        try await source.endMoment()
+        report.findings = placement.findings
         return report
     }
 
     private func audit(
-        _ head: LogHead, _ checkpoints: [StoredCheckpoint],
+        _ partition: Int, _ placement: inout PlacementCheck, _ progress: (Int, Int64, Int64) -> Void
+    ) async throws -> PartitionReport {
+        try await source.beginSnapshot()
+        let checkpoints = try await source.checkpoints(partition: partition)
+        guard let head = try await source.heads().first(where: { $0.partition == partition }) else {
+            throw AuditError("partition \(partition) lost its head while the audit ran")
+        }
+        let report = try await audit(head, checkpoints, &placement, progress)
+        try await source.endSnapshot()
+        return report
+    }
+
+    private func audit(
+        _ head: StoredHead, _ checkpoints: [StoredCheckpoint], _ placement: inout PlacementCheck,
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
-        var pass = Pass(partition: head.partition)
+        var pass = Pass(source, partition: head.partition, partitionCount: placement.partitionCount)
         var stored = StoredRows(source, partition: head.partition)
         var (comparedAt, remark) = StoredRows.position(of: checkpoints)
         if let position = comparedAt, position > head.position {
@@ -75,23 +91,24 @@ public struct Audit: Sendable {
             (comparedAt, remark) = (nil, "the read models are ahead of the log")
         }
         if let position = comparedAt {
-            try await pass.read(source, upTo: position) { progress(head.partition, $0, head.position) }
+            try await pass.read(upTo: position) { progress(head.partition, $0, head.position) }
             await pass.fold.goTo(position)
             try await stored.compare(pass.fold.model, checkpoints)
         }
-        try await pass.read(source, upTo: head.position) { progress(head.partition, $0, head.position) }
+        try await pass.read(upTo: head.position) { progress(head.partition, $0, head.position) }
         let model = await pass.fold.model
-        pass.finish(head, model)
+        try await pass.finish(head, model)
+        placement.add(pass.histories.streams, in: head.partition)
         var findings = pass.findings
         findings.add(stored.findings)
         return PartitionReport(
-            partition: head.partition, head: head, eventCount: pass.eventCount, commitCount: pass.commitCount,
-            cartCount: pass.cartCount, orderCount: pass.orderCount, comparedAt: comparedAt,
+            partition: head.partition, head: head.head, eventCount: pass.eventCount, commitCount: pass.commitCount,
+            cartCount: pass.histories.cartCount, orderCount: pass.histories.orderCount, comparedAt: comparedAt,
             comparedRows: stored.compared, remark: remark, findings: findings, model: model)
     }
 }
 
-/// Why there was no audit.
+/// Why an audit could not run.
 public struct AuditError: Error, CustomStringConvertible {
     /// What went wrong.
     public let description: String
@@ -100,47 +117,40 @@ public struct AuditError: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// What goes along the log once.
+/// Goes through the events of a partition once.
 private struct Pass {
-    /// Batches that are read at once.
+    /// The most batches read at once.
     private static let commitLimit = 2_000
 
-    let partition: Int
+    private let source: any AuditSource
+    private let partition: Int
     let fold: ModelFold
     private var chain: ChainCheck
-    private var books: Books
+    private(set) var histories: HistoryCheck
     private(set) var eventCount: Int64 = 0
 
-    init(partition: Int) {
+    init(_ source: any AuditSource, partition: Int, partitionCount: Int) {
+        self.source = source
         self.partition = partition
         fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
-        books = Books(partition: partition)
+        histories = HistoryCheck(partition: partition, partitionCount: partitionCount)
     }
 
     var commitCount: Int { chain.commitCount }
-    var cartCount: Int { books.cartCount }
-    var orderCount: Int { books.orderCount }
 
     var findings: Findings {
         var findings = chain.findings
-        findings.add(books.findings)
+        findings.add(histories.findings)
         return findings
     }
 
-    mutating func read(
-        _ source: any AuditSource, upTo end: Int64,
-        progress: (Int64) -> Void
-    ) async throws {
-        let reader = PageReader(source: source, partition: partition, hashes: true)
-        try await reader.read(after: chain.position, upTo: end) { page in
+    mutating func read(upTo end: Int64, progress: (Int64) -> Void) async throws {
+        let (source, partition) = (source, partition)
+        let pages = PreparedPage.readAhead(of: partition, from: source, hashes: true)
+        try await pages.forEachPage(after: chain.position, upTo: end) { page in
             guard let last = page.events.last else { return }
-            while chain.knownUpTo < last.position {
-                let commits = try await source.commits(
-                    partition: partition, after: chain.knownUpTo, limit: Pass.commitLimit)
-                guard !commits.isEmpty else { break }
-                chain.take(commits)
-            }
+            try await readCommits(upTo: last.position)
             async let folded: Void = fold.take(page)
             take(page)
             await folded
@@ -148,18 +158,27 @@ private struct Pass {
         }
     }
 
+    private mutating func readCommits(upTo position: Int64) async throws {
+        while chain.needsCommits(upTo: position) {
+            let limit = Pass.commitLimit
+            let commits = try await source.commits(partition: partition, behind: chain.lastFirstPosition, limit: limit)
+            chain.take(commits, areLast: commits.count < limit)
+        }
+    }
+
     private mutating func take(_ page: PreparedPage) {
         // Not event by event: that would copy each, and both folds would count references to the same objects.
         let events = page.events.span
         for index in events.indices {
-            chain.take(page.leaves[index], at: events[index].position)
-            books.take(events[index])
+            chain.take(page.leaves[index], at: events[index].position, events[index].recordedAt)
+            histories.take(events[index])
         }
         eventCount += Int64(page.events.count)
     }
 
-    mutating func finish(_ head: LogHead, _ model: ReadModel) {
-        chain.finish(head)
-        books.finish(model.cartCounts)
+    mutating func finish(_ head: StoredHead, _ model: ReadModel) async throws {
+        try await readCommits(upTo: head.position)
+        chain.finish(head, strays: try await source.strays(partition: partition, head: head.position))
+        histories.finish(model.cartCounts)
     }
 }

@@ -1,20 +1,27 @@
+internal import Domain
 internal import EventLog
+internal import Projections
 
-/// Holds the events of a partition against the digests of its batches, and these against its head.
+/// Checks the events of a partition against the digests of its batches, and these against its head.
+///
+/// Nothing that is stored is taken for granted: positions may be any numbers, in any order.
 struct ChainCheck {
-    /// What a partition begins with.
+    /// The chain so far; a partition begins with zeros.
     private var chain = Digest.zero
     private(set) var position: Int64 = 0
     private(set) var commitCount = 0
     private(set) var findings = Findings()
     private let partition: Int
-    /// Leaves of events whose batch has not been met yet, and where they begin.
-    private var leaves: [Digest] = []
-    private var firstLeaf: Int64 = 1
-    /// Batches whose events have not been met yet.
+    /// The events whose batch has not been closed yet, from ``firstPending`` on without gaps.
+    private var pending: (leaves: [Digest], times: [Timestamp]) = ([], [])
+    private var firstPending: Int64 = 1
+    /// Batches that were read. Those before `nextCommit` are closed.
     private var commits: [Commit] = []
     private var nextCommit = 0
     private var lastCommitted: Int64 = 0
+    /// Where the last batch that was read begins.
+    private(set) var lastFirstPosition: Int64 = 0
+    private var hasAllCommits = false
 
     init(partition: Int) {
         self.partition = partition
@@ -24,89 +31,131 @@ struct ChainCheck {
         findings.add(Finding(.tampering, partition: partition, position: position, subject: subject, message))
     }
 
-    /// Takes the next batches in, in their order.
-    mutating func take(_ new: [Commit]) {
+    // MARK: Taking rows
+
+    /// Whether there may be batches that begin up to a position and have not been read.
+    func needsCommits(upTo position: Int64) -> Bool { !hasAllCommits && lastFirstPosition <= position }
+
+    /// Takes the next batches, in the order of their first positions.
+    ///
+    /// - Parameter areLast: whether no batch follows them.
+    mutating func take(_ new: [Commit], areLast: Bool) {
         commits = Array(commits[nextCommit...]) + new
         nextCommit = 0
+        lastFirstPosition = new.last?.firstPosition ?? lastFirstPosition
+        hasAllCommits = areLast
     }
 
-    /// The last position that a batch is known for.
-    var knownUpTo: Int64 { commits.last?.lastPosition ?? lastCommitted }
-
-    /// Takes the leaf of the next event in.
-    mutating func take(_ leaf: Digest, at next: Int64) {
-        let expected = position + 1
-        if next > expected {
-            found(expected, "events \(expected)–\(next - 1)", "are missing from the log; \(next) follows")
-            leaves = []
-            firstLeaf = next
-        } else if next < expected {
-            return found(next, "event \(next)", "is in the log twice")
+    /// Takes the next event.
+    mutating func take(_ leaf: Digest, at next: Int64, _ recordedAt: Timestamp) {
+        guard next > position else { return found(next, "event \(next)", "is in the log twice") }
+        if next - 1 > position {
+            found(position + 1, "events \(position + 1)–\(next - 1)", "are missing from the log; \(next) follows")
+            pending = ([], [])
         }
         position = next
-        if leaves.isEmpty { firstLeaf = position }
-        leaves.append(leaf)
-        closeBatches()
+        if pending.leaves.isEmpty { firstPending = position }
+        pending.leaves.append(leaf)
+        pending.times.append(recordedAt)
+        while nextCommit < commits.count, commits[nextCommit].end <= position { closeBatch() }
     }
 
-    private mutating func closeBatches() {
-        while nextCommit < commits.count, commits[nextCommit].lastPosition <= position {
-            let commit = commits[nextCommit]
-            nextCommit += 1
-            close(commit)
-        }
-    }
+    // MARK: Closing batches
 
-    private mutating func close(_ commit: Commit) {
+    private mutating func closeBatch() {
+        let commit = commits[nextCommit]
+        nextCommit += 1
         commitCount += 1
         let subject = "batch \(commit.firstPosition)–\(commit.lastPosition)"
-        if commit.firstPosition != lastCommitted + 1 {
-            found(
-                lastCommitted + 1, subject,
-                commit.firstPosition > lastCommitted + 1
-                    ? "follows upon \(lastCommitted): the batch between is missing"
-                    : "overlaps with the batch before it")
-        }
-        lastCommitted = max(lastCommitted, commit.lastPosition)
-        let start = Int(commit.firstPosition - firstLeaf)
-        let end = Int(commit.lastPosition - firstLeaf) + 1
-        if start >= 0, start < end, end <= leaves.count {
-            if MerkleTree.root(leaves[start..<end]) != commit.contentDigest {
-                let what =
-                    end - start == 1
-                    ? "is not the event that its digest covers"
-                    : "are not the events that its digest covers: one of them was changed, or their order was"
-                found(commit.firstPosition, subject, what)
+        if commit.isPossible {
+            if commit.firstPosition - 1 != lastCommitted {
+                found(
+                    lastCommitted + 1, subject,
+                    commit.firstPosition - 1 > lastCommitted
+                        ? "follows event \(lastCommitted): the batch between them is missing"
+                        : "overlaps with the batch before it")
             }
-            leaves.removeFirst(end)
-            firstLeaf = commit.lastPosition + 1
+            lastCommitted = max(lastCommitted, commit.lastPosition)
+            compareEvents(with: commit, subject)
+        } else {
+            found(
+                commit.firstPosition, subject, "is impossible: a batch has 1 to \(EventBatch.maximumEvents) events")
         }
         if chain.chained(to: commit.contentDigest) != commit.chainDigest {
             found(
                 commit.firstPosition, subject,
-                "does not continue the chain: its digest was changed, or a batch before it was removed or exchanged")
+                "does not continue the chain: its digest was changed, or a batch before it was removed or replaced")
         }
-        // From here on it is held against what is stored, so that one break is told once.
+        // What follows is compared with what is stored, so that one break is reported once.
         chain = commit.chainDigest
     }
 
-    /// Everything up to the head has been taken in.
-    mutating func finish(_ head: LogHead) {
-        while nextCommit < commits.count, commits[nextCommit].lastPosition <= head.position {
-            close(commits[nextCommit])
-            nextCommit += 1
+    private mutating func compareEvents(with commit: Commit, _ subject: String) {
+        let start = Int(commit.firstPosition - firstPending)
+        let end = Int(commit.lastPosition - firstPending) + 1
+        guard start >= 0, end <= pending.leaves.count else { return }
+        if MerkleTree.root(pending.leaves[start..<end]) != commit.contentDigest {
+            found(
+                commit.firstPosition, subject,
+                end - start == 1
+                    ? "does not match its digest: its event was changed"
+                    : "does not match its digest: its events or their order were changed")
         }
+        if let index = pending.times[start..<end].firstIndex(where: { $0 != commit.recordedAt }) {
+            found(
+                firstPending + Int64(index), subject,
+                "was recorded at \(commit.recordedAt.rfc3339), and its event \(firstPending + Int64(index)) at "
+                    + pending.times[index].rfc3339)
+        }
+        pending.leaves.removeFirst(end)
+        pending.times.removeFirst(end)
+        firstPending = commit.end + 1
+    }
+
+    // MARK: The end
+
+    /// Checks the end: every event and batch up to the head was taken.
+    mutating func finish(_ head: StoredHead, strays: [StrayRow]) {
+        while nextCommit < commits.count, commits[nextCommit].firstPosition <= head.position { closeBatch() }
+        checkValues(of: head)
         if position < head.position {
             found(
-                position + 1, "the end", "is missing: the head says \(head.position), and the log ends at \(position)")
+                position + 1, "the end", "is missing: the head is at \(head.position), and the log ends at \(position)")
         }
         if lastCommitted < position {
             found(lastCommitted + 1, "events \(lastCommitted + 1)–\(position)", "belong to no batch")
         } else if lastCommitted > position, position == head.position {
-            found(position + 1, "the batches", "go on to \(lastCommitted), beyond the end of the log")
+            found(position, "the batches", "go on to \(lastCommitted), beyond the end of the log")
         }
-        if chain != head.digest {
-            found(head.position, "the head", "has the digest \(head.digest), and the batches lead to \(chain)")
+        if chain != head.head.digest {
+            found(head.position, "the head", "has the digest \(head.head.digest), and the batches lead to \(chain)")
+        }
+        for row in strays {
+            found(
+                row.position, row.subject,
+                row.position > head.position
+                    ? "is behind the head, which is at \(head.position)" : "is before the first position")
         }
     }
+
+    private mutating func checkValues(of head: StoredHead) {
+        if head.position < 0 { found(nil, "the head", "is at \(head.position), before the first position") }
+        if head.digest.count != Digest.length {
+            found(nil, "the head", "has a digest of \(head.digest.count) bytes instead of \(Digest.length)")
+        }
+        if head.epoch < 0 || head.epoch == Int64.max {
+            found(nil, "the head", "has the epoch \(head.epoch), which no partition reaches")
+        }
+    }
+}
+
+extension Commit {
+    /// Whether a log can have such a batch.
+    fileprivate var isPossible: Bool {
+        firstPosition >= 1 && lastPosition >= firstPosition && lastPosition < Int64.max
+            && lastPosition - firstPosition < Int64(EventBatch.maximumEvents)
+    }
+
+    /// The last event that has to be read before the batch can be checked.
+    fileprivate var end: Int64 { isPossible ? lastPosition : firstPosition }
 }

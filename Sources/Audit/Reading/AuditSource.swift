@@ -1,17 +1,21 @@
-// Audit: everything derived from the log anew, and held against what is stored and shown.
+// Audit: derives everything from the log again, and compares it with what is stored and shown.
 //
 // It promises:
-// - it changes nothing, needs no more than the right to read, and works while servers write, and on a replica;
-// - memory grows with what the read models and carts hold, and not with the length of the log;
-// - whatever differs is named with the first event from which it does.
+// - it changes nothing, needs only the right to read, and works while servers write, and on a replica;
+// - it ends, whatever the tables hold;
+// - memory grows with what the read models and carts hold, not with the length of the log;
+// - it names whatever differs, with the first event from which it does.
 
 public import EventLog
 public import Projections
 
 /// What an audit reads.
 public protocol AuditSource: Sendable {
-    /// Where each partition stands, by what its head says.
-    func heads() async throws -> [LogHead]
+    /// The rows of `log_head`, as they are stored.
+    func heads() async throws -> [StoredHead]
+
+    /// The partitions that have events or batches.
+    func partitions() async throws -> [Int]
 
     /// The events of a partition after a position, in order, at most `limit`.
     func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage
@@ -19,8 +23,12 @@ public protocol AuditSource: Sendable {
     /// The events of a stream, in order, at most `limit`.
     func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent]
 
-    /// The batches of a partition that end after a position, in order, at most `limit`.
-    func commits(partition: Int, after position: Int64, limit: Int) async throws -> [Commit]
+    /// The batches of a partition that begin behind a position, by where they begin, at most `limit`.
+    func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit]
+
+    /// Events and batches that nobody reads: before the first position, or behind the head. The first ones, as many as
+    /// a report has room for.
+    func strays(partition: Int, head: Int64) async throws -> [StrayRow]
 
     /// Up to where each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
@@ -32,11 +40,50 @@ public protocol AuditSource: Sendable {
     /// The streams of a partition that a projection shows to nobody, as they are stored.
     func quarantined(partition: Int) async throws -> [(projection: String, event: CorruptEvent)]
 
-    /// From here until ``endMoment()``, heads, batches, checkpoints and rows are read as they are now.
-    func beginMoment() async throws
+    /// Until ``endSnapshot()``, everything but events is read as it is now.
+    func beginSnapshot() async throws
 
-    /// See ``beginMoment()``.
-    func endMoment() async throws
+    /// See ``beginSnapshot()``.
+    func endSnapshot() async throws
+}
+
+/// A row of `log_head`, whatever it holds.
+public struct StoredHead: Equatable, Sendable {
+    /// The partition.
+    public var partition: Int
+    /// The position of the last event.
+    public var position: Int64
+    /// The chain over every batch up to there; 32 bytes where nobody changed it.
+    public var digest: [UInt8]
+    /// How often a batch was declared lost.
+    public var epoch: Int64
+
+    /// A row of `log_head`.
+    public init(partition: Int, position: Int64, digest: [UInt8], epoch: Int64) {
+        self.partition = partition
+        self.position = position
+        self.digest = digest
+        self.epoch = epoch
+    }
+
+    /// The row as a head. A digest of another length becomes zeros.
+    public var head: LogHead {
+        LogHead(partition: partition, position: position, digest: Digest(digest) ?? .zero)
+    }
+}
+
+/// A row of `events` or `commits` at a position that no reader comes to.
+public struct StrayRow: Equatable, Sendable {
+    /// What it is, such as `event 48 of cart-c1`.
+    public var subject: String
+    /// Its position, or the first one of a batch.
+    public var position: Int64
+
+    /// A row of `events` or `commits`.
+    public init(subject: String, position: Int64) {
+        self.subject = subject
+        self.position = position
+    }
 }
 
 /// A row of `projection_checkpoints`.

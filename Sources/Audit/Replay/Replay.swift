@@ -43,24 +43,27 @@ public struct Replay: Sendable {
         var model = try await begin(head.partition, upTo: end)
         let start = model.position
         var isOver = false
-        let reader = PageReader(source: source, partition: head.partition, hashes: false)
-        try await reader.read(after: start, upTo: end) { page in
+        let pages = PreparedPage.readAhead(of: head.partition, from: source, hashes: false)
+        try await pages.forEachPage(after: start, upTo: end) { page in
             guard !isOver else { return }
             for event in page.events {
                 if case .time(let time) = extent, event.recordedAt > time {
                     isOver = true
                     break
                 }
-                guard event.position == model.position + 1 else {
-                    throw AuditError(
-                        "partition \(head.partition) of the log has no event at \(model.position + 1); "
-                            + "`tiffin audit` tells more")
-                }
+                guard event.position - 1 == model.position else { throw missingEvent(after: model) }
                 model.apply(event.decoded)
             }
             progress(model.position - start, end - start)
         }
+        guard isOver || model.position >= end else { throw missingEvent(after: model) }
         return (model, model.position - start)
+    }
+
+    private func missingEvent(after model: ReadModel) -> AuditError {
+        AuditError(
+            "partition \(model.partition) of the log has no event at \(model.position + 1); "
+                + "run `tiffin audit` for details")
     }
 
     /// An empty model, or one of saved rows where these are of the present projections and not too late.
@@ -69,10 +72,10 @@ public struct Replay: Sendable {
     ) async throws -> ReadModel {
         let nothing = ReadModel(partition: partition, notesChanges: false)
         guard !isFromScratch, extent == .everything else { return nothing }
-        try await source.beginMoment()
+        try await source.beginSnapshot()
         let checkpoints = try await source.checkpoints(partition: partition)
         guard let position = StoredRows.position(of: checkpoints).position, position <= end else {
-            try await source.endMoment()
+            try await source.endSnapshot()
             return nothing
         }
         var model = nothing
@@ -87,7 +90,7 @@ public struct Replay: Sendable {
             key = rows.last?.cart.rawValue ?? key
         }
         model.restore(position: position, quarantined: try await source.quarantined(partition: partition))
-        try await source.endMoment()
+        try await source.endSnapshot()
         return model
     }
 }

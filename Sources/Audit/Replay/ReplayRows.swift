@@ -32,10 +32,10 @@ public struct ReplayRows: Sendable {
 
         var shown: String {
             switch self {
-            case .text(let text): text
+            case .text(let text): TerminalText.line(text)
             case .number(let number): "\(number)"
             case .boolean(let value): value ? "yes" : "no"
-            case .json(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .json(let bytes): TerminalText.line(String(decoding: bytes, as: UTF8.self), .json)
             case .null: "–"
             }
         }
@@ -125,7 +125,7 @@ public struct ReplayRows: Sendable {
             }
         }
         writer.endObject()
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return TerminalText.line(String(decoding: writer.bytes, as: UTF8.self), .json)
     }
 
     private static func shortened(_ text: String) -> String {

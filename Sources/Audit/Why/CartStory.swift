@@ -150,7 +150,6 @@ public struct CartStory: Sendable {
         let texts = lines.map { line in
             let versions = (origins[line.id] ?? []).map { "v\($0)" }.joined(separator: ", ")
             return "  \(line.words(in: currency, texts))\(remark(line))\(versions.isEmpty ? "" : ", from \(versions)")"
-                .printable
         }
         return texts + ["  total \(total?.words(in: currency) ?? "more than can be charged")"]
     }

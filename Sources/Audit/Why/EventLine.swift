@@ -31,7 +31,7 @@ extension [EventLine] {
             + zip(shown, labels).map { line, label in
                 let padding = String(repeating: " ", count: width - label.count)
                 let id = line.commandID.map { " — \($0)" } ?? ""
-                return "\(line.recordedAt.words)  \(label)\(padding)  \(line.words)\(id)".printable
+                return "\(line.recordedAt.words)  \(label)\(padding)  \(line.words)\(id)"
             }
     }
 }

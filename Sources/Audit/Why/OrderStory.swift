@@ -57,7 +57,7 @@ public struct OrderStory: Sendable {
     private var agreement: [String] {
         guard let placement else { return ["agreed: nothing that can be understood"] }
         let name = placement.name.map { " in the name \(texts.text(ofName: $0).quoted)" } ?? ""
-        return ["agreed\(name.printable):"]
+        return ["agreed\(name):"]
             + CartStory.text(
                 of: placement.lines, placement.currency, total: placement.total, cart?.origins ?? [:], texts
             ) { _ in "" }

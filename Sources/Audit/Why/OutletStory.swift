@@ -74,6 +74,6 @@ public struct OutletStory: Sendable {
                 "     menu version \(menuReading.version): \(menu.sections.count.counted("section")), "
                     + "\(menu.entries.count.counted("item"))" + (soldOut > 0 ? ", \(soldOut) of them suspended" : ""))
         }
-        return lines.map(\.printable)
+        return lines
     }
 }

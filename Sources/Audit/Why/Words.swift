@@ -32,16 +32,6 @@ extension Int {
 }
 
 extension String {
-    /// The text without what a terminal would take for a command: a damaged log may hold anything.
-    var printable: String {
-        guard unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return self }
-        var text = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            text.append(scalar.properties.generalCategory == .control ? "\u{FFFD}" : scalar)
-        }
-        return String(text)
-    }
-
     var quoted: String { "\"\(self)\"" }
 }
 

@@ -82,51 +82,32 @@ extension RecordedEvent {
 // MARK: Reading at start
 
 extension LogFollower {
-    /// Reads the log to its end, before any command is handled. While one page is folded, the next is decoded
-    /// and the one after that is read, all at the same time.
+    /// Reads the log to its end, before any command is handled: while one page is folded, the next ones are decoded
+    /// and those after them are read.
     ///
     /// - Parameter progress: receives the position after every page.
     public func readToEnd(
         of log: any EventLog, progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) {
+        typealias Events = [Result<DecodedEvent, CorruptEvent>]
         let partition = partition
-        func readPage(after position: Int64) -> Task<Result<EventPage, EventLogError>, Never> {
-            Task { await LogFollower.page(of: log, partition, after: position) }
+        let pages = ReadAhead<Events, EventLogError> { position, limit throws(EventLogError) in
+            try await log.page(partition: partition, after: position, limit: limit)
+        } prepare: { page in
+            await LogFollower.decode(page)
         }
-        var end = position
-        var reading = readPage(after: end)
-        var decoding: Task<[Result<DecodedEvent, CorruptEvent>], Never>?
         while true {
-            let page = try await reading.value.get()
-            let previous = decoding
-            decoding = nil
-            if !page.isEmpty {
-                end = page.lastPosition ?? end
-                reading = readPage(after: end)
-                decoding = Task { await LogFollower.decode(page) }
-            }
-            if let previous {
-                pass(await previous.value)
+            let end = try await log.heads().first { $0.partition == partition }?.position ?? position
+            try await pages.forEachPage(after: position, upTo: end) { events throws(EventLogError) in
+                pass(events)
                 progress(position)
             }
-            if page.isEmpty {
-                // Events removed from the end leave no gap before a later one: only the head shows them.
-                let head = try await log.heads()[partition].position
-                let rest = try await LogFollower.page(of: log, partition, after: end).get()
-                if rest.isEmpty { return pass([], upTo: max(head, end)) }
-                reading = readPage(after: end)
-            }
-        }
-    }
-
-    @concurrent
-    private static func page(
-        of log: any EventLog, _ partition: Int, after position: Int64
-    ) async -> Result<EventPage, EventLogError> {
-        do throws(EventLogError) {
-            return .success(try await log.page(partition: partition, after: position, limit: readLimit))
-        } catch {
-            return .failure(error)
+            // Events removed from the end leave no gap before a later one: only the head shows them.
+            pass([], upTo: end)
+            let rest = try await log.page(partition: partition, after: position, limit: LogFollower.readLimit)
+            if rest.isEmpty { return }
+            pass(await LogFollower.decode(rest))
+            progress(position)
         }
     }
 

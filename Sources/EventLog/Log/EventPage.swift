@@ -1,8 +1,8 @@
 internal import Domain
 
-/// Events of a partition in the order of their positions, behind each other in one block of memory.
+/// Events of a partition in the order of their positions, in one block of memory.
 public struct EventPage: Sendable {
-    /// Where an event's texts end; each begins where the one before it ends.
+    /// Where an event's texts end. Each begins where the previous one ends.
     private struct Entry {
         var position: Int64
         var version: Int64
@@ -40,10 +40,12 @@ public struct EventPage: Sendable {
     public var count: Int { entries.count }
     /// Whether there is none.
     public var isEmpty: Bool { entries.isEmpty }
+    /// The position of the first event; nil where there is none.
+    public var firstPosition: Int64? { entries.first?.position }
     /// The position of the last event; nil where there is none.
     public var lastPosition: Int64? { entries.last?.position }
 
-    /// Adds an event behind the others.
+    /// Adds an event at the end.
     public mutating func append(_ event: EventView) {
         texts.append(contentsOf: event.stream)
         let streamEnd = texts.count
@@ -59,7 +61,7 @@ public struct EventPage: Sendable {
                 metadataEnd: texts.count))
     }
 
-    /// Takes out what stands behind a position.
+    /// Removes the events after a position.
     public mutating func removeEvents(after position: Int64) {
         while let last = entries.last, last.position > position { entries.removeLast() }
     }

@@ -1,0 +1,214 @@
+internal import Domain
+internal import EventLog
+internal import Projections
+
+/// Checks the histories of a partition: that every stream belongs there and its versions have no gaps, that every cart
+/// could happen by its aggregate's own rules, and that every order is what its cart held.
+struct HistoryCheck {
+    private enum CartStatus {
+        case open(Cart.State)
+        /// Nothing more can happen to it, so what it held is not kept.
+        case checkedOut
+        /// Its history cannot be understood.
+        case corrupt
+    }
+
+    private struct CartEntry {
+        var status = CartStatus.open(Cart.initial)
+        var version: Int64 = 0
+
+        /// What the next event did to a cart.
+        enum Step {
+            case folded
+            case checkedOut(Cart.Contents, order: Identifier)
+            case alreadyCheckedOut
+            case impossible(ImpossibleEvent)
+        }
+
+        /// Takes the next event. Also returns the version that the cart had before.
+        mutating func take(_ change: Cart.Event, _ version: Int64) -> (last: Int64, Step) {
+            defer { self.version = version }
+            return (self.version, evolve(change))
+        }
+
+        private mutating func evolve(_ change: Cart.Event) -> Step {
+            // Moved out of the entry, so that adding to the lines copies nothing.
+            var taken = CartStatus.corrupt
+            swap(&taken, &status)
+            switch consume taken {
+            case .corrupt: return .folded
+            case .checkedOut: return .alreadyCheckedOut
+            case .open(var state):
+                do throws(ImpossibleEvent) {
+                    try Cart.evolve(&state, change)
+                } catch {
+                    return .impossible(error)
+                }
+                if case .checkedOut(let contents, let order) = state {
+                    status = .checkedOut
+                    return .checkedOut(contents, order: order)
+                }
+                status = .open(state)
+                return .folded
+            }
+        }
+    }
+
+    /// The number of streams that are kept to tell what partitions there are.
+    private static let sampleSize = 64
+
+    private let partition: Int
+    private let partitioning: Partitioning
+    /// The first streams of the partition.
+    private(set) var streams: [StreamName] = []
+    /// The streams that belong to another partition: the first one, and how many there are.
+    private var misplaced: (stream: StreamName, position: Int64, count: Int)?
+    private var carts: [Identifier: CartEntry] = [:]
+    /// Versions of outlets and menus.
+    private var versions: [StreamName: Int64] = [:]
+    /// Orders whose checkout has not been read yet, and checkouts whose order has not.
+    private var orders: [Identifier: (placement: Order.Placement, position: Int64)] = [:]
+    private var checkouts: [Identifier: (contents: Cart.Contents, cart: Identifier, position: Int64)] = [:]
+    private(set) var orderCount = 0
+    private(set) var findings = Findings()
+
+    init(partition: Int, partitionCount: Int) {
+        self.partition = partition
+        partitioning = Partitioning(count: partitionCount)
+    }
+
+    var cartCount: Int { carts.count }
+
+    private mutating func found(_ kind: Finding.Kind, _ position: Int64, _ subject: String, _ message: String) {
+        findings.add(Finding(kind, partition: partition, position: position, subject: subject, message))
+    }
+
+    mutating func take(_ event: PreparedPage.Event) {
+        switch event.decoded {
+        case .failure(let corruption): take(corruption, event.version)
+        case .success(let event):
+            switch event.event {
+            case .cart(let cart): take(cart, event)
+            case .order(.placed(let placement)): take(placement, event)
+            case .outlet, .menu: check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
+            }
+        }
+    }
+
+    private mutating func take(_ corruption: CorruptEvent, _ version: Int64) {
+        found(.difference, corruption.position, corruption.stream, "cannot be understood: \(corruption.reason)")
+        guard let stream = StreamName(corruption.stream) else { return }
+        let last: Int64
+        switch stream.category {
+        case .cart:
+            last = carts.updateValue(CartEntry(status: .corrupt, version: version), forKey: stream.id)?.version ?? 0
+        case .outlet, .menu: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .order: last = 0
+        }
+        check(stream, version, after: last, corruption.position)
+    }
+
+    private mutating func check(_ event: DecodedEvent, after last: Int64) {
+        check(event.stream, event.version, after: last, event.position)
+    }
+
+    private mutating func check(_ stream: StreamName, _ version: Int64, after last: Int64, _ position: Int64) {
+        if last == 0 { checkPlace(of: stream, position) }
+        guard last == .max || version != last + 1 else { return }
+        found(.tampering, position, stream.description, "goes from version \(last) to \(version)")
+    }
+
+    /// A stream has all its events in one partition: its first one shows whether it belongs there.
+    private mutating func checkPlace(of stream: StreamName, _ position: Int64) {
+        if streams.count < HistoryCheck.sampleSize { streams.append(stream) }
+        guard partitioning.partition(of: stream) != partition else { return }
+        if misplaced == nil { misplaced = (stream, position, 0) }
+        misplaced?.count += 1
+    }
+
+    private mutating func take(_ change: Cart.Event, _ event: DecodedEvent) {
+        // One look-up for everything: it is most of what an event costs here.
+        let (last, step) = carts[event.stream.id, default: CartEntry()].take(change, event.version)
+        check(event, after: last)
+        switch step {
+        case .folded: break
+        case .checkedOut(let contents, let order): reconcile(order, contents, of: event.stream.id, at: event.position)
+        case .alreadyCheckedOut:
+            found(.difference, event.position, event.stream.description, "changes after it was checked out")
+        case .impossible(let error):
+            found(.difference, event.position, event.stream.description, "is impossible: \(error)")
+        }
+    }
+
+    private mutating func take(_ placement: Order.Placement, _ event: DecodedEvent) {
+        orderCount += 1
+        check(event, after: 0)
+        if let checkout = checkouts.removeValue(forKey: event.stream.id) {
+            compare(event.stream.id, placement, checkout.contents, checkout.cart, event.position)
+        } else {
+            orders[event.stream.id] = (placement, event.position)
+        }
+    }
+
+    private mutating func reconcile(
+        _ order: Identifier, _ contents: Cart.Contents, of cart: Identifier, at position: Int64
+    ) {
+        if let placed = orders.removeValue(forKey: order) {
+            compare(order, placed.placement, contents, cart, position)
+        } else {
+            checkouts[order] = (contents, cart, position)
+        }
+    }
+
+    private mutating func compare(
+        _ order: Identifier, _ placement: Order.Placement, _ contents: Cart.Contents, _ cart: Identifier,
+        _ position: Int64
+    ) {
+        let total = try? contents.total()
+        guard
+            placement.cart != cart || placement.outlet != contents.outlet || placement.lines != contents.lines
+                || placement.total != total
+        else { return }
+        found(
+            .difference, position, "order-\(order)",
+            "is not what cart '\(cart)' held when it was checked out: it has \(placement.lines.count.counted("line")) "
+                + "for \(placement.total.minorUnits), and the cart had \(contents.lines.count) for "
+                + (total.map { "\($0.minorUnits)" } ?? "more than can be charged")
+        )
+    }
+
+    /// Checks what is left when every event was taken, and compares the carts with the projection.
+    mutating func finish(_ counts: CartCounts) {
+        if let (stream, position, count) = misplaced {
+            found(
+                .tampering, position, stream.description,
+                "belongs to partition \(partitioning.partition(of: stream)) of \(partitioning.count)"
+                    + (count > 1 ? ", and \((count - 1).counted("more stream")) to others" : ""))
+        }
+        for (order, placed) in orders.sorted(by: { $0.value.position < $1.value.position }) {
+            found(
+                .difference, placed.position, "order-\(order)",
+                "was placed, but its cart '\(placed.placement.cart)' was never checked out for it")
+        }
+        for (order, checkout) in checkouts.sorted(by: { $0.value.position < $1.value.position }) {
+            found(
+                .difference, checkout.position, "cart-\(checkout.cart)",
+                "was checked out as order '\(order)', which is missing")
+        }
+        for (cart, entry) in carts {
+            let count: Int
+            switch entry.status {
+            case .open(let state): count = state.count
+            case .checkedOut: count = 0
+            case .corrupt: continue
+            }
+            // A missing version was reported, and the projection folds the stream no further.
+            guard counts.quarantine[StreamName(.cart, cart)] == nil else { continue }
+            if count != counts.count(of: cart) {
+                found(
+                    .difference, 0, "cart-\(cart)",
+                    "holds \(count), and \(CartCounts.name) says \(counts.count(of: cart))")
+            }
+        }
+    }
+}

@@ -1,0 +1,74 @@
+import Audit
+import Domain
+import EventLog
+import EventLogContract
+import Projections
+
+/// The tables of a log as an audit reads them, which tests change as somebody may who owns the database.
+struct StoredLog: AuditSource {
+    var storedHeads: [StoredHead] = []
+    var events: [RecordedEvent] = []
+    var commits: [Commit] = []
+
+    /// A log of so many carts, three batches each.
+    static func of(carts: Int, partitions: Int) async throws -> StoredLog {
+        let log = InMemoryEventLog(partitionCount: partitions)
+        let partitioning = Partitioning(count: partitions)
+        for number in 0..<carts {
+            let cart = StreamName.cart("c\(number)")
+            for mark in 0..<3 {
+                var writer = LogWriter(log, partition: partitioning.partition(of: cart))
+                try await writer.catchUp()
+                _ = try await writer.append([Array(repeating: cart, count: 1 + (number + mark) % 3)], marks: [mark])
+            }
+        }
+        var stored = StoredLog()
+        for head in try await log.heads() {
+            stored.storedHeads.append(
+                StoredHead(
+                    partition: head.partition, position: head.position, digest: head.digest.bytes, epoch: 0))
+            stored.events += try await log.read(partition: head.partition, after: 0, limit: .max)
+            stored.commits += try await log.commits(partition: head.partition, after: 0, limit: .max)
+        }
+        return stored
+    }
+
+    /// What an audit finds of tampering.
+    var tampering: [String] {
+        get async throws {
+            let report = try await Audit(self).run { _, _, _ in }
+            let findings = report.findings.kept + report.partitions.flatMap(\.findings.kept)
+            return findings.filter { $0.kind == .tampering }.map { "\($0.subject) \($0.message)" }
+        }
+    }
+
+    // MARK: AuditSource
+
+    func heads() -> [StoredHead] { storedHeads.sorted { $0.partition < $1.partition } }
+
+    func partitions() -> [Int] { Set(events.map(\.partition) + commits.map(\.partition)).sorted() }
+
+    func page(partition: Int, after position: Int64, limit: Int) -> EventPage {
+        let behind = events.filter { $0.partition == partition && $0.position > position }
+        return EventPage(partition: partition, Array(behind.sorted { $0.position < $1.position }.prefix(limit)))
+    }
+
+    func commits(partition: Int, behind position: Int64, limit: Int) -> [Commit] {
+        let behind = commits.filter { $0.partition == partition && $0.firstPosition > position }
+        return Array(behind.sorted { $0.firstPosition < $1.firstPosition }.prefix(limit))
+    }
+
+    func strays(partition: Int, head: Int64) -> [StrayRow] {
+        let positions =
+            events.filter { $0.partition == partition }.map(\.position)
+            + commits.filter { $0.partition == partition }.map(\.firstPosition)
+        return positions.filter { $0 < 1 || $0 > head }.map { StrayRow(subject: "row \($0)", position: $0) }
+    }
+
+    func events(partition: Int, stream: StreamName, limit: Int) -> [RecordedEvent] { [] }
+    func checkpoints(partition: Int) -> [StoredCheckpoint] { [] }
+    func rows(of projection: ProjectionName, partition: Int, after key: String) -> Checkpoint.Slice? { nil }
+    func quarantined(partition: Int) -> [(projection: String, event: CorruptEvent)] { [] }
+    func beginSnapshot() {}
+    func endSnapshot() {}
+}

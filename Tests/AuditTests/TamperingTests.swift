@@ -1,0 +1,94 @@
+import Audit
+import Domain
+import EventLog
+import EventLogContract
+import SeededRandom
+import Testing
+
+@Suite struct TamperingTests {
+    /// A number that a server may never have written.
+    private static func number(_ random: inout SeededGenerator, near value: Int64) -> Int64 {
+        random.pick([.min, -1, 0, 1, value &- 1, value &+ 1, 1 << 40, .max - 1, .max])
+    }
+
+    /// Changes one value or row. Returns false where nothing was changed.
+    private static func tamper(with log: inout StoredLog, _ random: inout SeededGenerator) -> Bool {
+        let before = log
+        let event = random.below(log.events.count)
+        let commit = random.below(log.commits.count)
+        let head = random.below(log.storedHeads.count)
+        func change(_ value: inout Int64) { value = number(&random, near: value) }
+        func change(_ time: inout Timestamp) {
+            time = Timestamp(millisecondsSinceEpoch: number(&random, near: time.millisecondsSinceEpoch))
+        }
+        switch random.below(16) {
+        case 0: change(&log.events[event].position)
+        case 1: change(&log.events[event].version)
+        case 2: change(&log.events[event].recordedAt)
+        case 3: log.events[event].payload = random.pick([[], Array("{".utf8), Array(#"{"count":-1}"#.utf8)])
+        case 4: log.events[event].stream = random.pick(["", "cart-", "cart-x", "\u{1b}"])
+        case 5: log.events[event].kind.schemaVersion = random.pick([Int(Int32.min), -1, 0, 2, Int(Int32.max)])
+        case 6: log.events[event].partition = random.pick([-1, 0, 1, 7])
+        case 7: log.events.remove(at: event)
+        case 8: change(&log.commits[commit].firstPosition)
+        case 9: change(&log.commits[commit].lastPosition)
+        case 10: change(&log.commits[commit].recordedAt)
+        case 11: log.commits[commit].contentDigest = .zero
+        case 12: log.commits[commit].chainDigest = .zero
+        case 13: log.commits.remove(at: commit)
+        case 14: change(&log.storedHeads[head].position)
+        default: log.storedHeads[head].digest = random.pick([[], [0], Array(repeating: 1, count: 33)])
+        }
+        return log.events != before.events || log.commits != before.commits || log.storedHeads != before.storedHeads
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `An audit ends and finds whatever was changed in the log`(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let log = try await StoredLog.of(carts: random.number(1...9), partitions: random.number(1...3))
+        #expect(try await log.tampering == [])
+        for _ in 0..<20 {
+            var changed = log
+            guard Self.tamper(with: &changed, &random) else { continue }
+            #expect(try await !changed.tampering.isEmpty)
+            // And any number of changes together never end the audit early.
+            for _ in 0..<random.below(5) where !changed.events.isEmpty && !changed.commits.isEmpty {
+                _ = Self.tamper(with: &changed, &random)
+            }
+            _ = try await changed.tampering
+        }
+    }
+
+    @Test func `A head that does not belong there is found by where the streams lie`() async throws {
+        var log = try await StoredLog.of(carts: 20, partitions: 3)
+        log.storedHeads.append(StoredHead(partition: 3, position: 0, digest: Digest.zero.bytes, epoch: 0))
+        let findings = try await log.tampering
+        let message =
+            "log_head has 4 rows, and the streams lie as in a log of 3 partitions: rows were added or removed"
+        #expect(findings.first == message)
+        #expect(findings.dropFirst().allSatisfy { $0.contains("belongs to partition") })
+    }
+
+    @Test func `A missing head is found by what lies in its partition`() async throws {
+        var log = try await StoredLog.of(carts: 20, partitions: 3)
+        log.storedHeads.remove(at: 1)
+        let findings = try await log.tampering
+        #expect(findings.contains("log_head has no row of partition 1, which has events or batches"))
+        #expect(findings.contains("log_head has 2 rows and one of partition 2"))
+        #expect(try await StoredLog().tampering == ["log_head has no rows"])
+    }
+
+    @Test func `Exchanged partitions are found though every digest is right`() async throws {
+        var log = try await StoredLog.of(carts: 20, partitions: 2)
+        for index in log.events.indices { log.events[index].partition = 1 - log.events[index].partition }
+        for index in log.commits.indices { log.commits[index].partition = 1 - log.commits[index].partition }
+        for index in log.storedHeads.indices {
+            log.storedHeads[index].partition = 1 - log.storedHeads[index].partition
+        }
+        let findings = try await log.tampering
+        #expect(findings.count == 2)
+        for (index, finding) in findings.enumerated() {
+            #expect(finding.contains("belongs to partition \(1 - index) of 2, and "))
+        }
+    }
+}
