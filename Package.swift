@@ -99,7 +99,9 @@ let package = Package(
         layer(
             "Monkey",
             uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
-        layer("Importing", uses: ["CommandLineOptions", "Domain", "JSONText", "LineProtocol"]),
+        layer(
+            "Importing",
+            uses: ["CommandLineOptions", "Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol"]),
         .executableTarget(
             name: "tiffin",
             dependencies: [
@@ -151,7 +153,8 @@ let package = Package(
         tests(
             of: "Monkey",
             uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
-        tests(of: "Importing", uses: ["CommandLineOptions", "LineProtocol", "SeededRandom"]),
+        tests(
+            of: "Importing", uses: ["CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),
     ],
     swiftLanguageModes: [.v6]
 )

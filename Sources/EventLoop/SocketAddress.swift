@@ -69,4 +69,24 @@ struct SocketAddress: CustomStringConvertible {
         try LoopError.check(
             uv_getaddrinfo(LoopActor.loop, &request, nil, host, String(port), &hints), action)
     }
+
+    /// The addresses of a host, in the order in which to try them; looking them up blocks.
+    @LoopActor
+    static func all(host: String, port: UInt16, _ action: String) throws(LoopError) -> [sockaddr_storage] {
+        var request = uv_getaddrinfo_t()
+        try resolve(&request, host: host, port: port, flags: 0, action)
+        defer { uv_freeaddrinfo(request.addrinfo) }
+        var addresses: [sockaddr_storage] = []
+        var candidate = request.addrinfo
+        while let info = candidate?.pointee {
+            var address = sockaddr_storage()
+            withUnsafeMutableBytes(of: &address) {
+                $0.copyMemory(
+                    from: UnsafeRawBufferPointer(start: info.ai_addr, count: min(Int(info.ai_addrlen), $0.count)))
+            }
+            addresses.append(address)
+            candidate = info.ai_next
+        }
+        return addresses
+    }
 }

@@ -7,10 +7,29 @@ internal import CLibUV
 #endif
 
 extension TCPConnection {
-    /// Connects to an address literal or a name, of which the first address is taken. Looking a name up blocks;
-    /// connecting does not.
-    public static func connect(host: String, port: UInt16) async throws(LoopError) -> TCPConnection {
+    /// Connects to an address literal or a name, whose addresses are tried one after the other. Looking a name up
+    /// blocks; connecting does not.
+    ///
+    /// - Parameter timeoutMilliseconds: how long each address has to answer.
+    /// - Throws: why the last address could not be reached.
+    public static func connect(
+        host: String, port: UInt16, timeoutMilliseconds: UInt64 = 5_000
+    ) async throws(LoopError) -> TCPConnection {
         let action = "connect to \(host):\(port)"
+        var failure = LoopError(UV_EADDRNOTAVAIL.rawValue, action)
+        for address in try SocketAddress.all(host: host, port: port, action) {
+            do throws(LoopError) {
+                return try await connect(to: address, timeoutMilliseconds, action)
+            } catch {
+                failure = error
+            }
+        }
+        throw failure
+    }
+
+    private static func connect(
+        to address: sockaddr_storage, _ timeoutMilliseconds: UInt64, _ action: String
+    ) async throws(LoopError) -> TCPConnection {
         let handle = LoopHandle<uv_tcp_t>()
         let code = uv_tcp_init(LoopActor.loop, handle.raw)
         if code < 0 {
@@ -19,7 +38,9 @@ extension TCPConnection {
         }
         do throws(LoopError) {
             let attempt = ConnectionAttempt()
-            try attempt.start(handle, host: host, port: port, action)
+            try attempt.start(handle, address, action)
+            let timer = LoopTimer(milliseconds: timeoutMilliseconds) { attempt.end(UV_ETIMEDOUT.rawValue) }
+            defer { timer.cancel() }
             try LoopError.check(await attempt.status(), action)
             return try TCPConnection(connected: handle)
         } catch {
@@ -35,19 +56,18 @@ private final class ConnectionAttempt {
     private var outcome: Int32?
     private var waiter: CheckedContinuation<Int32, Never>?
 
-    func start(
-        _ handle: LoopHandle<uv_tcp_t>, host: String, port: UInt16, _ action: String
-    ) throws(LoopError) {
-        var request = uv_getaddrinfo_t()
-        try SocketAddress.resolve(&request, host: host, port: port, flags: 0, action)
-        defer { uv_freeaddrinfo(request.addrinfo) }
+    func start(_ handle: LoopHandle<uv_tcp_t>, _ address: sockaddr_storage, _ action: String) throws(LoopError) {
         let connect = UnsafeMutablePointer<uv_connect_t>.allocate(capacity: 1)
         connect.initialize(to: uv_connect_t())
         connect.pointee.data = Unmanaged.passRetained(self).toOpaque()
-        let code = uv_tcp_connect(connect, handle.raw, request.addrinfo.pointee.ai_addr) { connect, status in
-            let attempt = Unmanaged<ConnectionAttempt>.fromOpaque(connect!.pointee.data).takeRetainedValue()
-            connect!.deallocate()
-            LoopActor.assumeIsolated { attempt.ended(status) }
+        let code = withUnsafePointer(to: address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                uv_tcp_connect(connect, handle.raw, address) { connect, status in
+                    let attempt = Unmanaged<ConnectionAttempt>.fromOpaque(connect!.pointee.data).takeRetainedValue()
+                    connect!.deallocate()
+                    LoopActor.assumeIsolated { attempt.end(status) }
+                }
+            }
         }
         guard code < 0 else { return }
         Unmanaged<ConnectionAttempt>.fromOpaque(connect.pointee.data).release()
@@ -60,7 +80,9 @@ private final class ConnectionAttempt {
         return await withCheckedContinuation { waiter = $0 }
     }
 
-    private func ended(_ status: Int32) {
+    /// The first of its ends counts: closing the handle of an attempt that took too long is another.
+    func end(_ status: Int32) {
+        guard outcome == nil else { return }
         outcome = status
         waiter?.resume(returning: status)
         waiter = nil

@@ -2,18 +2,21 @@
 //
 // Reading is apart from sending. `Reading`, `Outlets` and `Menus` turn the bytes of a file into rows and
 // problems, values both; the exchanges in `Sending` are values that say which command comes next and are told
-// the replies; only `ServerConnection` and `InputFile` touch the world.
+// the replies; only `ServerConnection` of the client library and `InputFile` touch the world.
 //
 // Promises:
 // - Nothing of a row with a problem is sent; with --strict nothing at all when any row has one.
 // - What is sent may be sent again: a second import of the same file changes nothing and says so, and an
 //   import that was interrupted is completed by running it again.
-// - At most `Pipeline.maximumInFlight` commands are on their way.
+// - At most `CommandConnection.exchangeWindow` commands are on their way.
 // - The exit code says how it ended (`ImportExitCode`).
 
 internal import CommandLineOptions
+public import EventLoop
+internal import LineClient
 
 /// The subcommand, with the world it runs in.
+@LoopActor
 public struct ImportCommand {
     private let environment: [String: String]
     private let output: (String) -> Void
@@ -33,17 +36,17 @@ public struct ImportCommand {
     }
 
     /// What `tiffin import --help` prints.
-    public static var help: String { ImportHelp.text(for: nil) }
+    public nonisolated static var help: String { ImportHelp.text(for: nil) }
 
     /// Runs to the end, with the arguments behind `import`.
-    public func run(_ arguments: [String]) -> ImportExitCode {
+    public func run(_ arguments: [String]) async -> ImportExitCode {
         do {
             switch try ImportOptions.parse(arguments, environment: environment) {
             case .help(let kind):
                 output(ImportHelp.text(for: kind))
                 return .fine
             case .run(let options):
-                return try run(options)
+                return try await run(options)
             }
         } catch let error as UsageError {
             errors("tiffin import: \(error); see 'tiffin import --help'\n")
@@ -60,12 +63,12 @@ public struct ImportCommand {
         return code
     }
 
-    private func run(_ options: ImportOptions) throws -> ImportExitCode {
+    private func run(_ options: ImportOptions) async throws -> ImportExitCode {
         let bytes = try InputFile.contents(of: options.file)
         switch options.source {
-        case .outlets(let outlets): return try importOutlets(bytes, outlets, options)
-        case .recipes(let recipes): return try importRecipes(bytes, recipes, options)
-        case .menu(let outlet): return try importMenu(bytes, outlet, options)
+        case .outlets(let outlets): return try await importOutlets(bytes, outlets, options)
+        case .recipes(let recipes): return try await importRecipes(bytes, recipes, options)
+        case .menu(let outlet): return try await importMenu(bytes, outlet, options)
         }
     }
 
@@ -73,7 +76,7 @@ public struct ImportCommand {
 
     private func importOutlets(
         _ bytes: [UInt8], _ outlets: OutletImportOptions, _ options: ImportOptions
-    ) throws -> ImportExitCode {
+    ) async throws -> ImportExitCode {
         let table = try OutletTable(
             csv: bytes, path: options.file, map: outlets.map, currency: outlets.currency,
             keepsRatings: outlets.keepsRatings)
@@ -90,7 +93,7 @@ public struct ImportCommand {
         let start = clock.now
         var exchange = OutletExchange(table.rows, options: outlets)
         defer { report.add(exchange.outcome.problems) }
-        try send(&exchange, total: table.rows.count, options)
+        try await send(&exchange, total: table.rows.count, options)
         let refused = exchange.outcome.problems.count
         let missing = table.recordCount - table.rows.count + refused
         output(exchange.outcome.summary(of: table.rows.count - refused, missing: missing, clock.now - start))
@@ -101,7 +104,7 @@ public struct ImportCommand {
 
     private func importRecipes(
         _ bytes: [UInt8], _ recipes: RecipeImportOptions, _ options: ImportOptions
-    ) throws -> ImportExitCode {
+    ) async throws -> ImportExitCode {
         let file = try RecipeFile(json: bytes, path: options.file)
         var report = ProblemReport(file: options.file, write: errors)
         defer { report.finish() }
@@ -117,13 +120,13 @@ public struct ImportCommand {
         let exchange = MenuExchange(
             outlet: recipes.outlet, menu: menu.document(price: recipes.price), registration: registration)
         let what = "\(file.recipes.count.counted("recipe")) in \(menu.sections.count.counted("section"))"
-        let isTaken = try put(exchange, of: what, &report, options)
+        let isTaken = try await put(exchange, of: what, &report, options)
         return isTaken && file.problems.isEmpty ? .fine : .malformed
     }
 
     private func importMenu(
         _ bytes: [UInt8], _ outlet: String, _ options: ImportOptions
-    ) throws -> ImportExitCode {
+    ) async throws -> ImportExitCode {
         let file = try MenuFile(json: bytes, path: options.file)
         var report = ProblemReport(file: options.file, write: errors)
         if let code = codeWithoutSending(
@@ -133,17 +136,17 @@ public struct ImportCommand {
         }
         let exchange = MenuExchange(outlet: outlet, menu: file.document)
         let what = file.sectionCount.counted("section")
-        return try put(exchange, of: what, &report, options) ? .fine : .malformed
+        return try await put(exchange, of: what, &report, options) ? .fine : .malformed
     }
 
     /// Whether the server took the menu.
     private func put(
         _ exchange: MenuExchange, of what: String, _ report: inout ProblemReport, _ options: ImportOptions
-    ) throws -> Bool {
+    ) async throws -> Bool {
         let clock = ContinuousClock()
         let start = clock.now
         var exchange = exchange
-        try send(&exchange, total: 1, options)
+        try await send(&exchange, total: 1, options)
         report.add(exchange.outcome.problems)
         guard exchange.outcome.problems.isEmpty else { return false }
         output(exchange.outcome.summary(of: what, clock.now - start))
@@ -166,13 +169,14 @@ public struct ImportCommand {
     }
 
     private func send(
-        _ exchange: inout some Exchange, total: Int, _ options: ImportOptions
-    ) throws(ConnectionError) {
-        let connection = try ServerConnection(to: options.server)
+        _ exchange: inout some ImportExchange, total: Int, _ options: ImportOptions
+    ) async throws(ConnectionError) {
+        let connection = try await ServerConnection(to: options.server)
+        defer { connection.close() }
         var progress = ProgressReport(total: total, isTerminal: isTerminal, write: errors)
         defer { progress.finish() }
         do throws(ConnectionError) {
-            try Pipeline.run(&exchange, over: connection) { progress.update($0) }
+            try await connection.run(&exchange) { progress.update($0.finishedCount) }
         } catch {
             progress.finish()
             errors("\(exchange.finishedCount.grouped) of \(total.grouped) done; import again for the rest\n")

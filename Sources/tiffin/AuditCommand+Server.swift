@@ -8,8 +8,6 @@ internal import PostgresAudit
 /// Asks a live server everything, and holds its answers against a replay.
 @LoopActor
 struct ServerComparison {
-    /// Questions on their way at once.
-    private static let window = 500
     /// Events that are read at once.
     private static let page = 5_000
 
@@ -18,25 +16,14 @@ struct ServerComparison {
 
     /// What differs, and how many answers were compared.
     func compare(_ reports: [Audit.PartitionReport]) async throws -> (findings: [Findings], count: Int) {
-        let client = try await Client.connect(to: address)
-        defer { client.close() }
+        let connection = try await ServerConnection(to: address)
+        defer { connection.close() }
         var all: [Findings] = []
         var count = 0
         for report in reports {
-            var answers = ServerAnswers(report.model)
-            for start in stride(from: 0, to: answers.questions.count, by: ServerComparison.window) {
-                let numbers = start..<min(start + ServerComparison.window, answers.questions.count)
-                let waiting = numbers.map { number in
-                    let question = Question()
-                    client.send(to: question, tag: number) { $0.write(answers.questions[number].words) }
-                    return question
-                }
-                client.flush()
-                for (number, question) in zip(numbers, waiting) {
-                    guard let reply = await question.answer() else { throw ConnectionLost() }
-                    answers.take(ServerAnswers.Answer(reply), to: number, shown: reply.summary)
-                }
-            }
+            var exchange = ComparisonExchange(answers: ServerAnswers(report.model))
+            try await connection.run(&exchange)
+            let answers = exchange.answers
             count += answers.questions.count
             // What was written meanwhile is answered as it is now, and rightly so.
             let written = answers.hasDifferences ? try await streams(of: report) : []
@@ -56,6 +43,26 @@ struct ServerComparison {
             page.forEach { event in if let stream = StreamName(utf8: event.stream) { streams.insert(stream) } }
             position = last
         }
+    }
+}
+
+/// Asks every question of a model, and keeps what the server answers.
+private struct ComparisonExchange: Exchange {
+    var answers: ServerAnswers
+    private var asked = 0
+
+    init(answers: ServerAnswers) { self.answers = answers }
+
+    mutating func next() -> Int? {
+        guard asked < answers.questions.count else { return nil }
+        defer { asked += 1 }
+        return asked
+    }
+
+    func command(for question: Int) -> [String] { answers.questions[question].words }
+
+    mutating func receive(_ reply: Reply, to question: Int) {
+        answers.take(ServerAnswers.Answer(reply), to: question, shown: reply.summary)
     }
 }
 

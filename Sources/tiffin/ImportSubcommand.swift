@@ -13,6 +13,6 @@ enum ImportSubcommand: AnySubcommand {
             output: { FileHandle.standardOutput.write(Data($0.utf8)) },
             errors: { FileHandle.standardError.write(Data($0.utf8)) },
             isTerminal: isatty(STDERR_FILENO) == 1)
-        return command.run(arguments).rawValue
+        return await command.run(arguments).rawValue
     }
 }

@@ -4,7 +4,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Foundation
-internal import Importing
+internal import LineClient
 internal import LineProtocol
 internal import PostgresEventLog
 internal import Server
@@ -69,7 +69,9 @@ enum WhyCommand: Subcommand {
             return lines
         }
         let address = options[server] ?? .standard
-        return try await story(of: kind, id, last, .server(try ServerConnection(to: address)))
+        let connection = try await ServerConnection(to: address)
+        defer { connection.close() }
+        return try await story(of: kind, id, last, .server(connection))
     }
 
     @LoopActor
@@ -100,7 +102,7 @@ enum WhyCommand: Subcommand {
         case .server(let connection):
             connection.enqueue(
                 ["LOG.READ", "STREAM", "\(stream)", "FROM", "\(version + 1)", "COUNT", "\(chunk)"])
-            switch try connection.nextReply() {
+            switch try await connection.nextReply() {
             case .array(let replies):
                 return try replies.map { reply in
                     guard case .bulk(let bytes) = reply else { throw Trouble("the server answers with no events") }
@@ -133,7 +135,7 @@ enum WhyCommand: Subcommand {
             // Keys stay where they are: the server is asked what it shows.
             for passage in passages { connection.enqueue(passage.question) }
             for passage in passages {
-                if case .bulk(let document) = try connection.nextReply() {
+                if case .bulk(let document) = try await connection.nextReply() {
                     texts[passage.text] = passage.text(in: document)
                 }
             }

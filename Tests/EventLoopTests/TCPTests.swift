@@ -173,4 +173,38 @@ struct TCPTests {
         }
         #expect(error?.action == "listen on no such host:0")
     }
+
+    @Test @LoopActor func `Every address of a name is tried`() async throws {
+        // Where the name has an IPv6 address, too, it comes first, and nobody listens there.
+        let listener = try echo()
+        defer { listener.close() }
+        let connection = try await TCPConnection.connect(host: "localhost", port: UInt16(listener.port))
+        #expect(connection.isLoopbackPeer)
+        connection.close()
+    }
+
+    @Test @LoopActor func `A port where nobody listens is refused, by its name`() async throws {
+        let listener = try echo()
+        let port = UInt16(listener.port)
+        listener.close()
+        let error = await #expect(throws: LoopError.self) {
+            _ = try await TCPConnection.connect(host: "127.0.0.1", port: port)
+        }
+        #expect(error?.name == "ECONNREFUSED" && error?.action == "connect to 127.0.0.1:\(port)")
+    }
+
+    @Test @LoopActor func `Connecting takes no longer than it may`() async throws {
+        // It listens and accepts nothing: the system takes a few connections for it, and leaves the next ones waiting.
+        let deaf = try DeafListener()
+        defer { deaf.close() }
+        var connections: [TCPConnection] = []
+        defer { for connection in connections { connection.close() } }
+        let error = await #expect(throws: LoopError.self) {
+            for _ in 0..<16 {
+                connections.append(
+                    try await TCPConnection.connect(host: "127.0.0.1", port: deaf.port, timeoutMilliseconds: 50))
+            }
+        }
+        #expect(error?.name == "ETIMEDOUT")
+    }
 }

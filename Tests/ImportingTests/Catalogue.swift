@@ -1,4 +1,6 @@
+import EventLoop
 import Foundation
+import LineClient
 import LineProtocol
 
 @testable import Importing
@@ -97,6 +99,7 @@ enum JSON: Equatable, Decodable {
 }
 
 /// A connection to a catalogue in this process.
+@LoopActor
 final class DirectConnection: CommandConnection {
     var catalogue = Catalogue()
     private var unanswered: [[String]] = []

@@ -1,73 +1,79 @@
+import EventLoop
+import LineClient
 import LineProtocol
 import Testing
 
 @testable import Importing
 
 @Suite struct `Sending outlets` {
+    init() { LoopActor.startInBackground() }
+
     private let options = OutletImportOptions(map: ColumnMap(), currency: "INR", timeZone: "Asia/Kolkata")
 
     private func rows(_ count: Int) -> [OutletRow] {
         (0..<count).map { OutletRow(line: $0 + 2, id: "o-\($0)", name: "Outlet \($0)") }
     }
 
-    private func run(
+    @LoopActor private func run(
         _ rows: [OutletRow], _ connection: DirectConnection, opensAll: Bool = false
-    ) throws -> OutletExchange.Outcome {
+    ) async throws -> OutletExchange.Outcome {
         var options = options
         options.opensAll = opensAll
         var exchange = OutletExchange(rows, options: options)
         var progress: [Int] = []
-        try Pipeline.run(&exchange, over: connection) { progress.append($0) }
+        try await connection.run(&exchange) { progress.append($0.finishedCount) }
         #expect(progress == progress.sorted())
         #expect(progress.last == rows.count)
         return exchange.outcome
     }
 
-    @Test func `New outlets are registered and opened, and a second run changes nothing`() throws {
+    @Test @LoopActor func `New outlets are registered and opened, and a second run changes nothing`() async throws {
         let connection = DirectConnection()
-        let first = try run(rows(1_000), connection)
+        let first = try await run(rows(1_000), connection)
         #expect(first == .init(created: 1_000, opened: 1_000))
         #expect(connection.catalogue.outlets.values.allSatisfy { $0.status == "open" && $0.version == 2 })
-        let second = try run(rows(1_000), connection)
+        let second = try await run(rows(1_000), connection)
         #expect(second == .init(unchanged: 1_000))
     }
 
-    @Test func `The commands on their way are bounded, and as many as that`() throws {
+    @Test @LoopActor func `The commands on their way are bounded, and as many as that`() async throws {
         let connection = DirectConnection()
-        _ = try run(rows(1_000), connection)
-        #expect(connection.mostUnanswered == Pipeline.maximumInFlight)
+        _ = try await run(rows(1_000), connection)
+        #expect(connection.mostUnanswered == DirectConnection.exchangeWindow)
     }
 
-    @Test func `Outlets that differ are changed, and stay open`() throws {
+    @Test @LoopActor func `Outlets that differ are changed, and stay open`() async throws {
         let connection = DirectConnection()
         var rows = rows(10)
-        _ = try run(rows, connection)
+        _ = try await run(rows, connection)
         rows[3].name = "Renamed"
-        #expect(try run(rows, connection) == .init(changed: 1, unchanged: 9))
+        #expect(try await run(rows, connection) == .init(changed: 1, unchanged: 9))
     }
 
     @Test(arguments: ["closed", "paused"])
-    func `What a merchant has closed since stays closed, unless all are to be opened`(status: String) throws {
+    @LoopActor func `What a merchant has closed since stays closed, unless all are to be opened`(status: String)
+        async throws
+    {
         let connection = DirectConnection()
-        _ = try run(rows(3), connection)
+        _ = try await run(rows(3), connection)
         connection.catalogue.outlets["o-1"]?.status = status
         connection.catalogue.outlets["o-1"]?.version = 3
-        #expect(try run(rows(3), connection) == .init(unchanged: 3))
+        #expect(try await run(rows(3), connection) == .init(unchanged: 3))
         #expect(connection.catalogue.outlets["o-1"]?.status == status)
-        #expect(try run(rows(3), connection, opensAll: true) == .init(unchanged: 3, opened: 1))
+        #expect(try await run(rows(3), connection, opensAll: true) == .init(unchanged: 3, opened: 1))
         #expect(connection.catalogue.outlets["o-1"]?.status == "open")
     }
 
-    @Test func `An import that was interrupted before opening is completed`() throws {
+    @Test @LoopActor func `An import that was interrupted before opening is completed`() async throws {
         let connection = DirectConnection()
         let rows = rows(3)
         _ = connection.catalogue.answer([
             "OUTLET.PUT", "o-1", rows[1].document(currency: "INR", timeZone: "Asia/Kolkata"),
         ])
-        #expect(try run(rows, connection) == .init(created: 2, unchanged: 1, opened: 3))
+        #expect(try await run(rows, connection) == .init(created: 2, unchanged: 1, opened: 3))
     }
 
-    @Test func `What the server refuses is a problem of its row alone`() throws {
+    @Test @LoopActor func `What the server refuses is a problem of its row alone`() async throws {
         let connection = DirectConnection()
         connection.catalogue.refusals = [
             "OUTLET.GET o-1": .error(code: "CORRUPT", message: "at 7"),
@@ -76,7 +82,7 @@ import Testing
             "OUTLET.OPEN o-3": .error(code: "BUSY", message: "try again"),
             "OUTLET.GET o-4": .integer(7),
         ]
-        let outcome = try run(rows(6), connection)
+        let outcome = try await run(rows(6), connection)
         #expect(outcome.created == 3)
         #expect(outcome.opened == 2)
         #expect(
@@ -87,66 +93,68 @@ import Testing
     }
 
     @Test(arguments: ["ERR", "NOAUTH", "NOPERM", "DENIED", "UNAVAILABLE"])
-    func `What every row would meet ends the import`(code: String) {
+    @LoopActor func `What every row would meet ends the import`(code: String) async throws {
         let connection = DirectConnection()
         connection.catalogue.refusals["OUTLET.PUT o-5"] = .error(code: code, message: "no")
         var exchange = OutletExchange(rows(1_000), options: options)
-        #expect(throws: ConnectionError.refused("\(code) no")) {
-            try Pipeline.run(&exchange, over: connection) { _ in }
+        await #expect(throws: ConnectionError.refused("\(code) no")) {
+            try await connection.run(&exchange)
         }
         #expect(exchange.outcome.problems.isEmpty)
-        #expect(connection.catalogue.commands.count <= Pipeline.maximumInFlight)
+        #expect(connection.catalogue.commands.count <= DirectConnection.exchangeWindow)
     }
 }
 
 @Suite struct `Sending a menu` {
+    init() { LoopActor.startInBackground() }
+
     private let registration = MenuExchange.Registration(name: "Kitchen", currency: "USD", timeZone: "UTC")
 
-    private func run(
+    @LoopActor private func run(
         _ connection: DirectConnection, menu: String = "{}", registering: Bool = true
-    ) throws -> MenuExchange.Outcome {
+    ) async throws -> MenuExchange.Outcome {
         var exchange = MenuExchange(outlet: "k", menu: menu, registration: registering ? registration : nil)
-        try Pipeline.run(&exchange, over: connection) { _ in }
+        try await connection.run(&exchange)
         return exchange.outcome
     }
 
-    @Test func `A new outlet is registered and opened, and a second run changes nothing`() throws {
+    @Test @LoopActor func `A new outlet is registered and opened, and a second run changes nothing`() async throws {
         let connection = DirectConnection()
-        #expect(try run(connection) == .init(registered: true, opened: true, version: 1, changed: true))
+        #expect(try await run(connection) == .init(registered: true, opened: true, version: 1, changed: true))
         #expect(connection.catalogue.outlets["k"]?.document["name"] == .text("Kitchen"))
-        #expect(try run(connection) == .init(version: 1))
-        #expect(try run(connection, menu: "{\"sections\":[]}") == .init(version: 2, changed: true))
+        #expect(try await run(connection) == .init(version: 1))
+        #expect(try await run(connection, menu: "{\"sections\":[]}") == .init(version: 2, changed: true))
     }
 
-    @Test func `An outlet that is there keeps its name and stays closed`() throws {
+    @Test @LoopActor func `An outlet that is there keeps its name and stays closed`() async throws {
         let connection = DirectConnection()
-        _ = try run(connection)
+        _ = try await run(connection)
         connection.catalogue.outlets["k"]?.status = "closed"
         connection.catalogue.outlets["k"]?.version = 7
-        _ = try run(connection)
+        _ = try await run(connection)
         #expect(connection.catalogue.outlets["k"]?.status == "closed")
         #expect(connection.catalogue.commands.count { $0 == "OUTLET.PUT" } == 1)
     }
 
-    @Test func `Prices in another currency than the outlet's are not put`() throws {
+    @Test @LoopActor func `Prices in another currency than the outlet's are not put`() async throws {
         let connection = DirectConnection()
         _ = connection.catalogue.answer(["OUTLET.PUT", "k", #"{"currency":"INR"}"#])
-        let outcome = try run(connection)
+        let outcome = try await run(connection)
         #expect(outcome.problems.map(\.description) == ["k: is in INR, and cannot have prices in USD"])
         #expect(connection.catalogue.menus.isEmpty)
     }
 
-    @Test func `A menu alone registers nothing`() throws {
+    @Test @LoopActor func `A menu alone registers nothing`() async throws {
         let connection = DirectConnection()
-        let outcome = try run(connection, registering: false)
+        let outcome = try await run(connection, registering: false)
         #expect(outcome.problems.map(\.description) == ["MENU.PUT: NOTFOUND no such outlet"])
         #expect(connection.catalogue.outlets.isEmpty)
     }
 
-    @Test func `Without an outlet there is no menu`() throws {
+    @Test @LoopActor func `Without an outlet there is no menu`() async throws {
         let connection = DirectConnection()
         connection.catalogue.refusals["OUTLET.PUT k"] = .error(code: "INVALID", message: "name")
-        let outcome = try run(connection)
+        let outcome = try await run(connection)
         #expect(outcome.problems.map(\.description) == ["OUTLET.PUT: INVALID name"])
         #expect(connection.catalogue.commands == ["OUTLET.GET", "OUTLET.PUT"])
     }

@@ -1,3 +1,4 @@
+import EventLoop
 import Foundation
 import LineProtocol
 import Testing
@@ -6,6 +7,8 @@ import Testing
 
 /// On real files that nobody here made up. They are no part of the project; without them these are skipped.
 @Suite struct `Real files` {
+    init() { LoopActor.startInBackground() }
+
     private static let outletOptions = [
         "--map", `Reading outlets`.allFields, "--currency", "INR", "--time-zone", "Asia/Kolkata",
     ]
@@ -26,17 +29,17 @@ import Testing
     }
 
     @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
-    func `All outlets of a delivery service are loaded once`() throws {
-        let server = FakeServer()
+    @LoopActor func `All outlets of a delivery service are loaded once`() async throws {
+        let server = try FakeServer()
         defer { server.stop() }
         let arguments =
             ["outlets", SharedData.path("swiggy-outlets.csv"), "--server", server.address.description]
             + Self.outletOptions
-        let first = Run(arguments)
+        let first = await Run(arguments)
         #expect(first.code == .fine)
         #expect(first.summary == "8,680 outlets: 8,680 created, 0 changed, 0 unchanged; 8,680 opened")
         #expect(first.errors.contains("all 3,273 rows with 80 ratings are rated 2.9"))
-        let second = Run(arguments)
+        let second = await Run(arguments)
         #expect(second.code == .fine)
         #expect(second.summary == "8,680 outlets: nothing changed")
     }
@@ -54,12 +57,12 @@ import Testing
             ),
             ("recipes-empty.json", .empty, "", 1),
         ])
-    func `Recipes end fine, malformed or empty`(
+    @LoopActor func `Recipes end fine, malformed or empty`(
         name: String, code: ImportExitCode, summary: String, errorLines: Int
-    ) {
-        let server = FakeServer()
+    ) async throws {
+        let server = try FakeServer()
         defer { server.stop() }
-        let run = Run([
+        let run = await Run([
             "recipes", SharedData.path(name), "--outlet", "test-kitchen", "--currency", "USD", "--price", "950",
             "--server", server.address.description,
         ])

@@ -1,16 +1,17 @@
+import EventLoop
 import Foundation
 import Testing
 
 @testable import Importing
 
 /// Calls `body` with the path of a file of these contents.
-func withFile<Value>(_ name: String, _ contents: String, _ body: (String) throws -> Value) throws -> Value {
+func withFile<Value>(_ name: String, _ contents: String, _ body: (String) async throws -> Value) async throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     let file = folder.appending(path: name)
     try Data(contents.utf8).write(to: file)
-    return try body(file.path)
+    return try await body(file.path)
 }
 
 /// What a run of the command wrote, and how it ended.
@@ -19,13 +20,14 @@ struct Run {
     var output: String
     var errors: String
 
-    init(_ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false) {
+    @LoopActor
+    init(_ arguments: [String], environment: [String: String] = [:], isTerminal: Bool = false) async {
         var output = ""
         var errors = ""
         let command = ImportCommand(
             environment: environment, output: { output += $0 }, errors: { errors += $0 },
             isTerminal: isTerminal)
-        code = command.run(arguments)
+        code = await command.run(arguments)
         self.output = output
         self.errors = errors
     }

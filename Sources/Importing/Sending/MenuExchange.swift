@@ -1,8 +1,9 @@
 internal import JSONText
+internal import LineClient
 internal import LineProtocol
 
 /// Puts a menu, and before it registers and opens the outlet where that is wanted.
-struct MenuExchange: Exchange {
+struct MenuExchange: ImportExchange {
     /// An outlet to be registered, unless it is there already.
     struct Registration: Equatable {
         var name: String

@@ -1,7 +1,8 @@
+internal import LineClient
 internal import LineProtocol
 
 /// Registers outlets or records what differs, and opens the new ones.
-struct OutletExchange: Exchange {
+struct OutletExchange: ImportExchange {
     /// A question about the row of that number.
     enum Question: Equatable {
         case look(Int)

@@ -17,15 +17,4 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
         case .refused(let text): "the server refuses: \(text)"
         }
     }
-
-    /// Codes of errors that every further command would meet: no rights, no database, no Tiffin.
-    private static let fatalCodes: Set<String> = ["ERR", "NOAUTH", "NOPERM", "DENIED", "UNAVAILABLE"]
-
-    /// The refusal that an error reply is; nil when it is about its command alone.
-    init?(fatal reply: Reply) {
-        guard case .error(let code, let message) = reply, ConnectionError.fatalCodes.contains(code) else {
-            return nil
-        }
-        self = .refused("\(code) \(message)")
-    }
 }
