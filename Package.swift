@@ -55,7 +55,8 @@ let package = Package(
 
         // Values and functions: no I/O.
         layer("JSONText"),
-        layer("LineProtocol"),
+        layer("CallArguments"),
+        layer("LineProtocol", uses: ["CallArguments"]),
         layer("Measurement"),
         layer("SeededRandom"),
         layer("CommandLineOptions"),
@@ -88,11 +89,17 @@ let package = Package(
             "PostgresAudit",
             uses: ["Audit", "Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "Projections"]),
         layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
+        // What may be asked of Tiffin, without a socket or a protocol, and a front of it.
         layer(
-            "Server",
+            "Application",
             uses: [
-                "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
+                "CallArguments", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText",
                 "Measurement", "PostgresProjections", "Projections",
+            ]),
+        layer(
+            "LineServer",
+            uses: [
+                "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement",
             ]),
         layer("LineClient", uses: ["EventLoop", "LineProtocol"]),
         // A client, and the judge of what it is answered: it knows nothing but the wire.
@@ -105,10 +112,9 @@ let package = Package(
         .executableTarget(
             name: "tiffin",
             dependencies: [
-                "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop", "Importing",
-                "LineClient",
-                "LineProtocol", "PostgresAudit",
-                "PostgresEventLog", "PostgresProjections", "Projections", "Server",
+                "Application", "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop",
+                "Importing", "JSONText", "LineClient", "LineProtocol", "LineServer", "PostgresAudit",
+                "PostgresEventLog", "PostgresProjections", "Projections",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
@@ -124,7 +130,8 @@ let package = Package(
             path: "Tests/EventLogContract",
             swiftSettings: strict),
         tests(of: "JSONText", uses: ["SeededRandom"]),
-        tests(of: "LineProtocol", uses: ["SeededRandom"]),
+        tests(of: "CallArguments", uses: ["SeededRandom"]),
+        tests(of: "LineProtocol", uses: ["CallArguments", "SeededRandom"]),
         tests(of: "Measurement", uses: ["SeededRandom"]),
         tests(of: "SeededRandom"),
         tests(of: "CommandLineOptions"),
@@ -145,16 +152,20 @@ let package = Package(
         tests(of: "Postgres", uses: ["EventLoop", "SeededRandom", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(
-            of: "Server",
+            of: "Application",
             uses: [
-                "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "LineProtocol", "Projections",
+                "CallArguments", "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "Projections",
                 "SeededRandom",
             ]),
+        tests(
+            of: "LineServer",
+            uses: ["Application", "CallArguments", "EventLog", "LineProtocol", "SeededRandom"]),
         tests(
             of: "Monkey",
             uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
         tests(
-            of: "Importing", uses: ["CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),
+            of: "Importing",
+            uses: ["CallArguments", "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,3 +1,4 @@
+internal import Domain
 public import EventLog
 internal import Projections
 

@@ -1,3 +1,5 @@
+internal import CallArguments
+
 /// A growable queue of bytes: appended at the end, consumed from the front.
 ///
 /// It owns its memory, never shrinks it unless told, and moves bytes only when it would otherwise have

@@ -1,3 +1,5 @@
+internal import CallArguments
+
 /// The replies of one connection, encoded in the version of the protocol that it speaks and waiting to be
 /// sent. What version 2 cannot say is said as Redis says it there: a map as a flat array, a set as an
 /// array, a double as a bulk string, a boolean as 1 or 0.

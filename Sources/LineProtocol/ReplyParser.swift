@@ -1,3 +1,5 @@
+internal import CallArguments
+
 /// Reads the replies of one connection, as they arrive.
 ///
 /// Append what was received, then take replies until there is none: an incomplete one is kept, and

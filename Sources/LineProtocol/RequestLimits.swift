@@ -1,3 +1,5 @@
+internal import CallArguments
+
 /// How large a request may be. A request over a limit is a `ProtocolError` as soon as that is known,
 /// which for arrays is when the length is announced.
 public struct RequestLimits: Sendable, Equatable {

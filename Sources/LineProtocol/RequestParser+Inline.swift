@@ -1,3 +1,5 @@
+internal import CallArguments
+
 // Inline requests: a line of words, as typed into netcat. Words are split as redis-cli splits them:
 // "…" with \n \r \t \b \a \xHH, and \c for any other c; '…' with \' alone. A closing quote ends the word.
 

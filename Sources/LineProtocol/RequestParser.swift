@@ -1,3 +1,5 @@
+public import CallArguments
+
 /// Reads the requests of one connection out of its input buffer, without copying.
 ///
 /// The caller keeps the unconsumed bytes together and offers them from their first byte on:

@@ -1,3 +1,5 @@
+internal import CallArguments
+
 /// The requests of a client, encoded as arrays of bulk strings and waiting to be sent.
 public struct RequestWriter: ~Copyable {
     private var buffer = ByteBuffer()

@@ -4,7 +4,6 @@ internal import EventLog
 internal import EventLoop
 internal import Foundation
 internal import PostgresEventLog
-internal import Server
 
 enum LogCommand: Subcommand {
     static let name = "log"

@@ -1,11 +1,12 @@
+internal import Application
 internal import CommandLineOptions
 internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Foundation
+internal import LineServer
 internal import PostgresEventLog
 internal import PostgresProjections
-internal import Server
 
 enum ServeCommand: Subcommand {
     static let name = "serve"
@@ -24,8 +25,9 @@ enum ServeCommand: Subcommand {
 
     static func run(_ options: Options) async throws -> ExitCode {
         var configuration = Configuration()
-        (configuration.host, configuration.port) = options[listen]
-        configuration.isProtected = options[protectedMode]
+        var line = LineConfiguration()
+        (line.host, line.port) = options[listen]
+        line.isProtected = options[protectedMode]
         let logger = Logger(level: options[logLevel])
         #if DEBUG
             configuration.plantedFault = try plantedFault()
@@ -39,7 +41,7 @@ enum ServeCommand: Subcommand {
             logger.error("the database is lost: stopping")
             stopping.fire()
         } _: { address in
-            try await serve(configuration, address, logger, options, stopping)
+            try await serve(configuration, line, address, logger, options, stopping)
         }
         logger.info("stopped")
         return .success
@@ -47,7 +49,8 @@ enum ServeCommand: Subcommand {
 
     @LoopActor
     private static func serve(
-        _ configuration: Configuration, _ database: String, _ logger: Logger, _ options: Options,
+        _ configuration: Configuration, _ line: LineConfiguration, _ database: String, _ logger: Logger,
+        _ options: Options,
         _ stopping: StopSignal
     ) async throws {
         try await Migrations.run(database) { logger.info($0) }
@@ -57,22 +60,25 @@ enum ServeCommand: Subcommand {
         defer { keys.close() }
         let store = PostgresReadModelStore(database)
         defer { store.close() }
-        let server = try await Server(
-            configuration: configuration, log: log, keys: keys, store: store, logger: logger,
-            postgresVersion: { log.serverVersion }
+        let application = try await Application(
+            configuration: configuration, log: log, keys: keys, store: store, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
-        if options[demo], server.isLogEmpty {
-            let count = try await server.load(catalogue: PackageResources.catalogue_json)
-            logger.info("the log was empty: a demo catalogue of \(count) outlets was loaded")
+        let server = LineServer(application, configuration: line, logger: logger) { log.serverVersion }
+        application.start()
+        if options[demo], application.isLogEmpty {
+            let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
+            logger.info("the log was empty: loaded a demo catalogue of \(count) outlets")
         }
         let (address, port) = try server.listen()
         Terminal.print("tiffin: listening on \(address)")
         if options[demo] { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
-        await server.stop()
+        server.drain()
+        await application.stop()
+        server.close()
     }
 
     private static func howToTalk(_ port: Int) -> String {

@@ -1,5 +1,5 @@
-internal import Server
+internal import Application
 
 enum VersionCommand {
-    static func run() { Terminal.print("tiffin \(Server.version)") }
+    static func run() { Terminal.print("tiffin \(Application.version)") }
 }

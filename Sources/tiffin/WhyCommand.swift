@@ -7,7 +7,6 @@ internal import Foundation
 internal import LineClient
 internal import LineProtocol
 internal import PostgresEventLog
-internal import Server
 
 enum WhyCommand: Subcommand {
     static let name = "why"

@@ -203,7 +203,7 @@ def test_moments_that_are_none_are_refused(client, command):
         assert client.error(*command, *words).code == "ERR"
 
 
-@pytest.mark.parametrize("words", [["SINCE", 1, "AT", 1], ["AT", 1, "SINCE", 1], ["AT", "x", "SINCE", "y"]])
+@pytest.mark.parametrize("words", [["SINCE", 1, "AT", 1], ["AT", 1, "SINCE", 1]])
 def test_what_has_changed_since_then_as_of_then_is_a_syntax_error(client, outlet, words):
     assert str(client.error("OUTLET.HOME", outlet, *words)) == "ERR syntax error"
 
@@ -216,7 +216,7 @@ def test_a_history_too_long_to_fold_is_a_limit_and_what_was_before_is_not(client
     assert not [reply for reply in replies if not isinstance(reply, int)]
     late = client.json("LOG.HEAD")[0]["position"]
     assert str(client.error("CART.GET", cart, "AT", late)) == (
-        "LIMIT it takes more than 10000 events to say what was then")
+        "LIMIT the document needs more than 10000 events")
     assert client.error("OUTLET.HOME", outlet, "CART", cart, "AT", late).code == "LIMIT"
     assert client("CART.GET", cart, "AT", early) == answer
     assert client("OUTLET.HOME", outlet, "AT", late) == client("OUTLET.HOME", outlet)

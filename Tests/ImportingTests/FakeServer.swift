@@ -1,3 +1,4 @@
+import CallArguments
 import EventLoop
 import LineProtocol
 

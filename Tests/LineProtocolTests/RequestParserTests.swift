@@ -1,3 +1,4 @@
+import CallArguments
 import SeededRandom
 import Testing
 

@@ -1,3 +1,4 @@
+import CallArguments
 import LineProtocol
 import SeededRandom
 import Testing

@@ -1,0 +1,201 @@
+// The application: what may be asked of Tiffin, whoever asks. It knows no socket and no protocol.
+//
+// A front, such as the line server, gives it calls and hands the answers to its clients. The promises that hold for
+// every front: a write is durable before it is answered; a question is answered from memory; what one client does
+// costs the others nothing but its share of the time.
+
+public import CallArguments
+internal import Catalogue
+internal import CommandHandling
+public import Domain
+public import EventLog
+public import EventLoop
+public import PostgresProjections
+internal import Projections
+
+/// The application on one event log.
+@LoopActor
+public final class Application {
+    /// The version of Tiffin.
+    public nonisolated static let version = "0.1.0"
+
+    /// Every command that a client may ask for.
+    public nonisolated static let commands =
+        CatalogueCommands.all + BrowsingCommands.all + CartCommands.all + LogCommands.all
+
+    let configuration: Configuration
+    let logger: Logger
+    let log: any EventLog
+    /// The time, as events record it.
+    public let clock: () -> Timestamp
+    let partitioning: Partitioning
+    let partitions: [PartitionWorker]
+    let textSealer: TextSealer
+    let receiptIssuer: ReceiptIssuer
+    let archive: Archive
+    let homes: HomeCache
+    private let liveCatalogue: LiveCatalogue
+    /// Who listens to what.
+    public private(set) var topics: Topics!
+
+    private var fronts: [any Front] = []
+    private var turn: AfterPoll?
+    private var sweep: LoopTimer?
+
+    /// Restores the read models from their checkpoints and reads the rest of the log.
+    ///
+    /// - Parameters:
+    ///   - keys: what customers' texts are sealed with.
+    ///   - store: where read models are saved; nil to save none.
+    public init(
+        configuration: Configuration, log: any EventLog, keys: any CustomerKeys, store: PostgresReadModelStore?,
+        logger: Logger, clock: @escaping () -> Timestamp
+    ) async throws {
+        self.configuration = configuration
+        self.logger = logger
+        self.log = log
+        self.clock = clock
+        partitioning = Partitioning(count: log.partitionCount)
+        textSealer = TextSealer(keys, partitioning)
+        receiptIssuer = ReceiptIssuer(log)
+        archive = Archive(log)
+        let changes = ChangeFeed()
+        homes = HomeCache(configuration, changes)
+        liveCatalogue = LiveCatalogue(clock: clock)
+        var partitions: [PartitionWorker] = []
+        for partition in 0..<log.partitionCount {
+            partitions.append(
+                try await PartitionWorker.restore(
+                    partition, log: log, store: store, changes: changes, catalogue: liveCatalogue,
+                    configuration: configuration, logger: logger, clock: clock))
+        }
+        self.partitions = partitions
+        let began = LoopActor.now
+        liveCatalogue.load(partitions.map(\.readModel))
+        logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
+        ProcessResources.giveBackMemory()
+        topics = Topics(self, changes, configuration)
+    }
+
+    /// Whether nothing has happened yet.
+    public var isLogEmpty: Bool { partitions.allSatisfy { $0.position == 0 } }
+
+    // MARK: Running
+
+    /// Serves from now on. Call it once, before the first call of a command that writes.
+    public func start() {
+        turn = LoopActor.afterPoll { [unowned self] in endTurn() }
+        // What was sold out or paused until now comes back, and the answers to saved queries may change.
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in _ = catalogue }
+        for partition in partitions { partition.start() }
+    }
+
+    /// Adds a front, whose answers leave at the end of every turn of the loop.
+    public func attach(_ front: any Front) { fronts.append(front) }
+
+    /// Waits until nothing is on its way, saves the read models, and hands the last answers to the fronts.
+    public func stop() async {
+        sweep?.cancel()
+        // What waits for a key is still to come.
+        await textSealer.stop()
+        for partition in partitions { await partition.stop() }
+        endTurn()
+        topics.stop()
+        turn?.cancel()
+    }
+
+    /// The end of a turn of the loop: batches leave, then answers, then messages.
+    private func endTurn() {
+        startWork()
+        let hadAnswers = sendAnswers()
+        for name in liveCatalogue.takeTouched() { topics.changed(.savedQuery(name)) }
+        let hasPublished = topics.publish()
+        if sendAnswers() || hadAnswers || hasPublished { startWork() }
+    }
+
+    private func sendAnswers() -> Bool {
+        var hasSent = false
+        for front in fronts where front.sendAnswers() { hasSent = true }
+        return hasSent
+    }
+
+    private func startWork() {
+        for partition in partitions { partition.startWork() }
+    }
+
+    // MARK: Calls
+
+    /// Runs a command. Its answer is there at once, or promised.
+    public func run(_ command: Command, _ arguments: Arguments) throws(Failure) -> Response {
+        try command.body(self, try Call(command.declaration, arguments))
+    }
+
+    /// Runs a command and waits for its answer, for callers in the process itself.
+    ///
+    /// - Parameter arguments: the command's name and its arguments.
+    public func perform(_ arguments: [[UInt8]]) async throws(Failure) -> Answer {
+        guard let name = arguments.first,
+            let command = Application.commands.first(where: { $0.declaration.name.utf8.elementsEqual(name) })
+        else { throw Failure("ERR", "unknown command") }
+        let response = try Arguments.with(arguments) { arguments throws(Failure) in try run(command, arguments) }
+        switch response {
+        case .answer(let answer): return answer
+        case .promise(let promise):
+            startWork()
+            return try await withCheckedContinuation { continuation in
+                promise.whenKnown { continuation.resume(returning: $0) }
+            }.get()
+        }
+    }
+
+    // MARK: Parts of the answers
+
+    /// The partition that a stream belongs to.
+    func partition(of stream: StreamName) -> PartitionWorker { partitions[partitioning.partition(of: stream)] }
+
+    private func outletHome(of outlet: Identifier) -> OutletHome {
+        partition(of: StreamName(.outlet, outlet)).readModel.outletHome
+    }
+
+    /// Every item and outlet, as of now.
+    var catalogue: Catalogue { liveCatalogue.current }
+
+    /// The outlet with its menu; nil where there is none.
+    func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? {
+        let outlets = outletHome(of: outlet)
+        if let corruption = outlets.corruption(of: outlet) { throw Failure(corruption) }
+        return outlets[outlet]
+    }
+
+    /// What an outlet's menu says of an item now.
+    func offer(of item: Identifier, at outlet: Identifier) -> Offer {
+        outletHome(of: outlet).offer(of: item, at: outlet, now: clock())
+    }
+
+    /// The number on a cart's badge.
+    func count(of cart: Identifier) throws(Failure) -> Int {
+        let stream = StreamName(.cart, cart)
+        let partition = partition(of: stream)
+        if let corruption = partition.readModel.cartCounts.quarantine[stream] { throw Failure(corruption) }
+        return partition.readModel.cartCounts.count(of: cart)
+    }
+
+    /// A cart with its lines and what has become of them; nil where it never was.
+    func document(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
+            CartDocument.bytes(
+                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
+            ) { item, outlet in
+                LoopActor.assumeIsolated { offer(of: item, at: outlet) }
+            }
+        }
+    }
+}
+
+/// What hands answers to clients, such as a server of the line protocol.
+@LoopActor
+public protocol Front: AnyObject {
+    /// Sends every answer and message that is ready. Returns whether there were any.
+    func sendAnswers() -> Bool
+}

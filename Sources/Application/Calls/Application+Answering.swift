@@ -1,0 +1,122 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+
+// How bodies of commands answer: with the outcome of a write, a document that has to be loaded, or one of the past.
+extension Application {
+    // MARK: Writes
+
+    /// Submits a write to a stream; it is answered once it is durable.
+    ///
+    /// - Parameter command: makes the domain's command of the state and version it is decided against.
+    func submit(
+        _ stream: StreamName, _ call: borrowing Call,
+        command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        let promise = Promise(about: stream.category)
+        submit(
+            stream, try call.metadata(), expectedVersion: try call.expectedVersion, promise, command: command)
+        return .promise(promise)
+    }
+
+    /// Submits a write of a customer's as soon as their key is there, with one of its texts sealed.
+    ///
+    /// - Parameters:
+    ///   - text: the value of `parameter`.
+    ///   - command: makes the domain's command, with the sealed text.
+    func submit(
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: String?,
+        in parameter: OptionalParameter<String>, as kind: TextKind,
+        command: @escaping @LoopActor (SealedText?, AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        let metadata = try call.metadata(sealing: parameter)
+        let expectedVersion = try call.expectedVersion
+        let owner = TextOwner(customer: customer, cart: stream.id)
+        let promise = Promise(about: stream.category, isHolding: true)
+        textSealer.makeKey(of: owner) { [self] key in
+            switch key {
+            case .success(.known(let key)):
+                let sealed = text.map { key.seal($0, kind, of: owner) }
+                submit(stream, metadata(sealed), expectedVersion: expectedVersion, promise) {
+                    command(sealed, $0, $1)
+                }
+            case .success(.destroyed): promise.fail(.forgotten)
+            case .success(.unknown): promise.fail(.unavailable("no key could be made"))
+            case .failure(let failure): promise.fail(failure)
+            }
+        }
+        return .promise(promise)
+    }
+
+    private func submit(
+        _ stream: StreamName, _ metadata: EventMetadata, expectedVersion: Int64?, _ promise: Promise,
+        command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand
+    ) {
+        partition(of: stream).submit(stream, recorded(metadata), expectedVersion: expectedVersion, command: command) {
+            outcome in
+            switch outcome {
+            case .accepted(.version(let version)): promise.keep(.integer(version))
+            case .accepted(.count(let count)): promise.keep(.integer(Int64(count)))
+            case .accepted(.order(let order)): promise.keep(.text(order.rawValue))
+            case .rejected, .corrupt, .busy, .unavailable, .unknown: promise.fail(Failure(outcome))
+            }
+        }
+    }
+
+    /// The metadata as the log gets it: unchanged, except for a planted fault.
+    private func recorded(_ metadata: EventMetadata) -> EventMetadata {
+        #if DEBUG
+            if metadata.commandID != nil, configuration.plantedFault?.strikes(.lostID) ?? false { return .none }
+        #endif
+        return metadata
+    }
+
+    // MARK: Documents
+
+    /// A document of a stream's committed state, or null, as soon as the stream is known.
+    func document(
+        of stream: StreamName, _ document: @escaping @LoopActor (CommittedState) -> SealedDocument?
+    ) -> Response {
+        let promise = Promise(about: stream.category)
+        partition(of: stream).read(stream) { [self] result in
+            switch result {
+            case .success(let committed): keep(promise, committed.version > 0 ? document(committed) : nil)
+            case .failure(let failure): promise.fail(Failure(failure))
+            }
+        }
+        return .promise(promise)
+    }
+
+    /// A document of the past, or null, as soon as it is known.
+    func past(_ question: Archive.Question) -> Response {
+        let promise = Promise(about: .order)
+        archive.answer(question) { [self] answer in
+            switch answer {
+            case .success(let document): keep(promise, document)
+            case .failure(let failure): promise.fail(failure)
+            }
+        }
+        return .promise(promise)
+    }
+
+    /// Keeps a promise with a document, or null, as soon as its texts can be opened.
+    private func keep(_ promise: Promise, _ document: SealedDocument?) {
+        guard let document else { return promise.keep(.null) }
+        textSealer.open(document) { promise.end($0.map(Answer.document)) }
+    }
+
+    /// What has been read from the log, as soon as it is there.
+    func reading(_ read: @escaping @Sendable () async throws(EventLogError) -> Answer) -> Response {
+        // Events never change, so no later write has to wait.
+        let promise = Promise(about: .order)
+        Task { @LoopActor in
+            do throws(EventLogError) {
+                promise.keep(try await read())
+            } catch {
+                promise.fail(.unavailable("\(error)"))
+            }
+        }
+        return .promise(promise)
+    }
+}

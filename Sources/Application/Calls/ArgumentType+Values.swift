@@ -1,0 +1,115 @@
+public import CallArguments
+internal import Domain
+internal import EventLog
+
+extension ArgumentType<Identifier> {
+    /// An identifier.
+    static let identifier = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard let identifier = Identifier(utf8: argument.bytes) else {
+            throw .invalid(field, "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+        }
+        return identifier
+    }
+}
+
+extension ArgumentType<String> {
+    /// Any text.
+    static let text = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard let text = argument.string else { throw .invalid(field, "must be UTF-8") }
+        return text
+    }
+
+    /// The token of a command, so that the same command sent again is known.
+    static let commandID = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard (1...64).contains(argument.count), let text = argument.string else {
+            throw .invalid(field, "must have 1–64 bytes of UTF-8")
+        }
+        return text
+    }
+}
+
+extension ArgumentType<Argument> {
+    /// Bytes as they are: what reads them checks them.
+    public static let bytes = ArgumentType(kind: .string) { argument, _ in argument }
+}
+
+extension ArgumentType<Int64> {
+    /// A whole number.
+    static let integer = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+        guard let integer = argument.integer else { throw .invalid(field, "must be a whole number") }
+        return integer
+    }
+
+    /// A whole number from 0.
+    static let count = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+        guard let count = argument.integer, count >= 0 else { throw .invalid(field, "must be a whole number from 0") }
+        return count
+    }
+
+    /// A whole number within bounds.
+    static func integer(_ bounds: ClosedRange<Int64>) -> ArgumentType {
+        ArgumentType(kind: .integer) { argument, field throws(Failure) in
+            let integer = try ArgumentType<Int64>.integer.read(argument, field)
+            guard bounds.contains(integer) else {
+                throw .invalid(
+                    field,
+                    bounds.upperBound == .max
+                        ? "must be at least \(bounds.lowerBound)"
+                        : "must be from \(bounds.lowerBound) to \(bounds.upperBound)")
+            }
+            return integer
+        }
+    }
+}
+
+extension ArgumentType<Int> {
+    /// A quantity: any whole number, since the domain says which it accepts.
+    static let quantity = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+        Int(clamping: try ArgumentType<Int64>.integer.read(argument, field))
+    }
+}
+
+extension ArgumentType<Amount> {
+    /// An amount of money in minor units.
+    static let amount = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+        Amount(minorUnits: try ArgumentType<Int64>.integer.read(argument, field))
+    }
+}
+
+extension ArgumentType<Timestamp> {
+    /// A time in RFC 3339.
+    static let time = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard let time = argument.string.flatMap(Timestamp.init(rfc3339:)) else {
+            throw .invalid(field, "must be a time such as 2026-03-01T12:00:00Z")
+        }
+        return time
+    }
+}
+
+extension ArgumentType<Moment> {
+    /// A moment of the past: a position of the log, or a time.
+    static let moment = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        if let position = argument.integer, position >= 0 { return .position(position) }
+        guard let time = argument.string.flatMap(Timestamp.init(rfc3339:)) else {
+            throw .invalid(field, "must be a position of the log from 0, or a time such as 2026-03-01T12:00:00Z")
+        }
+        return .time(time)
+    }
+}
+
+extension ArgumentType<StreamName> {
+    /// The name of a stream.
+    static let stream = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard let name = argument.string.flatMap(StreamName.init) else {
+            throw .invalid(field, "must be a name such as cart-c1")
+        }
+        return name
+    }
+}
+
+extension ArgumentType {
+    /// A JSON document, read and checked by its type.
+    static func document(_ type: Value.Type) -> ArgumentType where Value: InputValue {
+        ArgumentType(kind: .string) { argument, _ throws(Failure) in try DocumentInput.decode(type, from: argument) }
+    }
+}

@@ -1,0 +1,138 @@
+public import CallArguments
+internal import Domain
+internal import EventLog
+
+/// A call of a command: its arguments by the keys that the command declared.
+///
+/// It is a view, valid while its arguments are; what outlives the call is read from it before.
+public struct Call: ~Copyable {
+    /// The most options that a command may have.
+    static let maximumOptions = SIMD16<UInt16>.scalarCount
+
+    /// The arguments, the command's name first.
+    public let arguments: Arguments
+    private let declaration: CommandDeclaration
+    /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
+    private var options = SIMD16<UInt16>.zero
+
+    /// Finds the options among the arguments.
+    ///
+    /// - Throws: the error of a call with too few or too many arguments, or with words that are no options.
+    public init(_ declaration: CommandDeclaration, _ arguments: Arguments) throws(Failure) {
+        self.arguments = arguments
+        self.declaration = declaration
+        guard arguments.count >= declaration.minimumCount, arguments.count <= declaration.maximumCount ?? .max else {
+            throw .argumentCount(of: declaration.name)
+        }
+        guard !declaration.parameters.optionTokens.isEmpty else { return }
+        try findOptions()
+    }
+
+    private mutating func findOptions() throws(Failure) {
+        let tokens = declaration.parameters.optionTokens
+        var index = declaration.parameters.fixedCount
+        while index < arguments.count {
+            let word = arguments[index]
+            guard let option = tokens.firstIndex(where: { word.equals(capitals: $0) }), index + 1 < arguments.count,
+                options[option] == 0
+            else { throw .syntax }
+            options[option] = UInt16(index + 1)
+            index += 2
+        }
+        for option in declaration.parameters.requiredOptions where options[option] == 0 { throw .syntax }
+    }
+
+    private func argument(at place: ParameterPlace) -> Argument? {
+        switch place {
+        case .argument(let index): index < arguments.count ? arguments[index] : nil
+        case .option(let number): options[number] == 0 ? nil : arguments[Int(options[number])]
+        }
+    }
+
+    /// The value of a parameter.
+    public subscript<Value>(parameter: Parameter<Value>) -> Value {
+        get throws(Failure) {
+            guard let argument = argument(at: parameter.place) else { throw .syntax }
+            return try parameter.type.read(argument, parameter.field)
+        }
+    }
+
+    /// The value of a parameter, or nil where the call has none.
+    public subscript<Value>(parameter: OptionalParameter<Value>) -> Value? {
+        get throws(Failure) {
+            guard let argument = argument(at: parameter.place) else { return nil }
+            return try parameter.type.read(argument, parameter.field)
+        }
+    }
+
+    /// The arguments of a repeated parameter.
+    public subscript(parameter: RepeatedParameter) -> Arguments.SubSequence {
+        arguments[min(parameter.first, arguments.count)...]
+    }
+
+    // MARK: Writes
+
+    /// The version that the client expects the stream to have.
+    var expectedVersion: Int64? {
+        get throws(Failure) {
+            guard let option = declaration.versionOption else { return nil }
+            return try self[option]
+        }
+    }
+
+    /// The client's id for the command, with a fingerprint of everything else in the call.
+    func metadata() throws(Failure) -> EventMetadata {
+        guard let id = try commandID() else { return .none }
+        return EventMetadata(commandID: id, fingerprint: Call.fingerprint(of: words(omitting: nil).head))
+    }
+
+    /// As ``metadata()``, with the sealed text in place of an option's value: nobody can guess the text from what the
+    /// log keeps.
+    func metadata(sealing text: OptionalParameter<String>) throws(Failure) -> (SealedText?) -> EventMetadata {
+        guard let id = try commandID() else { return { _ in .none } }
+        let (head, tail) = words(omitting: text.place)
+        return { sealed in
+            var call = head
+            if let sealed { Call.append(sealed.ciphertext.utf8, to: &call) }
+            return EventMetadata(commandID: id, fingerprint: Call.fingerprint(of: call + tail))
+        }
+    }
+
+    private func commandID() throws(Failure) -> String? {
+        guard let option = declaration.idOption else { return nil }
+        return try self[option]
+    }
+
+    private static func fingerprint(of call: [UInt8]) -> String { Digest.of(call).bytes.prefix(8).hexadecimal }
+
+    /// The words of the call without the id, up to the value of an option and behind it.
+    private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {
+        let id = valueIndex(of: declaration.idOption?.place)
+        let omitted = valueIndex(of: omitted)
+        var head: [UInt8] = []
+        var tail: [UInt8] = []
+        for index in arguments.indices where id == 0 || (index != id && index != id - 1) {
+            if index == 0 {
+                Call.append(arguments[index].uppercased, to: &head)
+            } else if omitted == 0 || index < omitted {
+                Call.append(arguments[index].bytes, to: &head)
+            } else if index > omitted {
+                Call.append(arguments[index].bytes, to: &tail)
+            }
+        }
+        return (head, tail)
+    }
+
+    private func valueIndex(of place: ParameterPlace?) -> Int {
+        switch place {
+        case nil: 0
+        case .argument(let index)?: index
+        case .option(let number)?: Int(options[number])
+        }
+    }
+
+    private static func append(_ word: some Collection<UInt8>, to call: inout [UInt8]) {
+        withUnsafeBytes(of: UInt32(word.count).bigEndian) { call.append(contentsOf: $0) }
+        call.append(contentsOf: word)
+    }
+}

@@ -1,0 +1,110 @@
+internal import CallArguments
+public import EventLog
+internal import EventLoop
+
+/// Who may use a command.
+public enum Role: String, Sendable {
+    case anybody, customer, merchant, auditor
+}
+
+/// What a command is called, who may use it, what it takes and what it does to others: everything but how it runs.
+///
+/// Dispatch, arity, `HELP`, `COMMAND` and docs/protocol.md follow from it.
+public final class CommandDeclaration: Sendable {
+    /// Commands that stand together in `HELP`.
+    public enum Group: String, CaseIterable, Sendable {
+        case connection, server, catalogue, browsing, carts, log
+    }
+
+    /// What a command does to the order in which the commands of one connection run.
+    public enum Effect: Sendable {
+        /// It reads, or is about the connection: it waits until earlier writes of the connection are durable, and so
+        /// sees them.
+        case read
+        /// It writes a stream of that category: it joins earlier writes, except those to categories that it looks at.
+        /// A menu belongs to an outlet, and a cart is filled from both.
+        case write(StreamName.Category)
+
+        /// Whether the command waits for an earlier one about a stream of that category.
+        public func waits(for earlier: StreamName.Category) -> Bool {
+            switch (self, earlier) {
+            case (.read, _), (.write(.menu), .outlet), (.write(.cart), .outlet), (.write(.cart), .menu): true
+            case (.write, _): false
+            }
+        }
+    }
+
+    /// The name in capital letters; two words for a subcommand, `CLIENT KILL`.
+    public let name: String
+    /// Where `HELP` lists it.
+    public let group: Group
+    /// Who may use it.
+    public let role: Role
+    /// What it does to the order of commands.
+    public let effect: Effect
+    /// One sentence that says what it does.
+    public let summary: String
+    let parameters: ParameterList
+    /// The fewest arguments of a call, the name included.
+    let minimumCount: Int
+    /// The most arguments of a call, or nil where only the front bounds them.
+    let maximumCount: Int?
+    /// The options that every write takes.
+    let idOption: OptionalParameter<String>?
+    let versionOption: OptionalParameter<Int64>?
+
+    /// - Parameters:
+    ///   - summary: one sentence.
+    ///   - parameters: what the command declared; a write takes `ID` and `VERSION` besides.
+    public init(
+        _ name: String, _ group: Group, role: Role, effect: Effect, _ summary: String, _ parameters: ParameterList
+    ) {
+        self.name = name
+        self.group = group
+        self.role = role
+        self.effect = effect
+        self.summary = summary
+        var parameters = parameters
+        if case .write = effect {
+            idOption = parameters.option("ID", "id", .commandID)
+            versionOption = parameters.option("VERSION", "version", .count)
+        } else {
+            (idOption, versionOption) = (nil, nil)
+        }
+        self.parameters = parameters
+        let descriptions = parameters.descriptions
+        let nameCount = parameters.nameCount
+        minimumCount = nameCount + descriptions.lazy.filter { !$0.isOptional }.map(\.argumentCount).reduce(0, +)
+        maximumCount =
+            descriptions.contains(where: \.isRepeated)
+            ? nil : nameCount + descriptions.lazy.map(\.argumentCount).reduce(0, +)
+    }
+
+    /// The parameters, as people and clients read them.
+    public var parameterDescriptions: [ParameterDescription] { parameters.descriptions }
+
+    /// The arity as Redis gives it: negative where a call may have more arguments.
+    public var arity: Int { minimumCount == maximumCount ? minimumCount : -minimumCount }
+
+    /// The call as a person reads it.
+    public var usage: String { ([name] + parameters.descriptions.map(\.usage)).joined(separator: " ") }
+}
+
+/// Something that clients can ask of the application.
+public struct Command: Sendable {
+    typealias Body = @LoopActor @Sendable (Application, borrowing Call) throws(Failure) -> Response
+
+    /// What it is called and takes.
+    public let declaration: CommandDeclaration
+    let body: Body
+
+    /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.
+    init(
+        _ name: String, _ group: CommandDeclaration.Group, role: Role, effect: CommandDeclaration.Effect = .read,
+        _ summary: String, _ declare: (inout ParameterList) -> Body
+    ) {
+        var parameters = ParameterList(for: name)
+        body = declare(&parameters)
+        declaration = CommandDeclaration(name, group, role: role, effect: effect, summary, parameters)
+    }
+}

@@ -1,0 +1,212 @@
+internal import CallArguments
+internal import Catalogue
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+
+/// What customers look at.
+enum BrowsingCommands {
+    static let all = homes + queries
+
+    private static let homes: [Command] = [
+        Command(
+            "OUTLET.HOME", .browsing, role: .customer,
+            "Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let revision = parameters.option("SINCE", "revision", .count)
+            let cart = parameters.option("CART", "cart", .identifier)
+            let moment = parameters.option("AT", "moment", .moment)
+            return { application, call throws(Failure) in
+                let (outlet, cart, since) = (try call[outlet], try call[cart], try call[revision])
+                if let moment = try application.moment(try call[moment]) {
+                    guard since == nil else { throw .syntax }
+                    return application.past(.home(of: outlet, cart: cart, at: moment))
+                }
+                if let since { return application.update(of: outlet, since: since, cart) }
+                return .answer(Answer(try application.home(of: outlet), count: try application.cartCount(cart)))
+            }
+        },
+        Command(
+            "OUTLET.TAGS", .browsing, role: .customer, "Returns the tag bar of an outlet's home, or null."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            return { application, call throws(Failure) in
+                .answer(Answer(try application.outlet(try call[outlet]).map(HomeDocument.tagBar)))
+            }
+        },
+        Command(
+            "ITEM.GET", .browsing, role: .customer, "Returns an item in full, with its large image, or null."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let item = parameters.required("item", .identifier)
+            return { application, call throws(Failure) in
+                let item = try call[item]
+                let record = try application.outlet(try call[outlet])
+                return .answer(Answer(record.flatMap { ItemDocument.bytes(of: item, in: $0) }))
+            }
+        },
+    ]
+
+    private static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets]
+
+    private static let queries: [Command] = [
+        Command(
+            "BROWSE", .browsing, role: .customer, "Returns a page of the items that match every filter."
+        ) { parameters in
+            let query = parameters.query(pages)
+            return { application, call throws(Failure) in
+                .answer(.document(try application.page(of: .items, call[query], pages)))
+            }
+        },
+        Command(
+            "OUTLETS", .browsing, role: .customer, "Returns a page of the outlets that match every filter."
+        ) { parameters in
+            let query = parameters.query(pages)
+            return { application, call throws(Failure) in
+                .answer(.document(try application.page(of: .outlets, call[query], pages)))
+            }
+        },
+        Command(
+            "SURPRISE", .browsing, role: .customer,
+            "Returns one of the items that match every filter, each equally likely, or null."
+        ) { parameters in
+            let query = parameters.query([.seed])
+            return { application, call throws(Failure) in
+                let catalogue = application.catalogue
+                return .answer(
+                    Answer(catalogue.surprise(try application.query(.items, call[query], [.seed], catalogue))))
+            }
+        },
+        Command(
+            "BROWSE.SAVE", .browsing, role: .customer,
+            "Saves a query about items under a name, for SUBSCRIBE; returns its answer."
+        ) { parameters in
+            let name = parameters.required("name", .identifier)
+            let query = parameters.query([.sort, .limit])
+            return { application, call throws(Failure) in
+                let name = try call[name]
+                let catalogue = application.catalogue
+                let query = try application.query(.items, call[query], [.sort, .limit], catalogue)
+                guard catalogue.save(query, as: name) else {
+                    throw Failure("LIMIT", "at most \(Catalogue.maximumSaved) queries are saved; BROWSE.DROP one")
+                }
+                return .answer(Answer(catalogue.document(ofSaved: name)?.bytes))
+            }
+        },
+        Command(
+            "BROWSE.DROP", .browsing, role: .customer, "Deletes a saved query; returns how many there were, 1 or 0."
+        ) { parameters in
+            let name = parameters.required("name", .identifier)
+            return { application, call throws(Failure) in
+                .answer(.integer(application.catalogue.drop(try call[name]) ? 1 : 0))
+            }
+        },
+    ]
+}
+
+extension ParameterList {
+    /// Filters and the other words of a query, which the catalogue reads by a grammar of its own.
+    fileprivate mutating func query(_ options: [CatalogueQuery.Option]) -> RepeatedParameter {
+        func description(_ token: String, _ values: String, isRepeated: Bool = false) -> ParameterDescription {
+            ParameterDescription(
+                name: values.isEmpty ? token.lowercased() : values, kind: values.isEmpty ? .pureToken : .string,
+                token: token, isOptional: true, isRepeated: isRepeated)
+        }
+        return repeated(
+            Filter.all.map { description($0.name, $0.values, isRepeated: $0.isRepeatable) }
+                + options.map { description($0.rawValue, $0.value) })
+    }
+}
+
+extension Application {
+    fileprivate func page(
+        of kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
+    ) throws(Failure) -> [UInt8] {
+        let catalogue = catalogue
+        let query = try query(kind, words, options, catalogue)
+        // An outlet without a menu is something else than one where nothing matches.
+        let outlet = try query.values["OUTLET"]?.first.flatMap(Identifier.init).flatMap(self.outlet)
+        return catalogue.page(query, emptyState: outlet?.menuVersion == 0 ? "noMenu" : "empty")
+    }
+
+    fileprivate func query(
+        _ kind: ListingKind, _ arguments: Arguments.SubSequence, _ options: [CatalogueQuery.Option],
+        _ catalogue: Catalogue
+    ) throws(Failure) -> CatalogueQuery {
+        var words: [String] = []
+        for argument in arguments {
+            guard let word = argument.string else { throw Failure("INVALID", "a filter is not UTF-8") }
+            words.append(word)
+        }
+        let query: CatalogueQuery
+        do throws(CatalogueError) {
+            query = try catalogue.query(words, of: kind, options: Set(options))
+        } catch {
+            throw Failure(error)
+        }
+        for outlet in query.values["OUTLET"] ?? [] {
+            guard let id = Identifier(outlet), try self.outlet(id) != nil else {
+                throw Failure("NOTFOUND", "no outlet '\(outlet)'")
+            }
+        }
+        return query
+    }
+
+    /// What has changed in an outlet's home, as soon as it is known.
+    fileprivate func update(of outlet: Identifier, since revision: Int64, _ cart: Identifier?) -> Response {
+        let promise = Promise(about: .outlet)
+        update(of: outlet, since: revision) { [self] result in
+            promise.end(
+                Result { () throws(Failure) in
+                    let update = try result.get()
+                    let count = try cartCount(cart)
+                    switch update {
+                    case .patch(let from, let to, let patch):
+                        return Answer(changeOf: outlet, from, to, configuration.sent(patch), count: count)
+                    case .whole(let home): return Answer(home, count: count)
+                    case nil: return .null
+                    }
+                })
+        }
+        return .promise(promise)
+    }
+
+    /// The count of a cart, if one is asked for.
+    fileprivate func cartCount(_ cart: Identifier?) throws(Failure) -> Int? {
+        guard let cart else { return nil }
+        return try count(of: cart)
+    }
+}
+
+extension Answer {
+    /// A home, with the count of a cart.
+    fileprivate init(_ home: Home?, count: Int?) {
+        guard let home else {
+            self = .null
+            return
+        }
+        self = .parts(home.document.dropLast(), end: count.map { ",\"cartCount\":\($0)}" } ?? "}")
+    }
+
+    /// What has changed in a home; null for nothing. A revision says nothing about a cart, so its count is always
+    /// there.
+    fileprivate init(changeOf outlet: Identifier, _ from: Int64, _ to: Int64, _ patch: [UInt8], count: Int?) {
+        guard from != to || count != nil else {
+            self = .null
+            return
+        }
+        let patch = count.map { ChangeDocument.patch(patch, settingCartCount: $0) } ?? patch
+        self = .document(ChangeDocument.bytes(of: outlet, named: "outlet", from: from, to: to, patch: patch))
+    }
+}
+
+extension Failure {
+    fileprivate init(_ error: CatalogueError) {
+        switch error {
+        case .syntax(let detail): self.init("ERR", "syntax error: \(detail)")
+        case .invalid(let name, let reason): self = .invalid(name, reason)
+        }
+    }
+}

@@ -1,0 +1,165 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+
+/// What customers do: carts and orders.
+enum CartCommands {
+    static let all: [Command] = [
+        Command(
+            "CART.ADD", .carts, role: .customer, effect: .write(.cart),
+            "Adds some of an item to a cart; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            let outlet = parameters.required("outlet", .identifier)
+            let item = parameters.required("item", .identifier)
+            let quantity = parameters.required("quantity", .quantity)
+            let note = parameters.option("NOTE", "text", .text)
+            let customer = parameters.option("CUSTOMER", "customer", .identifier)
+            return { application, call throws(Failure) in
+                let stream = StreamName(.cart, try call[cart])
+                let (outlet, item, quantity) = (try call[outlet], try call[item], try call[quantity])
+                let text = try call[note]
+                @LoopActor func add(_ note: PersonalText?, of customer: Identifier?) -> DomainCommand {
+                    .cart(
+                        .add(
+                            Cart.Addition(
+                                outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
+                                offer: application.offer(of: item, at: outlet))))
+                }
+                guard let customer = try call[customer] else {
+                    return try application.submit(stream, call) { _, _ in add(text.map(PersonalText.plain), of: nil) }
+                }
+                try text?.check("NOTE", TextRules.note)
+                return try application.submit(stream, call, of: customer, sealing: text, in: note, as: .note) {
+                    note, _, _ in add(note.map(PersonalText.sealed), of: customer)
+                }
+            }
+        },
+        Command(
+            "CART.SET", .carts, role: .customer, effect: .write(.cart),
+            "Sets a line's quantity, and removes the line for 0; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            let line = parameters.required("line", .text)
+            let quantity = parameters.required("quantity", .quantity)
+            return { application, call throws(Failure) in
+                let (line, quantity) = (try call[line], try call[quantity])
+                return try application.submit(StreamName(.cart, try call[cart]), call) { state, _ in
+                    let maximum = state.cart?.maximum(ofLine: line) { application.offer(of: $0, at: $1) }
+                    return .cart(
+                        .set(line: line, quantity: quantity, maximum: maximum ?? MenuItem.quantityLimit))
+                }
+            }
+        },
+        Command(
+            "CART.REMOVE", .carts, role: .customer, effect: .write(.cart), "Removes a line; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            let line = parameters.required("line", .text)
+            return { application, call throws(Failure) in
+                let line = try call[line]
+                return try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in
+                    .cart(.remove(line: line))
+                }
+            }
+        },
+        Command(
+            "CART.CLEAR", .carts, role: .customer, effect: .write(.cart),
+            "Removes every line; returns the cart's count, 0."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.clear) }
+            }
+        },
+        Command(
+            "CART.COUNT", .carts, role: .customer,
+            "Returns how many items a cart holds: 0 if it is unknown or checked out."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            return { application, call throws(Failure) in
+                .answer(.integer(Int64(try application.count(of: try call[cart]))))
+            }
+        },
+        Command(
+            "CART.GET", .carts, role: .customer,
+            "Returns a cart with its lines and total, now or as of a moment, or null."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            let moment = parameters.option("AT", "moment", .moment)
+            return { application, call throws(Failure) in
+                let cart = try call[cart]
+                if let moment = try application.moment(try call[moment]) {
+                    return application.past(.cart(cart, at: moment))
+                }
+                return application.document(of: StreamName(.cart, cart)) { application.document(of: cart, $0) }
+            }
+        },
+        Command(
+            "CART.CHECKOUT", .carts, role: .customer, effect: .write(.cart),
+            "Places an order for what is in a cart, if it still costs that; returns the order's id."
+        ) { parameters in
+            let cart = parameters.required("cart", .identifier)
+            let total = parameters.requiredOption("TOTAL", "minor", .amount)
+            let name = parameters.option("NAME", "text", .text)
+            let customer = parameters.option("CUSTOMER", "customer", .identifier)
+            return { application, call throws(Failure) in
+                let (cart, total, text) = (try call[cart], try call[total], try call[name])
+                let stream = StreamName(.cart, cart)
+                @LoopActor func checkOut(
+                    _ name: SealedText?, of customer: Identifier?, _ state: AggregateState, _ version: Int64
+                ) -> DomainCommand {
+                    var checkOut = Cart.CheckOut(
+                        order: Partitioning.orderID(cart: cart, version: version), agreedTotal: total,
+                        of: state.cart ?? .empty, offer: { application.offer(of: $0, at: $1) },
+                        minimumOrder: { (try? application.outlet($0))?.details?.details.minimumOrder })
+                    checkOut.customer = customer
+                    checkOut.name = name
+                    return .cart(.checkOut(checkOut))
+                }
+                guard let customer = try call[customer] else {
+                    guard text == nil else {
+                        throw .invalid("NAME", "needs CUSTOMER: personal data is only taken where it can be forgotten")
+                    }
+                    return try application.submit(stream, call) { checkOut(nil, of: nil, $0, $1) }
+                }
+                try text?.check("NAME", TextRules.name)
+                return try application.submit(stream, call, of: customer, sealing: text, in: name, as: .name) {
+                    checkOut($0, of: customer, $1, $2)
+                }
+            }
+        },
+        Command(
+            "ORDER.GET", .carts, role: .customer, "Returns an order, now or as of a moment, or null."
+        ) { parameters in
+            let order = parameters.required("order", .identifier)
+            let moment = parameters.option("AT", "moment", .moment)
+            return { application, call throws(Failure) in
+                let order = try call[order]
+                if let moment = try application.moment(try call[moment]) {
+                    return application.past(.order(order, at: moment))
+                }
+                return application.document(of: StreamName(.order, order)) { SealedDocument(of: order, $0) }
+            }
+        },
+    ]
+}
+
+extension AggregateState {
+    fileprivate var cart: Cart.State? {
+        if case .cart(let state) = self { state } else { nil }
+    }
+}
+
+extension String {
+    /// Refuses a text out of bounds before it is sealed.
+    fileprivate func check(_ field: String, _ bounds: ClosedRange<Int>) throws(Failure) {
+        do throws(Rejection) {
+            try TextRules.check(self, field, bounds)
+        } catch {
+            throw Failure(error)
+        }
+    }
+}

@@ -1,0 +1,178 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import Projections
+
+/// What merchants do: outlets and menus.
+enum CatalogueCommands {
+    static let all = outlets + menus
+
+    private static let outlets: [Command] = [
+        Command(
+            "OUTLET.PUT", .catalogue, role: .merchant, effect: .write(.outlet),
+            "Registers an outlet, or changes what differs."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let details = parameters.required("json", .document(OutletInput.self))
+            return { application, call throws(Failure) in
+                let details = try call[details].details
+                return try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
+                    .outlet(.put(details))
+                }
+            }
+        },
+        Command(
+            "OUTLET.OPEN", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take orders."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(.open) }
+            }
+        },
+        Command(
+            "OUTLET.CLOSE", .catalogue, role: .merchant, effect: .write(.outlet), "Stops an outlet from taking orders."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(.close) }
+            }
+        },
+        Command(
+            "OUTLET.PAUSE", .catalogue, role: .merchant, effect: .write(.outlet),
+            "Stops an outlet from taking orders until a time."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let until = parameters.requiredOption("UNTIL", "time", .time)
+            let reason = parameters.option("REASON", "text", .text)
+            return { application, call throws(Failure) in
+                let (until, reason) = (try call[until], try call[reason])
+                return try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
+                    .outlet(.pause(until: until, reason: reason, now: application.clock()))
+                }
+            }
+        },
+        Command(
+            "OUTLET.GET", .catalogue, role: .anybody, "Returns an outlet's details, or null."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            return { application, call throws(Failure) in
+                .answer(Answer(try application.outlet(try call[outlet]).map(OutletDocument.bytes)))
+            }
+        },
+    ]
+
+    private static let menus: [Command] = [
+        Command(
+            "MENU.PUT", .catalogue, role: .merchant, effect: .write(.menu),
+            "Replaces an outlet's menu, by as few changes as possible."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let menu = parameters.required("json", .document(MenuInput.self))
+            return { application, call throws(Failure) in
+                try application.submit(.put(try call[menu].document), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.SECTION.PUT", .catalogue, role: .merchant, effect: .write(.menu),
+            "Adds or changes a section of a menu."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let section = parameters.required("section", .identifier)
+            let header = parameters.required("json", .document(SectionInput.self))
+            let before = parameters.option("BEFORE", "section", .identifier)
+            return { application, call throws(Failure) in
+                let (section, input) = (try call[section], try call[header])
+                guard input.id ?? section == section else { throw .invalid("id", "is not the section's id") }
+                guard input.items.isEmpty else {
+                    throw .invalid("items", "are put one by one with MENU.ITEM.PUT")
+                }
+                return try application.submit(
+                    .putSection(input.header(section), before: try call[before]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.SECTION.REMOVE", .catalogue, role: .merchant, effect: .write(.menu),
+            "Removes a section with its items."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let section = parameters.required("section", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(.removeSection(try call[section]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.ITEM.PUT", .catalogue, role: .merchant, effect: .write(.menu), "Adds or changes an item of a menu."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let section = parameters.required("section", .identifier)
+            let item = parameters.required("item", .identifier)
+            let json = parameters.required("json", .document(ItemInput.self))
+            let before = parameters.option("BEFORE", "item", .identifier)
+            return { application, call throws(Failure) in
+                let (item, input) = (try call[item], try call[json])
+                guard input.id ?? item == item else { throw .invalid("id", "is not the item's id") }
+                return try application.submit(
+                    .putItem(input.item(item), section: try call[section], before: try call[before]),
+                    ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.ITEM.REMOVE", .catalogue, role: .merchant, effect: .write(.menu), "Removes an item."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let item = parameters.required("item", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(.removeItem(try call[item]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.ITEM.PRICE", .catalogue, role: .merchant, effect: .write(.menu),
+            "Sets an item's price, in minor units."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let item = parameters.required("item", .identifier)
+            let price = parameters.required("minor", .amount)
+            return { application, call throws(Failure) in
+                try application.submit(.reprice(try call[item], try call[price]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.ITEM.SUSPEND", .catalogue, role: .merchant, effect: .write(.menu),
+            "Marks an item as sold out, until a time or until it is resumed."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let item = parameters.required("item", .identifier)
+            let until = parameters.option("UNTIL", "time", .time)
+            return { application, call throws(Failure) in
+                let command = Menu.Command.suspend(try call[item], until: try call[until], now: application.clock())
+                return try application.submit(command, ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.ITEM.RESUME", .catalogue, role: .merchant, effect: .write(.menu),
+            "Makes a sold-out item available again."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            let item = parameters.required("item", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(.resume(try call[item]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command("MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or null.") { parameters in
+            let outlet = parameters.required("outlet", .identifier)
+            return { application, call throws(Failure) in
+                let record = try application.outlet(try call[outlet])
+                return .answer(Answer(record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }))
+            }
+        },
+    ]
+}
+
+extension Application {
+    fileprivate func submit(
+        _ command: Menu.Command, ofMenu outlet: Identifier, _ call: borrowing Call
+    ) throws(Failure) -> Response {
+        guard try self.outlet(outlet) != nil else { throw Failure("NOTFOUND", "no outlet '\(outlet)'") }
+        return try submit(StreamName(.menu, outlet), call) { _, _ in .menu(command) }
+    }
+}

@@ -1,0 +1,62 @@
+internal import EventLog
+internal import EventLoop
+
+/// What auditors read.
+enum LogCommands {
+    /// The most events of one `LOG.READ`.
+    static let maximumCount: Int64 = 1_000
+
+    static let all: [Command] = [
+        Command(
+            "LOG.HEAD", .log, role: .auditor, "Returns the position and digest of every partition of the log."
+        ) { _ in
+            { application, _ in
+                application.reading { [log = application.log] () async throws(EventLogError) in
+                    .document(LogDocument.bytes(of: try await log.heads()))
+                }
+            }
+        },
+        Command("LOG.READ", .log, role: .auditor, "Returns events of the log, in order.") { parameters in
+            let partition = parameters.option("PARTITION", "partition", .integer)
+            let from = parameters.option("FROM", "position", .integer(1 ... .max))
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
+            let stream = parameters.option("STREAM", "stream", .stream)
+            return { application, call throws(Failure) in
+                let log = application.log
+                let (after, limit) = ((try call[from] ?? 1) - 1, Int(try call[count] ?? 100))
+                guard let stream = try call[stream] else {
+                    let partition = try call[partition] ?? 0
+                    guard (0..<Int64(log.partitionCount)).contains(partition) else {
+                        throw .invalid("PARTITION", "must be from 0 to \(log.partitionCount - 1)")
+                    }
+                    return application.reading { () async throws(EventLogError) in
+                        let events = try await log.read(partition: Int(partition), after: after, limit: limit)
+                        return .documents(events.map(LogDocument.bytes))
+                    }
+                }
+                guard try call[partition] == nil else { throw .invalid("PARTITION", "follows from the stream") }
+                let partition = application.partitioning.partition(of: stream)
+                return application.reading { () async throws(EventLogError) in
+                    let events = try await log.read(
+                        stream: stream, partition: partition, afterVersion: after, limit: limit)
+                    return .documents(events.map(LogDocument.bytes))
+                }
+            }
+        },
+        Command(
+            "LOG.PROVE", .log, role: .auditor,
+            "Returns a receipt that proves, without the log, that an event is in it."
+        ) { parameters in
+            let stream = parameters.required("stream", .stream)
+            let version = parameters.required("version", .integer(1 ... .max))
+            let head = parameters.option("HEAD", "position", .integer(1 ... .max))
+            return { application, call throws(Failure) in
+                let promise = Promise(about: .order)
+                application.receiptIssuer.issue(
+                    for: try call[stream], version: try call[version], head: try call[head]
+                ) { promise.end($0.map(Answer.document)) }
+                return .promise(promise)
+            }
+        },
+    ]
+}

@@ -1,0 +1,30 @@
+public import CommandHandling
+
+/// How the application behaves. Every limit has a name and a default; docs/protocol.md lists them.
+public struct Configuration: Sendable {
+    /// The most bytes of home documents that are kept ready.
+    public var homeCacheBytes = 64 << 20
+    /// The most bytes of home documents that clients have read and that have changed since.
+    public var homeHistoryBytes = 64 << 20
+    /// The most bytes of patches between home documents.
+    public var homePatchBytes = 16 << 20
+    /// The most topics that a client may subscribe to.
+    public var subscriptionsPerClient = 1_000
+    /// The most subscriptions of all clients together.
+    public var subscriptions = 200_000
+    /// Bounds on what each partition holds and lets wait.
+    public var processorLimits = CommandProcessor.Limits()
+    /// How often the log is polled for what other servers wrote, in milliseconds.
+    public var pollMilliseconds: UInt64 = 200
+    /// The most events between two checkpoints of the read models.
+    public var checkpointEvents: Int64 = 500_000
+    /// How long events may stay out of a checkpoint while more keep coming, in seconds.
+    public var checkpointSeconds: UInt64 = 30
+    #if DEBUG
+        /// What the application does wrong on purpose.
+        public var plantedFault: PlantedFault?
+    #endif
+
+    /// The defaults.
+    public init() {}
+}

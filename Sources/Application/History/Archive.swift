@@ -1,0 +1,89 @@
+internal import Domain
+internal import EventLog
+internal import EventLoop
+
+/// Documents of the past, folded from the log: for auditors, and for clients that read a home before this server
+/// started. Callers that ask for the same document at the same time share one fold.
+@LoopActor
+final class Archive {
+    /// The most events that are folded for one document.
+    nonisolated static let maximumEvents = 10_000
+    /// The most folds at once.
+    static let maximumFolds = 2
+    /// The most documents that may wait for a fold.
+    static let maximumWaiting = 1_000
+
+    /// A document as it was.
+    enum Question: Hashable, Sendable {
+        /// The home of an outlet at a revision; null where the outlet has no such revision.
+        case revision(Int64, of: Identifier)
+        /// What `OUTLET.HOME` would have answered.
+        case home(of: Identifier, cart: Identifier?, at: Moment)
+        /// What `CART.GET` would have answered.
+        case cart(Identifier, at: Moment)
+        /// What `ORDER.GET` would have answered.
+        case order(Identifier, at: Moment)
+    }
+
+    typealias Answer = Result<SealedDocument?, Failure>
+
+    private let log: any EventLog
+    private var askers: [Question: [@LoopActor (Answer) -> Void]] = [:]
+    private var waiting: [Question] = []
+    private var foldsUnderWay = 0
+
+    init(_ log: any EventLog) {
+        self.log = log
+    }
+
+    /// Calls `completion` with the document; nil where there was none.
+    func answer(_ question: Question, completion: @escaping @LoopActor (Answer) -> Void) {
+        if askers[question] == nil {
+            guard waiting.count < Archive.maximumWaiting else { return completion(.failure(.busy)) }
+            waiting.append(question)
+        }
+        askers[question, default: []].append(completion)
+        startFolds()
+    }
+
+    private func startFolds() {
+        while foldsUnderWay < Archive.maximumFolds, !waiting.isEmpty {
+            let question = waiting.removeFirst()
+            foldsUnderWay += 1
+            Task { @LoopActor [log] in
+                let answer = await Archive.fold(question, log)
+                foldsUnderWay -= 1
+                for asker in askers.removeValue(forKey: question) ?? [] { asker(answer) }
+                startFolds()
+            }
+        }
+    }
+
+    /// Reads and folds off the event loop.
+    @concurrent
+    private static func fold(_ question: Question, _ log: any EventLog) async -> Answer {
+        do throws(Failure) {
+            return .success(try await document(question, log))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func document(_ question: Question, _ log: any EventLog) async throws(Failure) -> SealedDocument? {
+        switch question {
+        case .revision(let revision, let outlet):
+            var past = try await PastState(of: StreamName(.outlet, outlet), to: .position(revision), in: log)
+            guard past.isLastEvent(of: [StreamName(.outlet, outlet), StreamName(.menu, outlet)]) else { return nil }
+            return try await past.home(of: outlet, cart: nil).map { SealedDocument($0) }
+        case .home(let outlet, let cart, let moment):
+            var past = try await PastState(of: StreamName(.outlet, outlet), to: moment, in: log)
+            return try await past.home(of: outlet, cart: cart).map { SealedDocument($0) }
+        case .cart(let cart, let moment):
+            var past = try await PastState(of: StreamName(.cart, cart), to: moment, in: log)
+            return try await past.cart(cart)
+        case .order(let order, let moment):
+            var past = try await PastState(of: StreamName(.order, order), to: moment, in: log)
+            return try await past.order(order)
+        }
+    }
+}

@@ -1,0 +1,221 @@
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import PostgresProjections
+internal import Projections
+
+/// Keeps the stored rows of a partition's read model in step with it: saves what has changed, has rows made anew that
+/// another version of a projection made, and takes up rows that somebody made anew while it serves.
+@LoopActor
+final class CheckpointKeeper {
+    /// Memory is given back after so many events: that takes milliseconds.
+    private static let eventsBetweenTrims: Int64 = 100_000
+    /// The most events that are folded at once when a model takes the place of another.
+    private static let tailLimit = 20_000
+    /// How long it is waited until something is tried again that failed, in nanoseconds.
+    private static let retryInterval: UInt64 = 10_000_000_000
+
+    private let model: LiveModel
+    private let store: PostgresReadModelStore?
+    private let log: any EventLog
+    private let configuration: Configuration
+    private let logger: Logger
+    /// Told of outlets that look otherwise in a model that has taken the place of another.
+    private let onReplaced: @LoopActor (Set<Identifier>) -> Void
+
+    /// Up to where rows are saved, and their digests.
+    private(set) var savedPosition: Int64
+    private(set) var savedDigests: ReadModel.Digests
+    /// The generation of each projection that is saved to.
+    private(set) var generations: PostgresReadModelStore.Generations
+    /// The projections whose rows another version made: nothing can be saved until they are made anew.
+    private(set) var outdated: Set<ProjectionName>
+
+    /// A look at what is to be done, and a rebuild, each at most one at a time.
+    private var working: Task<Void, Never>?
+    private var rebuilding: Task<Void, Never>?
+    private var rebuildAt: UInt64 = 0
+    private var replaceAt: UInt64 = 0
+    /// The last position whose checkpoint another server had written already.
+    private var positionOfAnother: Int64 = 0
+    private var positionOfLastTrim: Int64
+    private var savedAt = LoopActor.now
+    private var positionAtLastLook: Int64
+    private var timer: LoopTimer?
+
+    init(
+        _ model: LiveModel, restored: PostgresReadModelStore.Restored, store: PostgresReadModelStore?,
+        log: any EventLog, configuration: Configuration, logger: Logger,
+        onReplaced: @escaping @LoopActor (Set<Identifier>) -> Void
+    ) {
+        self.model = model
+        self.store = store
+        self.log = log
+        self.configuration = configuration
+        self.logger = logger
+        self.onReplaced = onReplaced
+        savedPosition = restored.model.position
+        savedDigests = restored.digests
+        generations = restored.generations
+        outdated = restored.outdated
+        positionOfLastTrim = restored.model.position
+        positionAtLastLook = restored.model.position
+    }
+
+    private var partition: Int { model.value.partition }
+    private var position: Int64 { model.value.position }
+
+    // MARK: Running
+
+    func start() {
+        positionAtLastLook = position
+        timer = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in look() }
+    }
+
+    /// Saves what is not saved yet, once nothing else is under way.
+    func stop() async {
+        timer?.cancel()
+        timer = nil
+        for task in [rebuilding, working] {
+            task?.cancel()
+            await task?.value
+        }
+        await save()
+    }
+
+    private func look() {
+        guard working == nil, let store else { return }
+        if !outdated.isEmpty { rebuildSoon(store) }
+        let isDue = isSaveDue
+        // An ordinary task: what is folded for it is folded beside the loop.
+        working = Task { @LoopActor [self] in
+            await takeUpNewRows(store)
+            if isDue { await save() }
+            working = nil
+        }
+    }
+
+    // MARK: Saving
+
+    /// Whether the partition is quiet, much has changed, or changes have waited for long.
+    private var isSaveDue: Bool {
+        let unsaved = position - savedPosition
+        let isQuiet = position == positionAtLastLook
+        positionAtLastLook = position
+        let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
+        return unsaved > 0 && position > positionOfAnother
+            && (isQuiet || hasWaited || unsaved >= configuration.checkpointEvents)
+    }
+
+    private func save() async {
+        guard let store, outdated.isEmpty, position > savedPosition else { return }
+        var checkpoint = model.value.takeCheckpoint(since: savedDigests)
+        let began = LoopActor.now
+        do {
+            let outcome = try await store.save(&checkpoint, into: generations)
+            savedAt = LoopActor.now
+            switch outcome {
+            case .saved:
+                model.value.saved(checkpoint)
+                savedPosition = checkpoint.position
+                savedDigests = checkpoint.digests
+                giveBackMemory()
+                logger.debug(
+                    "checkpoint at \(checkpoint.position) saved in \((LoopActor.now - began) / 1_000_000) ms")
+            case .another:
+                // Another server's rows are as new; ours are written when they are newer.
+                model.value.notSaved(checkpoint)
+                positionOfAnother = checkpoint.position
+            case .superseded:
+                // They are taken up at the next look.
+                model.value.notSaved(checkpoint)
+            }
+        } catch {
+            model.value.notSaved(checkpoint)
+            logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
+        }
+    }
+
+    /// Once much has been written: what that took is not wanted again soon.
+    private func giveBackMemory() {
+        guard savedPosition - positionOfLastTrim >= CheckpointKeeper.eventsBetweenTrims else { return }
+        positionOfLastTrim = savedPosition
+        ProcessResources.giveBackMemory()
+    }
+
+    // MARK: Rows made anew
+
+    /// Has rows made anew that another version of a projection made. They are taken up like any other.
+    private func rebuildSoon(_ store: PostgresReadModelStore) {
+        guard rebuilding == nil, LoopActor.now >= rebuildAt else { return }
+        let own = store.withOwnConnection()
+        let rebuild = Rebuild(outdated, store: own, log: log)
+        rebuilding = Task { @LoopActor [self] in
+            defer {
+                own.close()
+                rebuildAt = LoopActor.now + CheckpointKeeper.retryInterval
+                rebuilding = nil
+            }
+            do {
+                let report = try await rebuild.run(partition: partition)
+                for change in report.changes {
+                    logger.info(
+                        "\(change.projection.rawValue) was made anew up to position \(report.position): "
+                            + "\(change.differenceCount) rows are not as they were")
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                logger.error("the read models could not be made anew: \(error)")
+            }
+        }
+    }
+
+    /// Serves from rows of another generation than before, if there are any: whoever made them anew did not trust
+    /// those that this model began with.
+    private func takeUpNewRows(_ store: PostgresReadModelStore) async {
+        guard LoopActor.now >= replaceAt else { return }
+        do {
+            guard try await store.generations(of: partition) != generations else { return }
+        } catch {
+            // What it means that the database is out of reach is told where something was to be saved.
+            return logger.debug("cannot look for new rows: \(error)")
+        }
+        do {
+            let restored = try await store.restore(partition: partition)
+            guard restored.outdated.isEmpty, restored.model.position > 0 else {
+                let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
+                throw PostgresReadModelStore.Failure(reason ?? "nothing is saved in them")
+            }
+            try await replace(with: restored)
+        } catch {
+            guard !Task.isCancelled else { return }
+            replaceAt = LoopActor.now + CheckpointKeeper.retryInterval
+            logger.error("rows that were made anew cannot be taken up, and nothing is saved until they can: \(error)")
+        }
+    }
+
+    private func replace(with restored: PostgresReadModelStore.Restored) async throws {
+        var fresh = restored.model
+        try await fresh.fold(log, upTo: position)
+        // From here on it is a matter of milliseconds.
+        let shown = model.value.outletHome
+        try await fresh.fold(log, upTo: model.beginReplacement())
+        let changed = await CheckpointKeeper.difference(between: shown, and: fresh.outletHome)
+        guard model.replace(with: fresh, tailLimit: CheckpointKeeper.tailLimit) else {
+            throw PostgresReadModelStore.Failure("too much was written meanwhile")
+        }
+        savedPosition = restored.model.position
+        savedDigests = restored.digests
+        generations = restored.generations
+        outdated = []
+        logger.info(
+            "serving from rows that were made anew up to \(savedPosition): "
+                + "\(changed.count) outlets look otherwise")
+        onReplaced(changed)
+    }
+
+    @concurrent
+    private static func difference(between old: OutletHome, and new: OutletHome) async -> Set<Identifier> {
+        new.difference(from: old)
+    }
+}

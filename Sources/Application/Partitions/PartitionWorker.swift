@@ -1,0 +1,295 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import PostgresProjections
+internal import Projections
+
+/// One partition at work: carries out what its append pipeline asks for, and keeps its read model.
+@LoopActor
+final class PartitionWorker {
+    /// The most loads under way at once, of all partitions: they share one connection.
+    private static let loadsOfAllPartitions = 512
+    /// How long to wait before the log is asked again.
+    private static let pauseMilliseconds: UInt64 = 100
+
+    let processor: CommandProcessor
+    private let log: any EventLog
+    private let follower: LogFollower
+    private let pipeline: AppendPipeline
+    /// Keeps the rows in the database in step with the read model.
+    let keeper: CheckpointKeeper
+    private let model: LiveModel
+    private let damage: Damage
+    private let configuration: Configuration
+    private let logger: Logger
+    private let clock: () -> Timestamp
+
+    private var isDriving = false
+    private var loadsUnderWay = 0
+    private let maximumLoads: Int
+    private var poll: LoopTimer?
+    private let record: BatchRecord
+
+    /// What the log was found to lack, shared with the closures of the follower.
+    @LoopActor
+    private final class Damage {
+        /// The most holes that are told one by one: of a log that has many, nobody reads all.
+        private static let maximumTold = 20
+
+        private(set) var events: Int64 = 0
+        private var holes = 0
+
+        func take(_ missing: MissingEvents, _ logger: Logger) {
+            events += Int64(missing.positions.count)
+            holes += 1
+            if holes <= Damage.maximumTold {
+                logger.error(
+                    "\(missing): it was removed. A stream that misses an event is quarantined when its next one is "
+                        + "read, all others are served")
+            } else if holes == Damage.maximumTold + 1 {
+                logger.error("more events are missing; INFO log counts them")
+            }
+        }
+    }
+
+    /// How batches went, shared with the closures of the pipeline.
+    @LoopActor
+    private final class BatchRecord {
+        var statistics = BatchStatistics()
+        var sentAt: UInt64 = 0
+
+        func settled(_ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>) {
+            guard case .success(let receipt) = result else { return statistics.hasFailed() }
+            let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
+            statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - sentAt)
+        }
+    }
+
+    /// - Parameter restored: the read model as it was last saved.
+    init(
+        _ restored: PostgresReadModelStore.Restored, log: any EventLog, store: PostgresReadModelStore?,
+        changes: ChangeFeed, catalogue: LiveCatalogue, configuration: Configuration, logger: Logger,
+        clock: @escaping () -> Timestamp
+    ) {
+        let model = LiveModel(restored.model)
+        self.model = model
+        let partition = restored.model.partition
+        let damage = Damage()
+        self.damage = damage
+        self.configuration = configuration
+        self.logger = logger
+        self.clock = clock
+        maximumLoads = max(1, PartitionWorker.loadsOfAllPartitions / log.partitionCount)
+        keeper = CheckpointKeeper(
+            model, restored: restored, store: store, log: log, configuration: configuration, logger: logger
+        ) { outlets in
+            catalogue.update(outlets, model.value)
+            changes.publish(outlets)
+        }
+        processor = CommandProcessor(partition: partition, limits: configuration.processorLimits) {
+            model.value.mayExist($0)
+        }
+        #if DEBUG
+            if let fault = configuration.plantedFault {
+                processor.misdeed = { command in LoopActor.assumeIsolated { fault.misdeed(with: command) } }
+            }
+        #endif
+        self.log = log
+        follower = LogFollower(
+            partition: partition, position: restored.model.position,
+            miss: { missing in
+                LoopActor.assumeIsolated {
+                    model.pass(missing: missing.positions)
+                    damage.take(missing, logger)
+                }
+            }
+        ) { events in
+            LoopActor.assumeIsolated {
+                for corruption in model.fold(events, configuration) {
+                    logger.error(
+                        "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
+                }
+                catalogue.follow(events, model.value)
+                changes.publish(events)
+            }
+        }
+        let record = BatchRecord()
+        self.record = record
+        pipeline = AppendPipeline(processor: processor, follower: follower) { batch, result in
+            LoopActor.assumeIsolated { record.settled(batch, result) }
+        }
+    }
+
+    /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
+    static func restore(
+        _ partition: Int, log: any EventLog, store: PostgresReadModelStore?, changes: ChangeFeed,
+        catalogue: LiveCatalogue, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+    ) async throws -> PartitionWorker {
+        let began = LoopActor.now
+        var restored = try await store?.restore(partition: partition) ?? .nothing(partition)
+        if let note = restored.note { logger.info(note) }
+        while true {
+            let worker = PartitionWorker(
+                restored, log: log, store: store, changes: changes, catalogue: catalogue,
+                configuration: configuration, logger: logger, clock: clock)
+            var reportedAt = LoopActor.now
+            try await worker.catchUp { position in
+                guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
+                reportedAt = LoopActor.now
+                logger.info("reading the log: position \(position)")
+            }
+            // Saved rows do not tell which streams lack an event: only the whole log does.
+            guard worker.missingEvents > 0, restored.model.position > 0 else {
+                logger.debug(
+                    "partition \(partition): checkpoint at \(restored.model.position), log read to "
+                        + "\(worker.position) in \((LoopActor.now - began) / 1_000_000) ms")
+                return worker
+            }
+            logger.info("events are missing: folding the whole log again")
+            restored.startAnew()
+        }
+    }
+
+    var readModel: ReadModel {
+        _read { yield model.value }
+    }
+
+    /// The position up to which the log is known here.
+    var position: Int64 { follower.position }
+
+    /// The last position that the log is known to have: more than ``position`` while what others wrote is read.
+    var head: Int64 { follower.head }
+
+    /// How batches went since the start, or since they were last set to count from nothing.
+    var batches: BatchStatistics {
+        get { record.statistics }
+        set { record.statistics = newValue }
+    }
+
+    /// How many events the log was found to lack.
+    var missingEvents: Int64 { damage.events }
+
+    // MARK: Commands and questions
+
+    // The processor knows no event loop, and calls back on the thread that called it. Here, and nowhere else, its
+    // callbacks become the loop's.
+
+    /// Has a command decided; `completion` gets its outcome once it is durable.
+    ///
+    /// - Parameter command: makes the domain's command of the state and version it is decided against.
+    func submit(
+        _ stream: StreamName, _ metadata: EventMetadata, expectedVersion: Int64?,
+        command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand,
+        completion: @escaping @LoopActor (CommandOutcome) -> Void
+    ) {
+        let request = CommandRequest(stream: stream, metadata: metadata, expectedVersion: expectedVersion) {
+            state, version in
+            LoopActor.assumeIsolated { command(state, version) }
+        }
+        processor.handle(request) { outcome in LoopActor.assumeIsolated { completion(outcome) } }
+    }
+
+    /// Gives the committed state of a stream, at once where it is known.
+    func read(
+        _ stream: StreamName, completion: @escaping @LoopActor (Result<CommittedState, ReadFailure>) -> Void
+    ) {
+        processor.read(stream) { result in LoopActor.assumeIsolated { completion(result) } }
+    }
+
+    // MARK: Working
+
+    func start() {
+        poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
+            pipeline.pollSoon()
+        }
+        keeper.start()
+    }
+
+    /// Reads the log to its end.
+    func catchUp(progress: (Int64) -> Void) async throws(EventLogError) {
+        try await follower.readToEnd(of: log, progress: progress)
+    }
+
+    /// Carries out whatever has become due in this turn of the loop.
+    func startWork() {
+        for load in pipeline.nextLoads(atMost: maximumLoads - loadsUnderWay) { start(load) }
+        guard !isDriving else { return }
+        while let action = pipeline.next(now: clock()) { start(action) }
+    }
+
+    private func start(_ action: AppendPipeline.Action) {
+        LoopActor.task { [self] in
+            await perform(action)
+            await drive()
+        }
+    }
+
+    /// Goes on after an action. What is to be sent next is sent before the replies to what has ended are made.
+    private func drive() async {
+        guard !isDriving else { return }
+        isDriving = true
+        while let action = pipeline.next(now: clock()) {
+            start(action)
+            // Lets the task that sends it have its turn.
+            await Task.yield()
+        }
+        isDriving = false
+    }
+
+    private func perform(_ action: AppendPipeline.Action) async {
+        switch action {
+        case .append(let batch, let seen):
+            record.sentAt = LoopActor.now
+            pipeline.appended(await result { () throws(EventLogError) in try await log.append(batch, seen: seen) })
+        case .lookUp(let batch, let seen):
+            pipeline.lookedUp(
+                await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
+        case .read(let position, let limit):
+            let partition = follower.partition
+            let page = await result { () throws(EventLogError) in
+                try await log.read(partition: partition, after: position, limit: limit)
+            }
+            if case .failure(let error) = page { logger.debug("cannot read the log: \(error)") }
+            pipeline.read(page)
+        case .pause:
+            await LoopTimer.pause(milliseconds: PartitionWorker.pauseMilliseconds)
+            pipeline.paused()
+        }
+    }
+
+    private func start(_ load: AppendPipeline.Load) {
+        loadsUnderWay += 1
+        LoopActor.task { [self] in
+            var next: AppendPipeline.Load? = load
+            while let load = next {
+                let partition = follower.partition
+                let events = await result { () throws(EventLogError) in
+                    try await log.read(
+                        stream: load.stream, partition: partition, afterVersion: load.afterVersion, limit: load.limit)
+                }
+                next = pipeline.loaded(load, events)
+            }
+            loadsUnderWay -= 1
+            startWork()
+        }
+    }
+
+    private func result<Value>(
+        _ body: () async throws(EventLogError) -> Value
+    ) async -> Result<Value, EventLogError> {
+        do throws(EventLogError) {
+            return .success(try await body())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    func stop() async {
+        poll?.cancel()
+        poll = nil
+        startWork()
+        while !pipeline.isIdle || loadsUnderWay > 0 { await LoopTimer.pause(milliseconds: 5) }
+        await keeper.stop()
+    }
+}

@@ -1,0 +1,18 @@
+public import EventLoop
+
+/// A client of a front, as the topics know it.
+@LoopActor
+public final class Subscriber {
+    /// What it listens to, by channel; kept by ``Topics``.
+    var subscriptions: [String: Topic] = [:]
+    let receive: @LoopActor (TopicMessage) -> Void
+
+    /// - Parameter receive: sends a message to the client.
+    public init(receive: @escaping @LoopActor (TopicMessage) -> Void) { self.receive = receive }
+
+    /// How many topics it listens to.
+    public var subscriptionCount: Int { subscriptions.count }
+
+    /// What it listens to, in the order of the bytes.
+    public var channels: [String] { subscriptions.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+}

@@ -1,0 +1,40 @@
+internal import Domain
+internal import EventLoop
+
+/// Something that at least one client listens to.
+@LoopActor
+final class Topic {
+    let kind: TopicKind
+    let id: Identifier
+    /// What clients call it.
+    let channel: String
+    /// Who listens.
+    var subscribers: [ObjectIdentifier: Subscriber] = [:]
+
+    /// The document that subscribers know; nil until it is known.
+    var sent: TopicDocument?
+    /// What its document is made of.
+    var sources: [TopicSource] = []
+    /// Why they cannot be sent what it is now.
+    var failure: Failure?
+    /// Whether it is in one of the queues.
+    var isQueued = false
+    /// Whether its document is being loaded, and whether something has changed since that began.
+    var isRendering = false
+    var isOutdated = false
+    /// Whether something changed in an earlier turn of the loop and has not been sent.
+    var wasHeldBack = false
+    /// When the next message may go out.
+    var notBefore: UInt64 = 0
+
+    init(_ name: TopicName) {
+        kind = name.kind
+        id = name.id
+        channel = name.channel
+    }
+}
+
+extension Topic: Hashable {
+    nonisolated static func == (a: Topic, b: Topic) -> Bool { a === b }
+    nonisolated func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}

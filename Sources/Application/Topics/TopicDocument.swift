@@ -1,0 +1,25 @@
+internal import Domain
+internal import EventLog
+
+/// A topic's document at a moment.
+struct TopicDocument {
+    /// The document of something that does not exist.
+    static let null = Array("null".utf8)
+
+    /// Its revision, as messages name it; 0 where there is nothing.
+    var revision: Int64
+    /// The document, as JSON text.
+    var json: [UInt8]
+    /// What it depends on: it stays the same until one of them changes.
+    var sources: [TopicSource]
+}
+
+/// What topics' documents depend on.
+enum TopicSource: Hashable {
+    /// One stream.
+    case stream(StreamName)
+    /// Every stream of a category.
+    case every(StreamName.Category)
+    /// The answer to a saved query.
+    case savedQuery(Identifier)
+}

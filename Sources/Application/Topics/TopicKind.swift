@@ -1,0 +1,73 @@
+internal import Catalogue
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+
+/// A kind of topic that clients can subscribe to. To add one, add an entry to ``all``.
+struct TopicKind: Sendable {
+    /// What its channels begin with, before a colon and the id.
+    let prefix: String
+    /// The member of its messages that has the id.
+    let member: StaticString
+    /// Whether a document of one revision is always the same. If not, a message within one revision, or one that was
+    /// held back, has the whole document: a client that read the document in between may know the change already, and
+    /// a patch would not fit.
+    let isRevisionWhole: Bool
+    /// Whether the first message to a subscriber has the whole document, where no command gives it with its revision.
+    var greetsWithDocument = false
+    /// Gives the document as it is now, at once or when it has been loaded. It is called again when one of its sources
+    /// has changed.
+    let render:
+        @LoopActor (Application, Identifier, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
+
+    /// Every kind of topic.
+    static let all = [home, cart, browse]
+
+    /// An outlet's home, as `OUTLET.HOME` answers it.
+    private static let home = TopicKind(prefix: "home", member: "outlet", isRevisionWhole: true) {
+        application, outlet, completion in
+        completion(
+            Result { () throws(Failure) in
+                let home = try application.home(of: outlet)
+                return TopicDocument(
+                    revision: home?.revision ?? 0, json: home?.document ?? TopicDocument.null,
+                    sources: [.stream(StreamName(.outlet, outlet)), .stream(StreamName(.menu, outlet))])
+            })
+    }
+
+    /// A cart, as `CART.GET` answers it: its problems come from the outlet and the menu.
+    private static let cart = TopicKind(prefix: "cart", member: "cart", isRevisionWhole: false) {
+        application, cart, completion in
+        let stream = StreamName(.cart, cart)
+        application.partition(of: stream).read(stream) { result in
+            let committed: CommittedState
+            switch result {
+            case .success(let state): committed = state
+            case .failure(let failure): return completion(.failure(Failure(failure)))
+            }
+            var sources = [TopicSource.stream(stream)]
+            if case .cart(.filled(let contents)) = committed.state {
+                sources.append(.stream(StreamName(.outlet, contents.outlet)))
+                sources.append(.stream(StreamName(.menu, contents.outlet)))
+            }
+            let document = application.document(of: cart, committed) ?? SealedDocument(TopicDocument.null)
+            application.textSealer.open(document) { json in
+                completion(json.map { TopicDocument(revision: committed.version, json: $0, sources: sources) })
+            }
+        }
+    }
+
+    /// The answer to a saved query.
+    private static let browse = TopicKind(
+        prefix: "browse", member: "browse", isRevisionWhole: true, greetsWithDocument: true
+    ) { application, name, completion in
+        let answer = application.catalogue.document(ofSaved: name)
+        completion(
+            .success(
+                TopicDocument(
+                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null,
+                    sources: [.savedQuery(name)])))
+    }
+}

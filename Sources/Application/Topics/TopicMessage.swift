@@ -1,0 +1,26 @@
+public import EventLoop
+
+/// A message to the subscribers of a topic, shared by all of them.
+@LoopActor
+public final class TopicMessage {
+    /// The channel, `home:copper-ladle`.
+    public nonisolated let channel: String
+    /// The message, as JSON text.
+    public nonisolated let data: [UInt8]
+    private var encodings: [Int: [UInt8]] = [:]
+
+    init(channel: String, data: [UInt8]) {
+        self.channel = channel
+        self.data = data
+    }
+
+    /// The message as a front encodes it: made once, however many clients it goes to.
+    ///
+    /// - Parameter format: tells the encodings of all fronts apart.
+    public func encoded(as format: Int, _ encode: () -> [UInt8]) -> [UInt8] {
+        if let bytes = encodings[format] { return bytes }
+        let bytes = encode()
+        encodings[format] = bytes
+        return bytes
+    }
+}

@@ -1,0 +1,27 @@
+public import CallArguments
+internal import Domain
+
+/// The name of a topic, `home:copper-ladle`.
+public struct TopicName {
+    /// What clients call it.
+    public let channel: String
+    let kind: TopicKind
+    let id: Identifier
+
+    /// Reads a channel.
+    public init(_ argument: Argument) throws(Failure) {
+        let bytes = argument.bytes
+        let shown = "channel '\(String(decoding: bytes.prefix(128), as: UTF8.self))'"
+        let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+        guard colon < bytes.endIndex,
+            let kind = TopicKind.all.first(where: { $0.prefix.utf8.elementsEqual(bytes[..<colon]) })
+        else {
+            let known = TopicKind.all.map { "\($0.prefix):<id>" }
+            throw .invalid(shown, "must be \(known.joined(separator: " or "))")
+        }
+        let rest = Argument(UnsafeRawBufferPointer(rebasing: bytes[(colon + 1)...]))
+        self.kind = kind
+        id = try ArgumentType<Identifier>.identifier.read(rest, "\(shown): \(kind.member)")
+        channel = "\(kind.prefix):\(id)"
+    }
+}

@@ -1,0 +1,32 @@
+// What a cart asks of the catalogue before it decides.
+
+extension Cart.State {
+    /// The most that a line takes, where the catalogue still has its item.
+    ///
+    /// - Parameter offer: what the catalogue says of an item at an outlet.
+    public func maximum(
+        ofLine id: String, offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
+    ) -> Int? {
+        guard let contents, let line = contents.lines.first(where: { $0.id == id }),
+            case .available(let item) = offer(line.item, contents.outlet)
+        else { return nil }
+        return item.maxQuantity
+    }
+}
+
+extension Cart.CheckOut {
+    /// A checkout with what the catalogue says now of everything in the cart.
+    ///
+    /// - Parameters:
+    ///   - offer: what the catalogue says of an item at an outlet.
+    ///   - minimumOrder: the smallest total that an outlet accepts.
+    public init(
+        order: Identifier, agreedTotal: Amount, of cart: Cart.State,
+        offer: (_ item: Identifier, _ outlet: Identifier) -> Offer, minimumOrder: (_ outlet: Identifier) -> Amount?
+    ) {
+        self.init(order: order, agreedTotal: agreedTotal, offers: [:])
+        guard case .filled(let contents) = cart else { return }
+        self.minimumOrder = minimumOrder(contents.outlet)
+        for line in contents.lines { offers[line.id] = offer(line.item, contents.outlet) }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Application
+internal import CallArguments
+internal import LineProtocol
+
+/// Subscriptions to what changes, with Redis's commands for them.
+enum SubscriptionCommands {
+    static let all: [LineCommand] = [
+        LineCommand(
+            "SUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
+            "Subscribes to channels: each change of a home, a cart or a saved query's answer comes as a message."
+        ) { parameters in
+            let channels = parameters.repeated("channel")
+            return { session, call throws(Failure) in
+                var names: [TopicName] = []
+                for channel in call[channels] { names.append(try TopicName(channel)) }
+                let topics = session.server.application.topics!
+                let counts = try topics.subscribe(session.subscriber, to: names)
+                session.reply { replies in
+                    for (name, count) in zip(names, counts) {
+                        replies.subscription("subscribe", Array(name.channel.utf8), count)
+                    }
+                }
+                topics.greet(session.subscriber, about: names)
+            }
+        },
+        LineCommand(
+            "UNSUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
+            "Ends subscriptions to channels, or all of them."
+        ) { parameters in
+            let channels = parameters.repeated("channel", isOptional: true)
+            return { session, call throws(Failure) in
+                let (topics, subscriber) = (session.server.application.topics!, session.subscriber!)
+                var channels = call[channels].map { Array($0.bytes) }
+                if channels.isEmpty { channels = subscriber.channels.map { Array($0.utf8) } }
+                let counts = channels.map { channel in
+                    topics.unsubscribe(subscriber, from: String(decoding: channel, as: UTF8.self))
+                    return subscriber.subscriptionCount
+                }
+                session.reply { replies in
+                    for (channel, count) in zip(channels, counts) {
+                        replies.subscription("unsubscribe", channel, count)
+                    }
+                    if channels.isEmpty { replies.subscription("unsubscribe", nil, 0) }
+                }
+            }
+        },
+    ]
+}
+
+extension ReplyBuffer {
+    /// What Redis sends when a subscription begins or ends: the channel, and how many there are now.
+    fileprivate mutating func subscription(_ kind: StaticString, _ channel: [UInt8]?, _ count: Int) {
+        push(3)
+        bulk(kind)
+        if let channel { bulk(channel) } else { null() }
+        integer(Int64(count))
+    }
+}

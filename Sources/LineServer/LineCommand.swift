@@ -1,0 +1,35 @@
+internal import Application
+internal import CallArguments
+internal import EventLoop
+
+/// An entry of the line server's command table: a command of the application, or one about the connection itself.
+struct LineCommand: Sendable {
+    typealias SessionBody = @LoopActor @Sendable (Session, borrowing Call) throws(Failure) -> Void
+
+    enum Body: Sendable {
+        case application(Command)
+        case session(SessionBody)
+    }
+
+    let declaration: CommandDeclaration
+    /// Whether a client may send it while it listens to channels in RESP2, where messages look like replies.
+    let isForSubscribers: Bool
+    let body: Body
+
+    init(_ command: Command) {
+        declaration = command.declaration
+        isForSubscribers = false
+        body = .application(command)
+    }
+
+    /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.
+    init(
+        _ name: String, _ group: CommandDeclaration.Group, role: Role = .anybody, isForSubscribers: Bool = false,
+        _ summary: String, _ declare: (inout ParameterList) -> SessionBody
+    ) {
+        var parameters = ParameterList(for: name)
+        body = .session(declare(&parameters))
+        declaration = CommandDeclaration(name, group, role: role, effect: .read, summary, parameters)
+        self.isForSubscribers = isForSubscribers
+    }
+}

@@ -1,0 +1,32 @@
+public import LineProtocol
+
+/// How the line server behaves. Every limit has a name and a default; docs/protocol.md lists them.
+public struct LineConfiguration: Sendable {
+    /// The host to listen on.
+    public var host = "127.0.0.1"
+    /// The port to listen on; 0 for any that is free.
+    public var port: UInt16 = 7379
+    /// Whether only clients on the same machine are served. There are no users yet, so anybody who can connect can do
+    /// everything.
+    public var isProtected = true
+    /// The most clients at once.
+    public var maximumClients = 10_000
+    /// How large a request may be.
+    public var requestLimits = RequestLimits()
+    /// The most bytes of replies that wait for a client to read; a client with more is disconnected.
+    public var outputLimit = 32 << 20
+    /// While more bytes than these wait for a client to read, none of its commands is executed.
+    public var outputPause = 1 << 20
+    /// While more unread bytes than these wait for earlier commands, nothing more is read from the client.
+    public var inputPause = 1 << 20
+    /// The most commands of a client that may be on their way. Without it, one client that sends writes without an end
+    /// could take all the room that there is for waiting commands.
+    public var maximumPendingReplies = 1_000
+    /// How long a client may be silent, in seconds.
+    public var idleSeconds: UInt64 = 300
+    /// How long a client may take to finish a command it began, in seconds.
+    public var partialCommandSeconds: UInt64 = 30
+
+    /// The defaults.
+    public init() {}
+}

@@ -1,0 +1,106 @@
+internal import Application
+internal import EventLoop
+internal import Foundation
+internal import Measurement
+
+extension LineServer {
+    /// The text of `INFO`: the sections asked for, or all of them.
+    func information(sections wanted: [String]) -> String {
+        let isEverything = wanted.isEmpty || !Set(wanted).isDisjoint(with: ["all", "default", "everything"])
+        return sections.filter { isEverything || wanted.contains($0.title.lowercased()) }
+            .map { section in
+                "# \(section.title)\r\n" + section.lines.map { "\($0.name):\($0.value)\r\n" }.joined()
+            }.joined(separator: "\r\n")
+    }
+
+    /// Starts counting again, here and in the application.
+    func resetStatistics() {
+        statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
+        application.resetStatistics()
+    }
+
+    private var sections: [Information] {
+        let resources = ProcessResources.current
+        let (clients, topics) = (sessions.values, application.topics!)
+        return [
+            Information("Server", serverLines),
+            Information(
+                "Clients",
+                [
+                    ("connected_clients", "\(clients.count)"), ("maxclients", "\(configuration.maximumClients)"),
+                    ("pubsub_clients", "\(clients.count { $0.subscriber.subscriptionCount > 0 })"),
+                ]),
+            Information(
+                "Memory",
+                [
+                    ("used_memory_rss", "\(resources.residentBytes)"), ("used_memory_peak", "\(resources.peakBytes)"),
+                ]),
+            Information(
+                "Stats",
+                [
+                    ("total_connections_received", "\(statistics.connections)"),
+                    ("total_commands_processed", "\(statistics.commands)"),
+                    ("total_error_replies", "\(statistics.errors)"),
+                    ("pubsub_channels", "\(topics.count)"),
+                    ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
+                ]),
+            Information(
+                "CPU",
+                [
+                    ("used_cpu_sys", LineServer.seconds(resources.systemMicroseconds)),
+                    ("used_cpu_user", LineServer.seconds(resources.userMicroseconds)),
+                ]),
+        ] + application.information + [
+            Information(
+                "Commandstats", calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),
+            Information(
+                "Latencystats",
+                calledCommands.map { ("latency_percentiles_usec_\($0.name)", LineServer.percentiles(of: $0.calls)) }),
+        ]
+    }
+
+    private var serverLines: [(name: String, value: String)] {
+        let uptime = (LoopActor.now - startedAt) / 1_000_000_000
+        #if DEBUG
+            let build = "debug"
+        #else
+            let build = "release"
+        #endif
+        var lines = [
+            // Clients parse this one to know what they may use; it names the Redis whose protocol this is.
+            ("redis_version", "7.4.0"), ("redis_mode", "standalone"), ("tiffin_version", Application.version),
+            ("tiffin_build", build),
+        ]
+        if let version = postgresVersion() { lines.append(("postgres_version", version)) }
+        return lines + [
+            ("process_id", "\(getpid())"), ("tcp_port", "\(port)"), ("uptime_in_seconds", "\(uptime)"),
+            ("uptime_in_days", "\(uptime / 86_400)"),
+        ]
+    }
+
+    private static func seconds(_ microseconds: Int64) -> String {
+        String(format: "%.6f", Double(microseconds) / 1_000_000)
+    }
+
+    // MARK: Commands
+
+    private var calledCommands: [(name: String, calls: Statistics.Calls)] {
+        zip(LineCommandTable.shared.commands, statistics.calls).filter { $0.1.latency.count > 0 }
+            .map { ($0.0.declaration.name.lowercased().replacing(" ", with: "|"), $0.1) }
+    }
+
+    private static func counts(of calls: Statistics.Calls) -> String {
+        let (count, nanoseconds) = (calls.latency.count, calls.latency.sum)
+        let mean = String(format: "%.2f", calls.latency.mean / 1_000)
+        // Commands refused before they are executed are among the failed ones.
+        return "calls=\(count),usec=\(nanoseconds / 1_000),usec_per_call=\(mean),rejected_calls=0,"
+            + "failed_calls=\(calls.failed)"
+    }
+
+    private static func percentiles(of calls: Statistics.Calls) -> String {
+        let parts = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)]
+        return parts.map { name, part in
+            String(format: "\(name)=%.3f", Double(calls.latency.quantile(part)) / 1_000)
+        }.joined(separator: ",")
+    }
+}

@@ -1,0 +1,127 @@
+// The line server: clients of the line protocol on a TCP port, in front of the application.
+//
+// It promises that a client's replies come in the order of its requests, and that whatever one client does (sends
+// slowly, reads slowly, sends rubbish) costs the others nothing but its share of the time.
+
+public import Application
+internal import CallArguments
+public import EventLoop
+
+/// A server of the line protocol.
+@LoopActor
+public final class LineServer: Front {
+    let application: Application
+    let configuration: LineConfiguration
+    let logger: Logger
+    let startedAt = LoopActor.now
+    var statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
+    /// The version of the PostgreSQL that the log is in, if it is in one.
+    let postgresVersion: () -> String?
+    private(set) var sessions: [Int64: Session] = [:]
+
+    /// The port it listens on.
+    var port: Int { listener?.port ?? 0 }
+
+    private var listener: TCPListener?
+    private var nextSession: Int64 = 1
+    /// Sessions with replies to send or requests that waited for them.
+    private var withWork: [Session] = []
+    private var sweep: LoopTimer?
+    private var httpLoggedAt: UInt64?
+
+    /// - Parameter postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` gives it; nil where it
+    ///   is not known.
+    public init(
+        _ application: Application, configuration: LineConfiguration, logger: Logger,
+        postgresVersion: @escaping () -> String? = { nil }
+    ) {
+        self.application = application
+        self.configuration = configuration
+        self.logger = logger
+        self.postgresVersion = postgresVersion
+        application.attach(self)
+    }
+
+    // MARK: Running
+
+    /// Listens, and serves from now on. Returns the address and the port.
+    public func listen() throws(LoopError) -> (address: String, port: Int) {
+        let listener = try TCPListener(host: configuration.host, port: configuration.port) { [unowned self] in
+            accept($0)
+        }
+        listener.onError = { [logger] in logger.error("\($0)") }
+        self.listener = listener
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
+        return (listener.address, listener.port)
+    }
+
+    /// Takes no more commands; those on their way are still answered.
+    public func drain() {
+        listener?.close()
+        sweep?.cancel()
+        for session in sessions.values { session.drain() }
+    }
+
+    /// Closes every connection once its replies are sent.
+    public func close() {
+        for session in sessions.values {
+            session.close()
+            session.work()
+        }
+    }
+
+    /// Sends what is ready, and goes on with requests that waited for it.
+    public func sendAnswers() -> Bool {
+        guard !withWork.isEmpty else { return false }
+        let sessions = withWork
+        withWork = []
+        for session in sessions { session.work() }
+        return true
+    }
+
+    /// Has a session work at the end of the turn.
+    func hasWork(_ session: Session) { withWork.append(session) }
+
+    // MARK: Sessions
+
+    private func accept(_ connection: TCPConnection) {
+        if configuration.isProtected, !connection.isLoopbackPeer {
+            return refuse(
+                connection,
+                "-DENIED Tiffin serves only clients on its own machine, because no users are configured. "
+                    + "Start it with --protected-mode no to serve others, behind a firewall.\r\n")
+        }
+        guard sessions.count < configuration.maximumClients else {
+            return refuse(connection, "-ERR max number of clients reached\r\n")
+        }
+        let session = Session(id: nextSession, connection, of: self)
+        sessions[nextSession] = session
+        nextSession += 1
+        statistics.connections += 1
+        session.start()
+    }
+
+    private func refuse(_ connection: TCPConnection, _ message: String) {
+        var message = message
+        message.withUTF8 { connection.write(UnsafeRawBufferPointer($0)) }
+        connection.closeAfterWrites()
+    }
+
+    func sessionEnded(_ session: Session) {
+        application.topics.unsubscribe(session.subscriber)
+        sessions[session.id] = nil
+    }
+
+    private func closeOverdue() {
+        let now = LoopActor.now
+        for session in sessions.values { session.closeIfOverdue(at: now) }
+    }
+
+    /// A client speaks HTTP: perhaps a web page that attacks us. Logged at most once a minute.
+    func logHTTPAttempt(by session: Session) {
+        let now = LoopActor.now
+        if let httpLoggedAt, now - httpLoggedAt < 60_000_000_000 { return }
+        httpLoggedAt = now
+        logger.error("possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
+    }
+}

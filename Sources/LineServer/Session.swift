@@ -1,0 +1,247 @@
+internal import Application
+internal import CallArguments
+internal import EventLog
+internal import EventLoop
+internal import LineProtocol
+
+/// One client: a ``SessionMachine`` at work on a socket.
+@LoopActor
+final class Session {
+    let id: Int64
+    let connection: TCPConnection
+    let server: LineServer
+    let connectedAt = LoopActor.now
+    var name = ""
+    var clientLibrary = (name: "", version: "")
+    private(set) var lastCommand = ""
+    private(set) var commandCount = 0
+    private(set) var subscriber: Subscriber!
+
+    private var machine: SessionMachine
+    /// The command that is being executed, until it has been counted or has promised a reply.
+    private var executing: Int?
+    /// When it began. The clock is read once a command: where one ends, the next begins.
+    private var executingSince: UInt64 = 0
+
+    init(id: Int64, _ connection: TCPConnection, of server: LineServer) {
+        self.id = id
+        self.connection = connection
+        self.server = server
+        machine = SessionMachine(limits: server.configuration, at: LoopActor.now)
+        subscriber = Subscriber { [unowned self] in push($0) }
+    }
+
+    func start() {
+        connection.outgoingLimit = server.configuration.outputLimit
+        connection.onEnd = { [self] in
+            machine.peerEnded()
+            work()
+        }
+        connection.onDrain = { [self] in work() }
+        connection.onClose = { [self] failure in
+            machine.close()
+            if let failure { server.logger.debug("client \(id): \(failure)") }
+            server.sessionEnded(self)
+        }
+        startReading()
+    }
+
+    private func startReading() {
+        connection.startReading { [self] bytes in
+            machine.received(bytes, at: LoopActor.now)
+            work()
+        }
+    }
+
+    /// The version of the protocol that replies are written in.
+    var version: ProtocolVersion {
+        get { machine.version }
+        set { machine.version = newValue }
+    }
+
+    var lastActivity: UInt64 { machine.lastActivity }
+
+    /// Whether the client listens to channels in RESP2. A message then looks like a reply, so the client may only send
+    /// what is answered like one.
+    var mayOnlyListen: Bool { version == .resp2 && subscriber.subscriptionCount > 0 }
+
+    // MARK: Working
+
+    /// Does what there is to do now.
+    func work() {
+        executingSince = LoopActor.now
+        while true {
+            switch machine.next(pendingBytes: connection.pendingBytes) {
+            case .execute(let arguments): execute(arguments)
+            case .reject(let error): fail(Failure("ERR", error.message))
+            case .send:
+                connection.write(machine.replies.bytes)
+                machine.sent()
+                executingSince = LoopActor.now
+            case .stopReading: connection.stopReading()
+            case .startReading: startReading()
+            case .close:
+                server.application.topics.unsubscribe(subscriber)
+                connection.closeAfterWrites()
+            case .wait: return
+            }
+        }
+    }
+
+    /// Executes one request, or postpones it.
+    private func execute(_ arguments: Arguments) {
+        guard let found = LineCommandTable.shared.index(of: arguments) else { return unknown(arguments) }
+        let command = LineCommandTable.shared.commands[found]
+        guard machine.admits(command.declaration.effect) else { return machine.postpone() }
+        commandCount += 1
+        lastCommand = command.declaration.name
+        executing = found
+        do throws(Failure) {
+            guard command.isForSubscribers || !mayOnlyListen else { throw .onlyForSubscribers(command.declaration) }
+            try run(command, arguments)
+            executed(hasFailed: false)
+        } catch {
+            fail(error)
+            executed(hasFailed: true)
+        }
+    }
+
+    private func unknown(_ arguments: Arguments) {
+        let name = arguments[0]
+        if let container = LineCommandTable.shared.container(of: name) {
+            guard arguments.count > 1 else { return fail(.argumentCount(of: container)) }
+            let subcommand = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
+            return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. Try HELP \(container)."))
+        }
+        if name.equals(caseInsensitive: "POST") || name.equals(caseInsensitive: "Host:") {
+            server.logHTTPAttempt(by: self)
+            return machine.close()
+        }
+        let shown = arguments.dropFirst().prefix(20).map {
+            "'\(String(decoding: $0.bytes.prefix(128), as: UTF8.self))' "
+        }
+        fail(
+            Failure(
+                "ERR",
+                "unknown command '\(String(decoding: name.bytes.prefix(128), as: UTF8.self))', "
+                    + "with args beginning with: \(shown.joined())"))
+    }
+
+    private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
+        switch command.body {
+        case .session(let body): try body(self, try Call(command.declaration, arguments))
+        case .application(let command):
+            switch try server.application.run(command, arguments) {
+            case .answer(let answer): machine.reply { $0.append(answer) }
+            case .promise(let promise): reply(once: promise)
+            }
+        }
+    }
+
+    /// A command is over for now: it is counted where its reply is made.
+    private func executed(hasFailed: Bool) {
+        let now = LoopActor.now
+        if let command = executing {
+            server.statistics.count(command, nanoseconds: now - executingSince, hasFailed: hasFailed)
+        }
+        executing = nil
+        executingSince = now
+    }
+
+    /// Keeps the turn of a promised reply. The command is counted once the reply is known, even if the client is gone.
+    private func reply(once promise: Promise) {
+        guard let command = executing else { preconditionFailure("a promise of no command") }
+        executing = nil
+        let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
+        promise.whenKnown { [weak self, server, executingSince] result in
+            let hasFailed: Bool
+            switch result {
+            case .success(let answer):
+                hasFailed = false
+                self?.machine.fulfil(turn) { $0.append(answer) }
+            case .failure(let failure):
+                hasFailed = true
+                server.statistics.errors += 1
+                self?.machine.fulfil(turn) { $0.error(failure.code, failure.message) }
+            }
+            server.statistics.count(command, nanoseconds: LoopActor.now - executingSince, hasFailed: hasFailed)
+            if let self { server.hasWork(self) }
+        }
+    }
+
+    // MARK: Replies
+
+    /// Writes a reply in its turn.
+    func reply(_ write: (inout ReplyBuffer) -> Void) { machine.reply(write) }
+
+    func fail(_ failure: Failure) {
+        server.statistics.errors += 1
+        machine.reply { $0.error(failure.code, failure.message) }
+    }
+
+    /// Sends a message of a topic.
+    private func push(_ message: TopicMessage) {
+        machine.push(message.encoded(as: version.rawValue) { message.frame(in: version) })
+        server.hasWork(self)
+    }
+
+    // MARK: The end
+
+    /// Sends what is due and closes; whatever else the client asked is not executed.
+    func close() {
+        machine.close()
+        server.hasWork(self)
+    }
+
+    /// Executes nothing more: what is on its way is still answered.
+    func drain() {
+        machine.drain()
+        work()
+    }
+
+    /// Closes the connection if the client has been silent, or in the middle of a command, for too long.
+    func closeIfOverdue(at now: UInt64) {
+        guard let reason = machine.overdue(at: now, isListening: subscriber.subscriptionCount > 0) else { return }
+        server.logger.debug("client \(id): \(reason)")
+        fail(Failure("ERR", reason))
+        close()
+    }
+}
+
+extension Failure {
+    /// Redis's words for a command that a subscribed client may not send.
+    fileprivate static func onlyForSubscribers(_ command: CommandDeclaration) -> Failure {
+        Failure(
+            "ERR",
+            "Can't execute '\(command.name.lowercased())': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
+                + "QUIT / RESET are allowed in this context")
+    }
+}
+
+extension ReplyBuffer {
+    /// An answer of the application.
+    mutating func append(_ answer: Answer) {
+        switch answer {
+        case .null: null()
+        case .integer(let value): integer(value)
+        case .text(let text): bulk(text)
+        case .document(let document): bulk(document)
+        case .parts(let start, let end): bulk(start, followedBy: end)
+        case .documents(let documents):
+            array(documents.count)
+            for document in documents { bulk(document) }
+        }
+    }
+}
+
+extension TopicMessage {
+    /// The message as it is sent.
+    fileprivate nonisolated func frame(in version: ProtocolVersion) -> [UInt8] {
+        var buffer = ReplyBuffer(version: version, capacity: 64 + channel.utf8.count + data.count)
+        buffer.push(3)
+        buffer.bulk("message")
+        buffer.bulk(channel)
+        buffer.bulk(data)
+        return Array(buffer.bytes)
+    }
+}
