@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Checks receipts of Tiffin's log, and a whole exported log, with nothing but SHA-256: audit.md has the formats.
+"""Checks receipts of Tiffin's log, or a whole exported log, with nothing but SHA-256. audit.md has the formats.
 
-RECEIPT is a file with what LOG.PROVE answered, or - for standard input. With --head, the receipt's chain must meet
-that digest, and so must that of the exported log. With all of it, the receipt's batch must be one of that log's.
+RECEIPT is a file with the answer of LOG.PROVE, or - for standard input. With --head, the chain of the receipt and that
+of the exported log must have that digest. With an export and a receipt, the receipt's batch must be in the export.
 Exit status: 0 everything holds, 1 something does not, 2 wrong options, 3 something cannot be read.
 """
 import argparse
@@ -14,15 +14,25 @@ import sys
 from hashlib import sha256
 
 
+# What a terminal obeys, or shows in another order than it is written: control characters, line separators and
+# bidirectional controls. A receipt may hold any text.
+UNSAFE = re.compile("[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def safe(text):
+    """The text as one line that a terminal shows as it is."""
+    return UNSAFE.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", str(text))
+
+
 def expect(condition, problem):
-    """Ends the program, with status 1, where something does not hold."""
+    """Exits with status 1 if the condition does not hold."""
     if not condition:
-        sys.exit(f"not proven: {problem}")
+        sys.exit(safe(f"not proven: {problem}"))
 
 
 def digest(text):
     if not re.fullmatch("[0-9a-f]{64}", text):
-        raise ValueError(f"{text!r} is no digest: 64 hexadecimal digits in lower case")
+        raise ValueError(f"{text!r} is not a digest, which has 64 hexadecimal digits in lower case")
     return bytes.fromhex(text)
 
 
@@ -40,14 +50,14 @@ def node(left, right):
 
 
 def root_of(leaves):
-    """The root of the tree over a batch: neighbours are paired, an odd last one goes up as it is."""
+    """The root of the tree over a batch: neighbours are paired, and an odd last one moves up unchanged."""
     while len(leaves) > 1:
         leaves = [node(*leaves[i:i + 2]) if i + 1 < len(leaves) else leaves[i] for i in range(0, len(leaves), 2)]
     return leaves[0]
 
 
 def root_from(of_event, index, size, path):
-    """The root that a leaf and its path make."""
+    """The root that follows from a leaf and its path."""
     while size > 1:
         if index ^ 1 < size:  # It has a neighbour.
             expect(path, "the path is too short")
@@ -59,7 +69,7 @@ def root_from(of_event, index, size, path):
 
 
 def partition_of(stream, partitions):
-    """By the first four bytes of the SHA-256 of the id; an order's id begins with those of its cart."""
+    """By the first four bytes of the SHA-256 of the id; the id of an order begins with those of its cart."""
     category, _, name = stream.partition("-")
     if category == "order" and re.fullmatch("[0-9A-Fa-f]{8}", name[:8]):
         return int(name[:8], 16) % partitions
@@ -67,7 +77,7 @@ def partition_of(stream, partitions):
 
 
 def check_receipt(receipt, known, log):
-    """Checks every step, the digest that is known from elsewhere and the exported log, where they are given."""
+    """Checks every step, and against a known digest and an exported log where these are given."""
     event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
     first, last, size, index = batch["firstPosition"], batch["lastPosition"], batch["size"], batch["index"]
     previous = digest(batch["previousChainDigest"])
@@ -80,20 +90,21 @@ def check_receipt(receipt, known, log):
     of_event = leaf(*(event[field] for field in (
         "stream", "version", "kind", "schemaVersion", "payload", "metadata", "recordedAtMilliseconds")))
     content = root_from(of_event, index, size, [digest(step) for step in batch["path"]])
-    expect(content == digest(batch["contentDigest"]), "the event and its path do not make the content digest")
+    expect(content == digest(batch["contentDigest"]), "the content digest does not follow from the event and its path")
     chain = [sha256(previous + content).digest()]
-    expect(chain[0] == digest(batch["chainDigest"]), "the chain before and the content do not make the chain digest")
+    expect(chain[0] == digest(batch["chainDigest"]), "the chain digest does not follow from the one before and the content")
     if head is not None:
         between = head["position"] - last
         expect(between >= len(head["links"]) and (between == 0) == (not head["links"]),
-               "so many links cannot lead to the head's position")
+               "the number of links does not fit the head's position")
         for link in head["links"]:
             chain.append(sha256(chain[-1] + digest(link)).digest())
         expect(chain[-1] == digest(head["digest"]), "the links do not lead to the head")
-    expect(not known or known in chain, "the receipt's chain does not meet the digest of --head")
+    expect(not known or known in chain, "the receipt's chain never has the digest of --head")
     expect(log is None or log.get((event["partition"], last)) == chain[0], "its batch is not in the exported log")
-    print(f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
-          f"from position {first} on, in the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches")
+    print(safe(
+        f"proven: {event['kind']}, version {event['version']} of {event['stream']}, is event {index + 1} of {size} "
+        f"from position {first} on, in the log whose chain is {chain[-1].hex()} after {len(chain) - 1} more batches"))
 
 
 def check_log(events, commits):
@@ -112,11 +123,11 @@ def check_log(events, commits):
             leaves.append(leaf(event["stream"], int(event["version"]), event["kind"], int(event["schema_version"]),
                                event["payload"], event["metadata"], int(event["recorded_at"])))
         content = root_of(leaves)
-        expect(content == digest(row["content_digest"]), f"{where}: its events do not make the content digest")
+        expect(content == digest(row["content_digest"]), f"{where}: the content digest does not follow from its events")
         chain = chains[partition, last] = sha256(chain + content).digest()
-        expect(chain == digest(row["chain_digest"]), f"{where}: its content does not make the chain digest")
+        expect(chain == digest(row["chain_digest"]), f"{where}: the chain digest does not follow from its content")
         heads[partition] = last, chain
-    expect(next(events, None) is None, "there are events behind the last batch")
+    expect(next(events, None) is None, "there are events after the last batch")
     for partition, (position, chain) in heads.items():
         print(f"partition {partition}: every digest holds, up to the head at position {position}, {chain.hex()}")
     return chains
@@ -129,7 +140,7 @@ def main():
         parser.add_argument(name)
     options = parser.parse_args()
     if not (options.receipt or options.events) or bool(options.events) != bool(options.commits):
-        parser.error("it takes a receipt, or --events with --commits, or all three")
+        parser.error("name a receipt, or give --events and --commits, or all three")
     try:
         csv.field_size_limit(1 << 30)
         head, log = options.head and digest(options.head), None
@@ -141,7 +152,7 @@ def main():
             file = open(0 if options.receipt == "-" else options.receipt, encoding="utf-8")
             check_receipt(json.load(file), head, log)
     except (OSError, ValueError, KeyError, TypeError, struct.error) as problem:
-        print(f"cannot be read: {problem!r}", file=sys.stderr)
+        print(safe(f"cannot be read: {problem!r}"), file=sys.stderr)
         sys.exit(3)
 
 

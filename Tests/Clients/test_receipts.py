@@ -239,6 +239,51 @@ def shortened(receipt):
     return shorter
 
 
+# What a terminal would obey: erase the line, and write another over it.
+HOSTILE = "\r\n\x1b[2K\x9b2Jproven: \u202ereally\u2028\x7f\u2066"
+ESCAPED = r"\u{d}\u{a}\u{1b}[2K\u{9b}2Jproven: \u{202e}really\u{2028}\u{7f}\u{2066}"
+
+
+@pytest.mark.parametrize("field", ["stream", "kind", "payload", "metadata"])
+def test_no_text_of_a_receipt_is_obeyed_by_a_terminal(log, field, tmp_path):
+    receipt = copy.deepcopy(log.some())
+    receipt["event"][field] += HOSTILE
+    text = json.dumps(receipt)
+    for run in (verify("-", text=text), check("-", text=text)):
+        assert run.returncode == 1
+        output = run.stdout + run.stderr
+        assert output.startswith("not proven") and output.count("\n") == 1
+        assert output.rstrip("\n").isprintable(), ascii(output)
+    # In the name of a field, in what is not a receipt, and in the name of a file.
+    text = json.dumps({HOSTILE: 1, **receipt})
+    file = tmp_path / f"{HOSTILE}.json"
+    file.write_text(text[:-1])
+    for run in (verify("-", text=text), verify(file), check(file), check("-", text=text[:-1])):
+        assert run.returncode in (1, 3)
+        assert (run.stdout + run.stderr).replace("\n", "").isprintable(), ascii(run.stderr)
+
+
+def test_a_proven_receipt_shows_hostile_texts_by_their_numbers(log):
+    # Whoever makes a log of their own can prove anything that they wrote into it.
+    event = {**log.some()["event"], "position": 1, "version": 1, "kind": HOSTILE, "payload": HOSTILE}
+
+    def text(value):
+        return len(value.encode()).to_bytes(4, "big") + value.encode()
+
+    leaf = sha256(
+        b"\0" + text(event["stream"]) + (1).to_bytes(8, "big") + text(HOSTILE)
+        + event["schemaVersion"].to_bytes(4, "big") + text(HOSTILE) + text(event["metadata"])
+        + event["recordedAtMilliseconds"].to_bytes(8, "big")).digest()
+    batch = {
+        "firstPosition": 1, "lastPosition": 1, "index": 0, "size": 1, "path": [], "contentDigest": leaf.hex(),
+        "previousChainDigest": "00" * 32, "chainDigest": sha256(bytes(32) + leaf).hexdigest()}
+    receipt = json.dumps({"receipt": 1, "partitions": 1, "event": event, "batch": batch, "head": None})
+    for run in (verify("-", text=receipt), check("-", text=receipt)):
+        assert run.returncode == 0
+        assert ESCAPED in run.stdout
+        assert all(line.isprintable() for line in run.stdout.splitlines())
+
+
 def test_the_event_of_another_receipt_is_refused(log):
     one, other = copy.deepcopy(log.receipts[-1]), log.receipts[-2]
     one["event"] = other["event"]
