@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run monkey test bench build format
+.PHONY: help run monkey check test bench build format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -9,6 +9,9 @@ run: ## Install what is missing, build, and serve on 127.0.0.1:7379 from .tiffin
 
 monkey: ## Load the server on 127.0.0.1:7379 for ten seconds, and check every answer
 	@Scripts/monkey
+
+check: ## Lint, build, and run the Swift tests that need no PostgreSQL
+	@Scripts/check
 
 test: ## Install what is missing, lint, build, and run every test
 	@Scripts/test

@@ -1,3 +1,9 @@
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
 /// A random number generator that gives the same numbers for the same seed on every machine: SplitMix64 (Steele, Lea,
 /// Flood: Fast Splittable Pseudorandom Number Generators, 2014).
 ///
@@ -61,8 +67,11 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
 // MARK: Property tests
 
 extension SeededGenerator {
-    /// The seeds that properties are tested with.
-    public static let seeds: Range<UInt64> = 0..<40
+    /// The seeds that properties are tested with: 40, or as many as `TIFFIN_TEST_SEEDS` says.
+    public static let seeds: Range<UInt64> = {
+        let count = getenv("TIFFIN_TEST_SEEDS").flatMap { UInt64(String(cString: $0)) }
+        return 0..<max(1, count ?? 40)
+    }()
 
     /// A value, or nil half of the time.
     public mutating func maybe<Value>(_ value: (inout SeededGenerator) -> Value) -> Value? {

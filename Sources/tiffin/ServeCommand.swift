@@ -88,7 +88,7 @@ enum ServeCommand: Subcommand {
             redis-cli -p \(port) OUTLET.HOME cinnamon-verandah
             redis-cli -p \(port) CART.ADD cart-1 cinnamon-verandah egg-hopper 2
             redis-cli -p \(port) CART.GET cart-1
-            echo HELP | nc -q 1 127.0.0.1 \(port)
+            printf 'HELP\\nQUIT\\n' | nc 127.0.0.1 \(port)
           Ctrl-C stops it.
 
         """
