@@ -87,7 +87,10 @@ let package = Package(
             ]),
         layer(
             "PostgresAudit",
-            uses: ["Audit", "Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "Projections"]),
+            uses: [
+                "Audit", "Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "PostgresProjections",
+                "Projections",
+            ]),
         layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
         // What may be asked of Tiffin, without a socket or a protocol, and a front of it.
         layer(

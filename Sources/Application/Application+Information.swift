@@ -62,16 +62,19 @@ extension Application {
             (
                 "partition\(number)_lag",
                 "unfolded_events=\(worker.head - folded),unsaved_events=\(worker.head - saved)"
-            ),
-            ("partition\(number)_outlet_home", rowsLine(.outletHome, model.outletHome.outletCount, worker.keeper)),
-            ("partition\(number)_cart_counts", rowsLine(.cartCounts, model.cartCounts.cartCount, worker.keeper)),
+            )
         ]
+            + ReadModel.projections.map { projection in
+                let rows = rowsLine(projection, projection.rowCount(in: model), worker.keeper)
+                return ("partition\(number)_\(projection)", rows)
+            }
     }
 
-    private func rowsLine(_ name: ProjectionName, _ count: Int, _ keeper: CheckpointKeeper) -> String {
-        "rows=\(count),saved_position=\(keeper.savedPosition),version=\(name.version),"
-            + "generation=\(keeper.generations[name] ?? 1),outdated=\(keeper.outdated.contains(name) ? "yes" : "no"),"
-            + "digest=\(keeper.savedDigests[name])"
+    private func rowsLine(_ projection: RegisteredProjection, _ count: Int, _ keeper: CheckpointKeeper) -> String {
+        let isOutdated = keeper.outdated.contains(projection) ? "yes" : "no"
+        return "rows=\(count),saved_position=\(keeper.savedPosition),version=\(projection.version),"
+            + "generation=\(keeper.generations[projection] ?? 1),outdated=\(isOutdated),"
+            + "digest=\(keeper.savedDigests[projection])"
     }
 
     private var catalogueLine: (name: String, value: String) {

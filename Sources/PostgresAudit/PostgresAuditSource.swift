@@ -6,16 +6,12 @@ public import EventLog
 public import EventLoop
 internal import Postgres
 internal import PostgresEventLog
+internal import PostgresProjections
 public import Projections
 
 /// The log and the read models in the schema `tiffin` of a database.
 @LoopActor
 public final class PostgresAuditSource: AuditSource {
-    /// The most rows that are read at once.
-    private static let rowLimit: Int64 = 5_000
-    /// Documents are larger.
-    private static let outletLimit: Int64 = 200
-
     private let log: PostgresEventLog
     /// The log, for callers that need nothing else.
     public var eventLog: any EventLog { log }
@@ -101,62 +97,22 @@ public final class PostgresAuditSource: AuditSource {
 
     /// See `AuditSource`.
     public func checkpoints(partition: Int) async throws -> [StoredCheckpoint] {
-        let rows = try await connection.execute(Statements.checkpoints, [.int2(Int16(partition))])
-        return (0..<rows.count).map { row in
-            StoredCheckpoint(
-                projection: rows.text(row, 0), version: Int(rows.int4(row, 1)), position: rows.int8(row, 2),
-                digest: Array(rows.bytes(row, 3)))
-        }
+        try await StoredProjections(connection).checkpoints(.active, of: partition)
     }
 
     /// See `AuditSource`.
     public func rows(
-        of projection: ProjectionName, partition: Int, after key: String
-    ) async throws -> Checkpoint.Slice? {
-        let partition = Parameter.int2(Int16(partition))
-        switch projection {
-        case .outletHome:
-            let rows = try await connection.execute(
-                Statements.outlets, [partition, .text(key), .int8(PostgresAuditSource.outletLimit)])
-            guard rows.count > 0 else { return nil }
-            return .outletHome(
-                try (0..<rows.count).map { row in
-                    OutletHomeRow(
-                        outlet: try PostgresAuditSource.identifier(rows.bytes(row, 0)), revision: rows.int8(row, 1),
-                        document: Array(rows.bytes(row, 2)), snapshot: Array(rows.bytes(row, 3)))
-                })
-        case .cartCounts:
-            let rows = try await connection.execute(
-                Statements.carts, [partition, .text(key), .int8(PostgresAuditSource.rowLimit)])
-            guard rows.count > 0 else { return nil }
-            return .cartCounts(
-                try (0..<rows.count).map { row in
-                    CartCountRow(
-                        cart: try PostgresAuditSource.identifier(rows.bytes(row, 0)), count: rows.int4(row, 1))
-                })
-        }
+        of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
+    ) async throws -> (any StoredRows)? {
+        try await StoredProjections(connection).rows(
+            of: projection, generation, partition: partition, after: key, isWhole: isWhole)
     }
 
     /// See `AuditSource`.
-    public func quarantined(partition: Int) async throws -> [(projection: String, event: CorruptEvent)] {
-        let rows = try await connection.execute(Statements.quarantined, [.int2(Int16(partition))])
-        return (0..<rows.count).map { row in
-            (
-                rows.text(row, 0),
-                CorruptEvent(
-                    partition: partition, position: rows.int8(row, 2), stream: rows.text(row, 1),
-                    reason: rows.text(row, 3))
-            )
-        }
-    }
-
-    private nonisolated static func identifier(_ bytes: UnsafeRawBufferPointer) throws -> Identifier {
-        guard let identifier = Identifier(utf8: bytes) else {
-            throw AuditError(
-                "a stored row has the key '\(String(decoding: bytes.prefix(100), as: UTF8.self))', which is no identifier"
-            )
-        }
-        return identifier
+    public func quarantined(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws -> [CorruptEvent] {
+        try await StoredProjections(connection).quarantined(projection, generation, partition: partition)
     }
 
     // MARK: Snapshots
@@ -209,42 +165,4 @@ private enum Statements {
         (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.commits
             WHERE partition = $1 AND first_position > $2 AND first_position >= 1 ORDER BY first_position LIMIT $3)
         """, [.int2, .int8, .int8])
-
-    static let checkpoints = Statement(
-        "checkpoints",
-        """
-        SELECT projection, version, position, digest FROM tiffin.projection_checkpoints
-        WHERE partition = $1 AND state = 'active'
-        """, [.int2])
-
-    /// The generation that servers use, as an expression.
-    private static func active(_ projection: ProjectionName) -> String {
-        """
-        (SELECT generation FROM tiffin.projection_checkpoints
-         WHERE partition = $1 AND projection = '\(projection.rawValue)' AND state = 'active')
-        """
-    }
-
-    static let outlets = Statement(
-        "outlets",
-        """
-        SELECT outlet, revision, document, snapshot FROM tiffin.outlet_home_rows
-        WHERE partition = $1 AND generation = \(active(.outletHome)) AND outlet > $2 ORDER BY outlet LIMIT $3
-        """, [.int2, .text, .int8])
-
-    static let quarantined = Statement(
-        "quarantined",
-        """
-        SELECT q.projection, q.stream, q.position, q.reason
-        FROM tiffin.quarantine AS q
-             JOIN tiffin.projection_checkpoints AS c USING (partition, projection, generation)
-        WHERE q.partition = $1 AND c.state = 'active'
-        """, [.int2])
-
-    static let carts = Statement(
-        "carts",
-        """
-        SELECT cart, count FROM tiffin.cart_count_rows
-        WHERE partition = $1 AND generation = \(active(.cartCounts)) AND cart > $2 ORDER BY cart LIMIT $3
-        """, [.int2, .text, .int8])
 }

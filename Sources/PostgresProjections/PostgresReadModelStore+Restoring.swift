@@ -1,5 +1,5 @@
 internal import Domain
-internal import EventLog
+public import EventLog
 internal import EventLoop
 internal import Postgres
 public import Projections
@@ -8,125 +8,142 @@ extension PostgresReadModelStore {
     /// A read model as it was last saved.
     public struct Restored: Sendable {
         /// The read model; empty where nothing could be restored.
-        public var model: ReadModel
+        public private(set) var model: ReadModel
         /// The digests of its saved rows.
-        public var digests = ReadModel.Digests()
+        public private(set) var digests = ReadModel.Digests()
         /// The generations of its saved rows.
-        public var generations = PostgresReadModelStore.firstGenerations
+        public fileprivate(set) var generations = PostgresReadModelStore.firstGenerations
         /// The projections whose rows another version made. They can be served; nothing can be saved into them.
-        public var outdated: Set<ProjectionName> = []
+        public private(set) var outdated: Set<RegisteredProjection> = []
+        /// Whether the stored rows are not believed: the log is folded from its beginning, and the next checkpoint
+        /// replaces them.
+        public private(set) var isRejected = false
         /// Why it is not what was saved, or not what this version would have saved.
-        public var note: String?
+        public private(set) var note: String?
 
         /// An empty read model.
-        public static func nothing(_ partition: Int, note: String? = nil) -> Restored {
-            Restored(model: ReadModel(partition: partition), note: note)
-        }
+        public static func nothing(_ partition: Int) -> Restored { Restored(model: ReadModel(partition: partition)) }
 
-        /// Forgets what was restored, so that the log is folded from its beginning.
-        public mutating func startAnew() {
+        /// Does not believe what is stored, so that the log is folded from its beginning.
+        public mutating func reject(because reason: String) {
             model = ReadModel(partition: model.partition)
             digests = ReadModel.Digests()
+            outdated = []
+            isRejected = true
+            note = "\(reason): folding the log again"
+        }
+
+        fileprivate mutating func restore(
+            _ model: ReadModel, _ active: [RegisteredProjection: StoredCheckpoint]
+        ) {
+            self.model = model
+            for (projection, checkpoint) in active {
+                digests[projection] = SetDigest(checkpoint.digest) ?? SetDigest()
+            }
+            outdated = Set(active.filter { !$0.value.isOurs(of: $0.key) }.map(\.key))
+            guard !outdated.isEmpty else { return }
+            let names = outdated.map(\.name).sorted().joined(separator: " and ")
+            note = "\(names) was saved by another version: it is served as it is, and rebuilt in the background"
         }
     }
 
-    /// The most carts, and outlets with their menus, that are read at once.
-    private nonisolated static let cartLimit: Int64 = 10_000
-    private nonisolated static let outletLimit: Int64 = 500
-
-    /// The read model as it was last saved, with its digests: an empty one where nothing was, or where a saved row
-    /// cannot be read.
-    public func restore(partition: Int) async throws(Failure) -> Restored {
+    /// The read model as it was last saved, with its digests: an empty one where nothing was, or where what is stored
+    /// does not follow from the log.
+    public func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
         do {
-            return try await transaction { transaction in
-                // One snapshot for all, so that the rows are those of the checkpoint whatever others save.
-                _ = try await transaction.execute(Statements.oneSnapshot, [])
-                let active = try await StoredGeneration.read(.active, of: partition, transaction)
-                return try await PostgresReadModelStore.restore(active, of: partition, transaction)
+            var restored = Restored.nothing(partition)
+            guard let stored = try await read(partition, &restored) else { return restored }
+            guard let head = try await log.heads().first(where: { $0.partition == partition }) else {
+                throw Failure("partition \(partition) of the log has no head")
             }
+            if stored.model.position > head.position {
+                restored.reject(
+                    because: "the read models of partition \(partition) are saved up to position "
+                        + "\(stored.model.position), and the log ends at \(head.position)")
+            } else if let fault = try await stored.quarantine.fault(
+                upTo: stored.model.position,
+                read: { try await log.read(stream: $0, partition: partition, afterVersion: 0, limit: $1) })
+            {
+                restored.reject(because: fault)
+            } else {
+                restored.restore(stored.model, stored.active)
+            }
+            return restored
+        } catch let failure as Failure {
+            throw failure
         } catch {
             throw Failure("\(error)")
         }
     }
 
-    private nonisolated static func restore(
-        _ active: [ProjectionName: StoredGeneration], of partition: Int, _ transaction: Transaction
-    ) async throws -> Restored {
-        var restored = Restored.nothing(partition)
-        guard !active.isEmpty else { return restored }
-        restored.generations = active.mapValues(\.generation)
-        restored.outdated = Set(active.filter { !$0.value.isOurs(of: $0.key) }.map(\.key))
-        let positions = Set(active.values.map(\.position))
-        guard active.count == ProjectionName.allCases.count, positions.count == 1, let position = positions.first else {
-            restored.note = "the read models were saved at different positions: folding the log anew"
-            return restored
+    private struct Stored: Sendable {
+        var model: ReadModel
+        var quarantine: StoredQuarantine
+        var active: [RegisteredProjection: StoredCheckpoint]
+    }
+
+    /// Reads what is stored; nil where nothing is, or it is rejected.
+    private func read(_ partition: Int, _ restored: inout Restored) async throws -> Stored? {
+        let began = restored
+        let (result, stored) = try await transaction { transaction in
+            // One snapshot for all, so that the rows are those of the checkpoint whatever others save.
+            _ = try await transaction.execute(Statements.oneSnapshot, [])
+            let active = try await StoredProjections(transaction).known(.active, of: partition)
+            var restored = began
+            guard !active.isEmpty else { return (restored, Stored?.none) }
+            restored.generations = active.mapValues(\.generation)
+            let positions = Set(active.values.map(\.position))
+            guard active.count == ReadModel.projections.count, positions.count == 1, let position = positions.first
+            else {
+                restored.reject(because: "the read models of partition \(partition) were saved at different positions")
+                return (restored, nil)
+            }
+            guard position != 0 else { return (restored, nil) }
+            guard position > 0 else {
+                restored.reject(because: "the read models of partition \(partition) are saved at position \(position)")
+                return (restored, nil)
+            }
+            do {
+                let (model, quarantine) = try await PostgresReadModelStore.model(
+                    of: active, at: position, partition, transaction)
+                return (restored, Stored(model: model, quarantine: quarantine, active: active))
+            } catch let error as UnreadableRow {
+                restored.reject(because: "\(error)")
+                return (restored, nil)
+            }
         }
-        guard position > 0 else { return restored }
-        do {
-            restored.model = try await model(of: active, at: position, partition, transaction)
-        } catch let error as CorruptSnapshot {
-            restored.note = "\(error): folding the log anew"
-            return restored
-        }
-        for (name, rows) in active { restored.digests[name] = rows.digest ?? SetDigest() }
-        if !restored.outdated.isEmpty {
-            let names = restored.outdated.map(\.rawValue).sorted().joined(separator: " and ")
-            restored.note = "\(names) was saved by another version: it is served as it is, and made anew beside that"
-        }
-        return restored
+        restored = result
+        return stored
     }
 
     /// The read model of some projections' rows; the others are empty in it.
+    ///
+    /// - Throws: `UnreadableRow` where a row is not what a projection writes.
     @concurrent
     nonisolated static func model(
-        of stored: [ProjectionName: StoredGeneration], at position: Int64, _ partition: Int, _ transaction: Transaction
-    ) async throws -> ReadModel {
-        var model = ReadModel(partition: partition)
-        var quarantined: [(String, CorruptEvent)] = []
-        for (name, rows) in stored {
-            var key = ""
-            while let slice = try await slice(name, rows.generation, partition, after: &key, transaction) {
-                try model.restore(slice)
-            }
-            let found = try await transaction.execute(
-                Statements.quarantined, [.int2(Int16(partition)), .text(name.rawValue), .int4(rows.generation)])
-            for row in 0..<found.count {
-                let event = CorruptEvent(
-                    partition: partition, position: found.int8(row, 1), stream: found.text(row, 0),
-                    reason: found.text(row, 2))
-                quarantined.append((name.rawValue, event))
-            }
-        }
-        model.restore(position: position, quarantined: quarantined)
-        return model
-    }
-
-    /// The rows behind a key, and nil where there are no more.
-    private nonisolated static func slice(
-        _ name: ProjectionName, _ generation: Int32, _ partition: Int, after key: inout String,
+        of stored: [RegisteredProjection: StoredCheckpoint], at position: Int64, _ partition: Int,
         _ transaction: Transaction
-    ) async throws -> Checkpoint.Slice? {
-        let place = [Parameter.int2(Int16(partition)), .int4(generation), .text(key)]
-        switch name {
-        case .outletHome:
-            let rows = try await transaction.execute(Statements.outlets, place + [.int8(outletLimit)])
-            guard rows.count > 0 else { return nil }
-            key = rows.text(rows.count - 1, 0)
-            return .outletHome(
-                (0..<rows.count).compactMap { row in
-                    Identifier(utf8: rows.bytes(row, 0)).map {
-                        OutletHomeRow(
-                            outlet: $0, revision: rows.int8(row, 1), document: [], snapshot: Array(rows.bytes(row, 2)))
-                    }
-                })
-        case .cartCounts:
-            let rows = try await transaction.execute(Statements.carts, place + [.int8(cartLimit)])
-            guard rows.count > 0 else { return nil }
-            key = rows.text(rows.count - 1, 0)
-            return .cartCounts(
-                (0..<rows.count).compactMap { row in
-                    Identifier(utf8: rows.bytes(row, 0)).map { CartCountRow(cart: $0, count: rows.int4(row, 1)) }
-                })
+    ) async throws -> (ReadModel, StoredQuarantine) {
+        var model = ReadModel(partition: partition)
+        var quarantine = StoredQuarantine()
+        for (projection, checkpoint) in stored {
+            var key: String?
+            while let rows = try await StoredProjections(transaction).rows(
+                of: projection, checkpoint.generation, partition: partition, after: key, isWhole: false)
+            {
+                try model.restore(rows, of: projection)
+                key = rows.key(rows.count - 1)
+            }
+            quarantine.add(
+                try await StoredProjections(transaction).quarantined(
+                    projection, checkpoint.generation, partition: partition), of: projection)
         }
+        model.restore(position: position, quarantined: quarantine.entries)
+        return (model, quarantine)
     }
+}
+
+extension StoredCheckpoint {
+    /// Whether this program can go on with it.
+    func isOurs(of projection: RegisteredProjection) -> Bool { version == projection.version || position == 0 }
 }

@@ -21,10 +21,11 @@ public final class PostgresReadModelStore {
     }
 
     /// The generation of each projection's rows.
-    public typealias Generations = [ProjectionName: Int32]
+    public typealias Generations = [RegisteredProjection: Int32]
 
-    /// The generations of rows that nobody has made anew.
-    public nonisolated static let firstGenerations: Generations = [.outletHome: 1, .cartCounts: 1]
+    /// The generations of rows that have never been rebuilt.
+    public nonisolated static let firstGenerations = Generations(
+        uniqueKeysWithValues: ReadModel.projections.map { ($0, 1) })
 
     /// Why a read model was not saved or restored.
     public struct Failure: Error, CustomStringConvertible {
@@ -82,43 +83,53 @@ public final class PostgresReadModelStore {
 
     /// Writes a checkpoint's rows and position, unless another server's are as new.
     ///
-    /// - Parameter generations: those of the rows that the checkpoint continues.
+    /// - Parameters:
+    ///   - generations: those of the rows that the checkpoint continues. Where it replaces them, they become those of
+    ///     the new rows.
+    ///   - replaces: whether the checkpoint holds every row, and what is stored is not believed.
     public func save(
-        _ checkpoint: inout Checkpoint, into generations: Generations
+        _ checkpoint: inout Checkpoint, into generations: inout Generations, replaces: Bool
     ) async throws(Failure) -> Outcome {
-        let partition = checkpoint.partition
         do {
-            let taken = checkpoint
-            let (outcome, saved) = try await transaction { transaction in
+            let (taken, expected) = (checkpoint, generations)
+            let (outcome, saved, used) = try await transaction { transaction in
                 var pending = taken
+                let stored = StoredProjections(transaction)
+                let partition = pending.partition
                 // There has to be something to lock: two servers may save for the first time at once.
-                _ = try await transaction.execute(
-                    Statements.reserve,
-                    [.int2(Int16(partition)), .array(ProjectionName.allCases.map(\.rawValue))])
-                let active = try await StoredGeneration.lock(.active, of: partition, transaction)
-                guard active.mapValues(\.generation) == generations, active.allSatisfy({ $0.value.isOurs(of: $0.key) })
-                else { return (Outcome.superseded, pending) }
-                guard active.values.allSatisfy({ $0.position < pending.position }) else {
-                    return (Outcome.another, pending)
+                try await stored.reserve(partition: partition)
+                let active = try await stored.lock(partition: partition)
+                guard expected.allSatisfy({ active[$0.key]?.generation == $0.value }) else {
+                    return (Outcome.superseded, pending, expected)
                 }
-                while let slice = pending.nextSlice() {
-                    try await slice.write(partition, generations[slice.projection] ?? 1, transaction)
+                var used = active.mapValues(\.generation)
+                if replaces {
+                    for projection in active.keys {
+                        used[projection] = try await stored.nextGeneration(of: projection, partition: partition)
+                    }
+                } else {
+                    guard used == expected, active.allSatisfy({ $0.value.isOurs(of: $0.key) }) else {
+                        return (Outcome.superseded, pending, expected)
+                    }
+                    guard active.values.allSatisfy({ $0.position < pending.position }) else {
+                        return (Outcome.another, pending, expected)
+                    }
                 }
-                for (projection, event) in pending.quarantined {
-                    guard let name = ProjectionName(rawValue: projection) else { continue }
-                    try await event.write(partition, name, generations[name] ?? 1, transaction)
+                try await stored.write(&pending, into: used)
+                for (projection, checkpoint) in active {
+                    let digest = pending.digests[projection]
+                    if replaces {
+                        try await stored.delete(projection, checkpoint.generation, partition: partition)
+                        try await stored.activate(
+                            projection, used[projection] ?? 1, partition: partition, at: pending.position, digest)
+                    } else {
+                        try await stored.advance(projection, partition: partition, to: pending.position, digest)
+                    }
                 }
-                for name in ProjectionName.allCases {
-                    _ = try await transaction.execute(
-                        Statements.checkpoint,
-                        [
-                            .int2(Int16(partition)), .text(name.rawValue), .int4(Int32(name.version)),
-                            .int8(pending.position), .bytes(pending.digests[name].bytes),
-                        ])
-                }
-                return (Outcome.saved, pending)
+                return (Outcome.saved, pending, used)
             }
             checkpoint = saved
+            generations = used
             return outcome
         } catch {
             throw Failure("\(error)")
@@ -128,10 +139,27 @@ public final class PostgresReadModelStore {
     /// The generations that servers begin with and save to.
     public func generations(of partition: Int) async throws(Failure) -> Generations {
         do {
-            let active = try await transaction { try await StoredGeneration.read(.active, of: partition, $0) }
+            let active = try await transaction { try await StoredProjections($0).known(.active, of: partition) }
             return active.isEmpty ? PostgresReadModelStore.firstGenerations : active.mapValues(\.generation)
         } catch {
             throw Failure("\(error)")
+        }
+    }
+}
+
+extension StoredProjections {
+    /// Writes a checkpoint's rows and quarantined streams, those of the projections that a generation is named of.
+    @LoopActor
+    func write(
+        _ checkpoint: inout Checkpoint, into generations: PostgresReadModelStore.Generations
+    ) async throws(PostgresError) {
+        while let slice = checkpoint.nextSlice() {
+            guard let generation = generations[slice.projection] else { continue }
+            try await write(slice, generation, partition: checkpoint.partition)
+        }
+        for (projection, event) in checkpoint.quarantined {
+            guard let generation = generations[projection] else { continue }
+            try await write(event, projection, generation, partition: checkpoint.partition)
         }
     }
 }

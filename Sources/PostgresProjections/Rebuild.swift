@@ -3,16 +3,15 @@ internal import EventLoop
 internal import Postgres
 public import Projections
 
-/// Makes stored rows of projections anew from the log, beside those that servers use, and puts them in their place.
+/// Rebuilds stored rows of projections from the log, next to those that servers use, and then replaces these.
 ///
-/// Servers go on reading and saving meanwhile: only their checkpoints wait, from when the new rows have caught up
-/// until the switch. Everything is written in one transaction. Where it fails, is cancelled or killed, the database
-/// is as it was.
+/// Servers go on reading and saving meanwhile. Only their checkpoints wait, from when the new rows have caught up until
+/// the switch. Everything is written in one transaction: if it fails, is cancelled or killed, the database is as it was.
 public struct Rebuild: Sendable {
     /// What became of a projection's rows.
     public struct Change: Sendable {
         /// The projection.
-        public var projection: ProjectionName
+        public var projection: RegisteredProjection
         /// The generation that is active now.
         public var generation: Int32
         /// How many of its rows are not as they were in the generation before.
@@ -23,7 +22,7 @@ public struct Rebuild: Sendable {
 
     /// What was done in a partition.
     public struct Report: Sendable {
-        /// The position that the rows are of, the new ones and those they took the place of.
+        /// The position of the rows, of the new ones and of those that they replaced.
         public var position: Int64
         /// One for each projection.
         public var changes: [Change]
@@ -34,12 +33,12 @@ public struct Rebuild: Sendable {
 
     private let store: PostgresReadModelStore
     private let log: any EventLog
-    private let projections: Set<ProjectionName>
+    private let projections: Set<RegisteredProjection>
 
     /// - Parameters:
-    ///   - store: whose connection is used for nothing else meanwhile.
-    ///   - projections: those whose rows are made anew.
-    public init(_ projections: Set<ProjectionName>, store: PostgresReadModelStore, log: any EventLog) {
+    ///   - store: its connection must not be used for anything else meanwhile.
+    ///   - projections: those whose rows are rebuilt.
+    public init(_ projections: Set<RegisteredProjection>, store: PostgresReadModelStore, log: any EventLog) {
         self.projections = projections
         self.store = store
         self.log = log
@@ -47,15 +46,16 @@ public struct Rebuild: Sendable {
 
     // MARK: What can be done
 
-    /// Folds the log from its beginning, and switches to what comes of it.
+    /// Folds the log from its beginning, and switches to the rows that result. Gives nil where nothing has been saved
+    /// that could be replaced.
     ///
-    /// - Parameter progress: is told the position that has been reached, and the one that is to be.
+    /// - Parameter progress: called with the position that has been reached and the one to be reached.
     @concurrent
     public func run(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-    ) async throws(PostgresReadModelStore.Failure) -> Report {
+    ) async throws(PostgresReadModelStore.Failure) -> Report? {
         try await failing {
-            let active = try await generations(.active, of: partition)
+            guard let active = try await active(of: partition) else { return nil }
             let prepared = try await catchUp(ReadModel(partition: partition), with: active, progress)
             return try await store.transaction { transaction in
                 try await self.replace(active, prepared, transaction)
@@ -63,29 +63,31 @@ public struct Rebuild: Sendable {
         }
     }
 
-    /// Takes up the generation before the active one again, brought up to date.
+    /// Goes back to the generation before the active one, brought up to date. Gives nil where nothing has been saved.
     @concurrent
     public func undo(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
-    ) async throws(PostgresReadModelStore.Failure) -> Report {
+    ) async throws(PostgresReadModelStore.Failure) -> Report? {
         try await failing {
-            let active = try await generations(.active, of: partition)
-            let previous = try await generations(.previous, of: partition)
-            for name in projections {
-                guard let kept = previous[name] else {
-                    throw PostgresReadModelStore.Failure("no generation of \(name.rawValue) is kept to go back to")
+            guard let active = try await active(of: partition) else { return nil }
+            let previous = try await store.transaction { transaction in
+                try await StoredProjections(transaction).known(.previous, of: partition)
+            }.filter { projections.contains($0.key) }
+            for projection in projections {
+                guard let kept = previous[projection] else {
+                    throw PostgresReadModelStore.Failure("no generation of \(projection) is kept to go back to")
                 }
-                guard kept.version == name.version else {
+                guard kept.version == projection.version else {
                     throw PostgresReadModelStore.Failure(
-                        "generation \(kept.generation) of \(name.rawValue) was made by version \(kept.version), and "
-                            + "this program has version \(name.version): only that one can go back to it")
+                        "generation \(kept.generation) of \(projection) was made by version \(kept.version), and "
+                            + "this program has version \(projection.version): only that one can go back to it")
                 }
             }
             let positions = Set(previous.values.map(\.position))
             guard positions.count == 1, let position = positions.first else {
-                throw PostgresReadModelStore.Failure("they were put aside at different positions: undo one by one")
+                throw PostgresReadModelStore.Failure("they were replaced at different positions: undo one by one")
             }
-            let kept = try await store.transaction { transaction in
+            let (kept, _) = try await store.transaction { transaction in
                 try await PostgresReadModelStore.model(of: previous, at: position, partition, transaction)
             }
             let prepared = try await catchUp(kept, with: active, progress)
@@ -99,88 +101,81 @@ public struct Rebuild: Sendable {
 
     /// Folds the log up to where servers have saved, as long as that is far away.
     private func catchUp(
-        _ model: consuming ReadModel, with active: [ProjectionName: StoredGeneration],
+        _ model: consuming ReadModel, with active: [RegisteredProjection: StoredCheckpoint],
         _ progress: @escaping @Sendable (Int64, Int64) -> Void
     ) async throws -> ReadModel {
         var model = model
-        var end = try position(of: active)
+        var end = try await position(of: active, model.partition)
         while true {
             let goal = end
             try await model.fold(log, upTo: goal) { progress($0, goal) }
-            end = try position(of: try await generations(.active, of: model.partition))
+            guard let active = try await self.active(of: model.partition) else { return model }
+            end = try await position(of: active, model.partition)
             guard end - model.position > Rebuild.lastStretch else { return model }
         }
     }
 
     @concurrent
     private func replace(
-        _ active: [ProjectionName: StoredGeneration], _ prepared: ReadModel, _ transaction: Transaction
+        _ active: [RegisteredProjection: StoredCheckpoint], _ prepared: ReadModel, _ transaction: Transaction
     ) async throws -> Report {
         var model = prepared
-        let key = Parameter.int2(Int16(model.partition))
-        var new: [ProjectionName: Int32] = [:]
-        for name in projections {
-            let newest = try await transaction.execute(Statements.newestGeneration, [key, .text(name.rawValue)])
-            new[name] = newest.int4(0, 0) + 1
+        let partition = model.partition
+        let stored = await StoredProjections(transaction)
+        var new: [RegisteredProjection: Int32] = [:]
+        for projection in projections {
+            new[projection] = try await stored.nextGeneration(of: projection, partition: partition)
         }
-        var digests = try await write(&model, since: ReadModel.Digests(), into: new, transaction)
-        try await reach(active, &model, transaction)
-        digests = try await write(&model, since: digests, into: new, transaction)
+        var digests = try await write(&model, since: ReadModel.Digests(), into: new, stored)
+        try await reach(active, &model, stored)
+        digests = try await write(&model, since: digests, into: new, stored)
 
         var report = Report(position: model.position, changes: [])
-        let previous = try await StoredGeneration.read(.previous, of: model.partition, transaction)
-        for (name, generation) in new {
-            let old = active[name]?.generation ?? 0
-            report.changes.append(try await difference(name, old, generation, model.partition, transaction))
-            if let kept = previous[name] { try await delete(name, kept.generation, model.partition, transaction) }
-            _ = try await transaction.execute(Statements.retire, [key, .text(name.rawValue)])
-            _ = try await transaction.execute(
-                Statements.activate,
-                [
-                    key, .text(name.rawValue), .int4(Int32(name.version)), .int8(model.position),
-                    .bytes(digests[name].bytes), .int4(generation),
-                ])
+        let previous = try await stored.known(.previous, of: partition)
+        for (projection, generation) in new {
+            report.changes.append(try await change(projection, active, generation, partition, stored))
+            if let kept = previous[projection] {
+                try await stored.delete(projection, kept.generation, partition: partition)
+            }
+            try await stored.retire(projection, partition: partition)
+            try await stored.activate(
+                projection, generation, partition: partition, at: model.position, digests[projection])
         }
         return report
     }
 
     @concurrent
     private func exchange(
-        _ active: [ProjectionName: StoredGeneration], _ previous: [ProjectionName: StoredGeneration],
+        _ active: [RegisteredProjection: StoredCheckpoint], _ previous: [RegisteredProjection: StoredCheckpoint],
         _ prepared: ReadModel, _ transaction: Transaction
     ) async throws -> Report {
         var model = prepared
-        let key = Parameter.int2(Int16(model.partition))
+        let partition = model.partition
+        let stored = await StoredProjections(transaction)
         var digests = ReadModel.Digests()
-        for (name, kept) in previous { digests[name] = kept.digest ?? SetDigest() }
-        try await reach(active, &model, transaction)
+        for (projection, kept) in previous { digests[projection] = SetDigest(kept.digest) ?? SetDigest() }
+        try await reach(active, &model, stored)
         let generations = previous.mapValues(\.generation)
-        digests = try await write(&model, since: digests, into: generations, transaction)
+        digests = try await write(&model, since: digests, into: generations, stored)
 
         var report = Report(position: model.position, changes: [])
-        for (name, generation) in generations {
-            let old = active[name]?.generation ?? 0
-            report.changes.append(try await difference(name, old, generation, model.partition, transaction))
-            _ = try await transaction.execute(Statements.exchange, [key, .text(name.rawValue)])
-            _ = try await transaction.execute(
-                Statements.checkpoint,
-                [
-                    key, .text(name.rawValue), .int4(Int32(name.version)), .int8(model.position),
-                    .bytes(digests[name].bytes),
-                ])
+        for (projection, generation) in generations {
+            report.changes.append(try await change(projection, active, generation, partition, stored))
+            try await stored.exchange(projection, partition: partition)
+            try await stored.advance(projection, partition: partition, to: model.position, digests[projection])
         }
         return report
     }
 
     /// Keeps servers from saving until the transaction ends, and folds what they have saved so far.
     private func reach(
-        _ active: [ProjectionName: StoredGeneration], _ model: inout ReadModel, _ transaction: Transaction
+        _ active: [RegisteredProjection: StoredCheckpoint], _ model: inout ReadModel, _ stored: StoredProjections
     ) async throws {
-        let locked = try await StoredGeneration.lock(.active, of: model.partition, transaction)
+        let locked = try await stored.lock(partition: model.partition)
         guard locked.mapValues(\.generation) == active.mapValues(\.generation) else {
-            throw PostgresReadModelStore.Failure("somebody else made a new generation meanwhile: nothing was changed")
+            throw PostgresReadModelStore.Failure("another rebuild was faster: nothing was changed")
         }
-        let end = try position(of: locked)
+        let end = try await position(of: locked, model.partition)
         guard model.position <= end else {
             throw PostgresReadModelStore.Failure("the rows went back to position \(end) meanwhile: nothing was changed")
         }
@@ -189,70 +184,46 @@ public struct Rebuild: Sendable {
 
     /// Writes the rows that changed since they were last written, and gives the digests of all.
     private func write(
-        _ model: inout ReadModel, since digests: ReadModel.Digests, into generations: [ProjectionName: Int32],
-        _ transaction: Transaction
+        _ model: inout ReadModel, since digests: ReadModel.Digests, into generations: [RegisteredProjection: Int32],
+        _ stored: StoredProjections
     ) async throws -> ReadModel.Digests {
         var checkpoint = model.takeCheckpoint(since: digests)
-        while let slice = checkpoint.nextSlice() {
-            try Task.checkCancellation()
-            guard let generation = generations[slice.projection] else { continue }
-            try await slice.write(model.partition, generation, transaction)
-        }
-        for (projection, event) in checkpoint.quarantined {
-            guard let name = ProjectionName(rawValue: projection), let generation = generations[name] else { continue }
-            try await event.write(model.partition, name, generation, transaction)
-        }
+        try await stored.write(&checkpoint, into: generations)
+        try Task.checkCancellation()
         model.saved(checkpoint)
         return checkpoint.digests
     }
 
-    private func difference(
-        _ name: ProjectionName, _ old: Int32, _ new: Int32, _ partition: Int, _ transaction: Transaction
+    private func change(
+        _ projection: RegisteredProjection, _ active: [RegisteredProjection: StoredCheckpoint], _ generation: Int32,
+        _ partition: Int, _ stored: StoredProjections
     ) async throws -> Change {
-        let statement =
-            switch name {
-            case .outletHome: Statements.outletDifference
-            case .cartCounts: Statements.cartDifference
-            }
-        let rows = try await transaction.execute(statement, [.int2(Int16(partition)), .int4(old), .int4(new)])
-        return Change(
-            projection: name, generation: new, differenceCount: Int(rows.int8(0, 0)), examples: rows.textArray(0, 1))
-    }
-
-    private func delete(
-        _ name: ProjectionName, _ generation: Int32, _ partition: Int, _ transaction: Transaction
-    ) async throws {
-        let key = [Parameter.int2(Int16(partition)), .int4(generation)]
-        let rows =
-            switch name {
-            case .outletHome: Statements.deleteOutlets
-            case .cartCounts: Statements.deleteCarts
-            }
-        _ = try await transaction.execute(rows, key)
-        _ = try await transaction.execute(Statements.deleteQuarantine, key + [.text(name.rawValue)])
-        _ = try await transaction.execute(
-            Statements.deletePrevious, [.int2(Int16(partition)), .text(name.rawValue)])
+        let (count, examples) = try await stored.difference(
+            projection, active[projection]?.generation ?? 0, generation, partition: partition)
+        return Change(projection: projection, generation: generation, differenceCount: count, examples: examples)
     }
 
     // MARK: Parts
 
-    private func generations(
-        _ state: StoredGeneration.State, of partition: Int
-    ) async throws -> [ProjectionName: StoredGeneration] {
-        let found = try await store.transaction { try await StoredGeneration.read(state, of: partition, $0) }
-        // The active rows of all projections count, as they have to be at one position.
-        return state == .active ? found : found.filter { projections.contains($0.key) }
+    /// The generations that servers use, nil where they have not saved anything yet.
+    private func active(of partition: Int) async throws -> [RegisteredProjection: StoredCheckpoint]? {
+        let found = try await store.transaction { transaction in
+            try await StoredProjections(transaction).known(.active, of: partition)
+        }
+        return found.values.contains { $0.position > 0 } ? found : nil
     }
 
-    /// Where servers have saved: rows of all projections are at one position.
-    private func position(of active: [ProjectionName: StoredGeneration]) throws -> Int64 {
+    /// Where servers have saved: the rows of all projections are at one position.
+    private func position(
+        of active: [RegisteredProjection: StoredCheckpoint], _ partition: Int
+    ) async throws -> Int64 {
         let positions = Set(active.values.map(\.position))
-        guard active.count == ProjectionName.allCases.count, positions.count == 1, let position = positions.first,
-            position > 0
+        let head = try await log.heads().first { $0.partition == partition }?.position ?? 0
+        guard active.count == ReadModel.projections.count, positions.count == 1, let position = positions.first,
+            position <= head
         else {
             throw PostgresReadModelStore.Failure(
-                "no read model has been saved yet that could be made anew: a server saves it when it has been quiet "
-                    + "for a second, and when it stops")
+                "the saved rows are of positions that cannot be: a server folds the log again when it starts")
         }
         return position
     }

@@ -3,13 +3,21 @@ public import EventLog
 
 /// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities, and 0
 /// once it has been checked out.
-public struct CartCounts: Sendable {
-    /// The name it has in the database.
+public struct CartCounts: Projection {
+    /// See ``Projection``.
     public static let name = "cart_counts"
-    /// Rises when its rows mean something else: they are then folded anew.
+    /// See ``Projection``.
     public static let version = 2
+    /// See ``Projection``.
+    public static let table = "cart_count_rows"
 
-    let notesChanges: Bool
+    /// See ``Projection``.
+    public static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
+
+    /// See ``Projection``.
+    public static func streams(of key: Identifier) -> [StreamName] { [StreamName(.cart, key)] }
+
+    private let notesChanges: Bool
 
     /// Counts of no carts.
     ///
@@ -19,11 +27,10 @@ public struct CartCounts: Sendable {
     }
 
     /// Carts that are shown to nobody.
-    public internal(set) var quarantine = Quarantine()
+    public var quarantine = Quarantine()
 
     private var carts: [Identifier: Standing] = [:]
-    /// Since rows were last taken for saving: what the row was then, and is now.
-    private var changes: [Identifier: Change] = [:]
+    private var changes = ValueChanges<CartCountRow>()
 
     private struct Standing: Sendable {
         var count: Int32
@@ -36,30 +43,23 @@ public struct CartCounts: Sendable {
         static let none = Standing(count: unknown, lastVersion: 0)
     }
 
-    struct Change: Sendable {
-        var before: Int32?
-        var after: Int32
-    }
-
     /// The sum of quantities; 0 for an unknown cart, and for one that has been checked out.
     public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
 
-    /// The number of carts.
-    public var cartCount: Int { carts.count }
+    // MARK: Folding
 
-    /// Every cart with its count, in no order.
-    public var all: some Sequence<CartCountRow> { carts.lazy.map { CartCountRow(cart: $0.key, count: $0.value.count) } }
+    /// See ``Projection``.
+    public func mayExist(_ stream: StreamName) -> Bool { carts[stream.id] != nil || quarantine[stream] != nil }
 
-    func knows(_ cart: Identifier) -> Bool {
-        carts[cart] != nil || quarantine[StreamName(.cart, cart)] != nil
+    /// See ``Projection``.
+    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+        guard case .cart(let change) = event.event else { return }
+        try apply(change, event.version, of: event.stream.id)
     }
 
-    /// Folds in one event of a cart, for whoever follows a single stream.
-    public mutating func fold(_ event: Cart.Event, _ version: Int64, of cart: Identifier) throws(ImpossibleEvent) {
-        try apply(event, version, of: cart)
-    }
-
-    mutating func apply(_ event: Cart.Event, _ version: Int64, of cart: Identifier) throws(ImpossibleEvent) {
+    private mutating func apply(
+        _ event: Cart.Event, _ version: Int64, of cart: Identifier
+    ) throws(ImpossibleEvent) {
         guard quarantine[StreamName(.cart, cart)] == nil else { return }
         let (added, removed, isPlaced) =
             switch event {
@@ -79,7 +79,7 @@ public struct CartCounts: Sendable {
             let after = try CartCounts.update(
                 &carts[cart, default: .none], by: Int(added) - Int(removed), isPlaced: isPlaced, version,
                 before: &before)
-            if notesChanges { changes[cart, default: Change(before: before, after: 0)].after = after }
+            if notesChanges { changes.note(cart, before: before, after: after) }
         } catch {
             // Of which nothing could be folded there is no row.
             if before == nil { carts[cart] = nil }
@@ -104,38 +104,53 @@ public struct CartCounts: Sendable {
     }
 
     #if DEBUG
-        /// Takes note that an event came, and nothing of what it says.
-        mutating func skip(_ event: DecodedEvent) {
+        /// See ``Projection``.
+        public mutating func skip(_ event: DecodedEvent) {
             carts[event.stream.id]?.lastVersion = Int32(clamping: event.version)
         }
     #endif
 
-    // MARK: Saving
+    // MARK: Rows
 
-    /// Restores a saved row.
-    public mutating func restore(_ row: CartCountRow) {
+    /// The number of carts.
+    public var rowCount: Int { carts.count }
+
+    /// Every cart with its count.
+    public var rows: some Sequence<CartCountRow> {
+        carts.lazy.map { CartCountRow(cart: $0.key, count: $0.value.count) }
+    }
+
+    /// See ``Projection``.
+    public func row(of key: Identifier) -> CartCountRow? {
+        carts[key].map { CartCountRow(cart: key, count: $0.count) }
+    }
+
+    /// See ``Projection``.
+    public mutating func restore(_ row: CartCountRow) throws(UnreadableValue) {
+        guard row.count >= 0 else { throw UnreadableValue("a count of \(row.count)") }
         carts[row.cart] = Standing(count: row.count, lastVersion: Standing.unknown)
     }
 
-    /// Makes room for so many carts.
-    public mutating func reserveCapacity(_ count: Int) { carts.reserveCapacity(count) }
+    // MARK: Checkpoints
 
-    mutating func takeChanges() -> [Identifier: Change] {
-        defer { changes = [:] }
+    /// See ``Projection``.
+    public mutating func takeChanges() -> ValueChanges<CartCountRow> {
+        defer { changes = ValueChanges() }
         return changes
     }
 
-    /// Changes that were taken and could not be saved are due again.
-    mutating func putBack(_ taken: [Identifier: Change]) {
-        changes.merge(taken) { newer, older in Change(before: older.before, after: newer.after) }
-    }
+    /// See ``Projection``.
+    public mutating func putBack(_ taken: ValueChanges<CartCountRow>) { changes.merge(older: taken) }
 }
 
 /// A row of `cart_counts`.
-public struct CartCountRow: Equatable, Sendable {
+public struct CartCountRow: ValueRow {
+    /// See ``ProjectionRow``.
+    public static let columns = [Column("cart", .text), Column("count", .int32)]
+
     /// The cart.
     public var cart: Identifier
-    /// The sum of its quantities.
+    /// What ``CartCounts/count(of:)`` gives.
     public var count: Int32
 
     /// A row.
@@ -143,6 +158,26 @@ public struct CartCountRow: Equatable, Sendable {
         self.cart = cart
         self.count = count
     }
+
+    /// See ``ValueRow``.
+    public init(key: Identifier, value: Int32) { self.init(cart: key, count: value) }
+
+    /// See ``ProjectionRow``.
+    public init(_ stored: StoredRow) throws(UnreadableValue) {
+        self.init(cart: try stored.key(), count: stored.int32(1))
+    }
+
+    /// See ``ProjectionRow``.
+    public func write(to columns: inout some RowWriter) {
+        columns.text(cart.rawValue)
+        columns.int32(count)
+    }
+
+    /// See ``ProjectionRow``.
+    public var key: Identifier { cart }
+
+    /// See ``ProjectionRow``.
+    public var size: Int { cart.rawValue.utf8.count + 4 }
 
     /// The row's digest: over the cart, a zero byte and the count in decimal.
     public var digest: Digest { Digest.of(Array("\(cart.rawValue)\0\(count)".utf8)) }

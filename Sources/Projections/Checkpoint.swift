@@ -1,4 +1,3 @@
-internal import Domain
 public import EventLog
 
 /// What is to be saved of a read model: the rows that changed since the last save, as they were when it was
@@ -6,13 +5,15 @@ public import EventLog
 public struct Checkpoint: Sendable {
     /// The most rows of a slice.
     public static let sliceRows = 2_000
-    /// About how many bytes of documents a slice holds.
+    /// About how many bytes a slice holds.
     public static let sliceBytes = 200_000
 
     /// Rows of one projection.
-    public enum Slice: Sendable {
-        case outletHome([OutletHomeRow])
-        case cartCounts([CartCountRow])
+    public struct Slice: Sendable {
+        /// The projection.
+        public let projection: RegisteredProjection
+        /// The rows.
+        public let rows: [any ProjectionRow]
     }
 
     /// The partition.
@@ -20,141 +21,151 @@ public struct Checkpoint: Sendable {
     /// The position of the last event in the rows.
     public let position: Int64
     /// Streams that were quarantined, with the projection that did it.
-    public let quarantined: [(projection: String, event: CorruptEvent)]
+    public let quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
     /// The digests of the projections' rows once every slice is taken.
     public private(set) var digests: ReadModel.Digests
 
-    private var outlets: [OutletRecord]
-    private var outletDigests: [(Identifier, Digest)] = []
-    private var carts: [Identifier: CartCounts.Change]
-    private var nextCart: Dictionary<Identifier, CartCounts.Change>.Index
-    private var nextOutlet = 0
+    private var pending: [any PendingRows] = []
+    /// The projection whose rows are next.
+    private var next = 0
 
-    init(
-        partition: Int, position: Int64, quarantined: [(projection: String, event: CorruptEvent)],
-        digests: ReadModel.Digests, outlets: [OutletRecord], carts: [Identifier: CartCounts.Change]
-    ) {
-        self.partition = partition
-        self.position = position
-        self.quarantined = quarantined
+    fileprivate init(_ model: inout ReadModel, since digests: ReadModel.Digests) {
+        partition = model.partition
+        position = model.position
         self.digests = digests
-        self.outlets = outlets
-        self.carts = carts
-        nextCart = carts.startIndex
+        var quarantined: [(projection: RegisteredProjection, event: CorruptEvent)] = []
+        for projection in ReadModel.projections {
+            pending.append(projection.member.takeChanges(of: projection, from: &model))
+            quarantined += projection.member.takeUnsavedQuarantine(from: &model).map { (projection, $0) }
+        }
+        self.quarantined = quarantined
     }
 
     /// The next rows to be written, or nil when there are no more.
     public mutating func nextSlice() -> Slice? {
-        var bytes = 0
-        var homes: [OutletHomeRow] = []
-        while nextOutlet < outlets.count, bytes < Checkpoint.sliceBytes {
-            let record = outlets[nextOutlet]
-            let row = OutletHomeRow(record)
-            if let old = record.savedDigest { digests.outletHome.remove(old) }
-            digests.outletHome.insert(row.digest)
-            outletDigests.append((record.id, row.digest))
-            homes.append(row)
-            bytes += row.document.count + row.snapshot.count
-            nextOutlet += 1
+        while next < pending.count {
+            let projection = pending[next].projection
+            let rows = pending[next].nextRows(&digests[projection])
+            if !rows.isEmpty { return Slice(projection: projection, rows: rows) }
+            next += 1
         }
-        if !homes.isEmpty { return .outletHome(homes) }
-
-        var counts: [CartCountRow] = []
-        while nextCart != carts.endIndex, counts.count < Checkpoint.sliceRows {
-            let (cart, change) = carts[nextCart]
-            let row = CartCountRow(cart: cart, count: change.after)
-            if let before = change.before {
-                digests.cartCounts.remove(CartCountRow(cart: cart, count: before).digest)
-            }
-            digests.cartCounts.insert(row.digest)
-            counts.append(row)
-            carts.formIndex(after: &nextCart)
-        }
-        return counts.isEmpty ? nil : .cartCounts(counts)
+        return nil
     }
 
-    fileprivate var taken: ([OutletRecord], [Identifier: CartCounts.Change], [(Identifier, Digest)]) {
-        (outlets, carts, outletDigests)
+    fileprivate func saved(in model: inout ReadModel) {
+        for rows in pending { rows.saved(in: &model) }
+    }
+
+    fileprivate func putBack(into model: inout ReadModel) {
+        for rows in pending { rows.putBack(into: &model) }
+        for projection in ReadModel.projections {
+            let events = quarantined.filter { $0.projection == projection }.map(\.event)
+            projection.member.putBack(quarantined: events, into: &model)
+        }
+    }
+}
+
+/// The changed rows of one projection that have not been written yet.
+private protocol PendingRows: Sendable {
+    var projection: RegisteredProjection { get }
+    mutating func nextRows(_ digest: inout SetDigest) -> [any ProjectionRow]
+    func saved(in model: inout ReadModel)
+    func putBack(into model: inout ReadModel)
+}
+
+private struct PendingChanges<Member: ProjectionMember>: PendingRows {
+    let projection: RegisteredProjection
+    let member: Member
+    /// As they were taken, and with what has been written of them.
+    let taken: Member.Member.Changes
+    var changes: Member.Member.Changes
+
+    mutating func nextRows(_ digest: inout SetDigest) -> [any ProjectionRow] {
+        var rows: [any ProjectionRow] = []
+        var bytes = 0
+        while rows.count < Checkpoint.sliceRows, bytes < Checkpoint.sliceBytes, let change = changes.next() {
+            if let before = change.before { digest.remove(before) }
+            digest.insert(change.digest)
+            bytes += change.after.size
+            rows.append(change.after)
+        }
+        return rows
+    }
+
+    func saved(in model: inout ReadModel) { member.change(in: &model) { $0.saved(changes) } }
+
+    func putBack(into model: inout ReadModel) { member.change(in: &model) { $0.putBack(taken) } }
+}
+
+extension ProjectionMember {
+    fileprivate func takeChanges(
+        of projection: RegisteredProjection, from model: inout ReadModel
+    ) -> any PendingRows {
+        let changes = change(in: &model) { $0.takeChanges() }
+        return PendingChanges(projection: projection, member: self, taken: changes, changes: changes)
+    }
+
+    fileprivate func takeUnsavedQuarantine(from model: inout ReadModel) -> [CorruptEvent] {
+        change(in: &model) { $0.quarantine.takeUnsaved() }
+    }
+
+    fileprivate func putBack(quarantined: [CorruptEvent], into model: inout ReadModel) {
+        change(in: &model) { $0.quarantine.putBack(quarantined) }
+    }
+
+    fileprivate func restore(quarantined: CorruptEvent, into model: inout ReadModel) {
+        change(in: &model) { $0.quarantine.restore(quarantined) }
     }
 }
 
 extension ReadModel {
     /// The digests of the projections' rows.
     public struct Digests: Equatable, Sendable {
-        /// Of `outlet_home`.
-        public var outletHome = SetDigest()
-        /// Of `cart_counts`.
-        public var cartCounts = SetDigest()
+        private var digests: [RegisteredProjection: SetDigest]
 
         /// The digests of no rows.
-        public init() {}
+        public init() {
+            digests = Dictionary(uniqueKeysWithValues: ReadModel.projections.map { ($0, SetDigest()) })
+        }
 
         /// Of the rows of a projection.
-        public subscript(projection: ProjectionName) -> SetDigest {
-            get {
-                switch projection {
-                case .outletHome: outletHome
-                case .cartCounts: cartCounts
-                }
-            }
-            set {
-                switch projection {
-                case .outletHome: outletHome = newValue
-                case .cartCounts: cartCounts = newValue
-                }
-            }
+        public subscript(projection: RegisteredProjection) -> SetDigest {
+            get { digests[projection] ?? SetDigest() }
+            set { digests[projection] = newValue }
         }
     }
 
-    /// The digests of all rows, made anew.
+    /// The digests of all rows, computed from them.
     public var digests: Digests {
         var digests = Digests()
-        for record in outletHome.all { digests.outletHome.insert(OutletHomeRow(record).digest) }
-        for row in cartCounts.all { digests.cartCounts.insert(row.digest) }
+        for projection in ReadModel.projections { digests[projection] = projection.member.digest(in: self) }
         return digests
     }
 
     /// Takes what changed since the last checkpoint. Say what became of it: ``saved(_:)`` or ``notSaved(_:)``.
     public mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
-        precondition(cartCounts.notesChanges, "a read model that does not know what changed has no checkpoints")
-        return Checkpoint(
-            partition: partition, position: position,
-            quarantined: outletHome.quarantine.takeUnsaved().map { (OutletHome.name, $0) }
-                + cartCounts.quarantine.takeUnsaved().map { (CartCounts.name, $0) },
-            digests: digests, outlets: outletHome.takeChanges(), carts: cartCounts.takeChanges())
+        precondition(notesChanges, "a read model that does not know what changed has no checkpoints")
+        return Checkpoint(&self, since: digests)
     }
 
     /// The checkpoint's rows are in the database.
-    public mutating func saved(_ checkpoint: Checkpoint) {
-        for (outlet, digest) in checkpoint.taken.2 { outletHome.saved(outlet, digest: digest) }
-    }
+    public mutating func saved(_ checkpoint: Checkpoint) { checkpoint.saved(in: &self) }
 
     /// The checkpoint's rows are not in the database: they are due again.
-    public mutating func notSaved(_ checkpoint: Checkpoint) {
-        let (outlets, carts, _) = checkpoint.taken
-        outletHome.putBack(outlets)
-        cartCounts.putBack(carts)
-        outletHome.quarantine.putBack(checkpoint.quarantined.filter { $0.projection == OutletHome.name }.map(\.event))
-        cartCounts.quarantine.putBack(checkpoint.quarantined.filter { $0.projection == CartCounts.name }.map(\.event))
+    public mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
+
+    /// Restores saved rows of a projection.
+    public mutating func restore(
+        _ rows: any StoredRows, of projection: RegisteredProjection
+    ) throws(UnreadableRow) {
+        try projection.member.restore(rows, into: &self)
     }
 
     /// Continues from a saved position, once the saved rows are restored.
-    public mutating func restore(position: Int64, quarantined: [(projection: String, event: CorruptEvent)]) {
+    public mutating func restore(
+        position: Int64, quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
+    ) {
         self.position = position
-        for (projection, event) in quarantined {
-            switch projection {
-            case OutletHome.name: outletHome.quarantine.restore(event)
-            case CartCounts.name: cartCounts.quarantine.restore(event)
-            default: break
-            }
-        }
-    }
-
-    /// Restores saved rows.
-    public mutating func restore(_ slice: Checkpoint.Slice) throws(CorruptSnapshot) {
-        switch slice {
-        case .outletHome(let rows): for row in rows { try outletHome.restore(row) }
-        case .cartCounts(let rows): for row in rows { cartCounts.restore(row) }
-        }
+        for (projection, event) in quarantined { projection.member.restore(quarantined: event, into: &self) }
     }
 }

@@ -3,14 +3,24 @@ public import EventLog
 
 /// The projection `outlet_home`: for every outlet what it says of itself, its menu, and the home document made
 /// of both.
-public struct OutletHome: Sendable {
-    /// The name it has in the database.
+public struct OutletHome: Projection {
+    /// See ``Projection``.
     public static let name = "outlet_home"
-    /// Rises when its rows mean something else: they are then folded anew.
+    /// See ``Projection``.
     public static let version = 1
+    /// See ``Projection``.
+    public static let table = "outlet_home_rows"
+
+    /// See ``Projection``.
+    public static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
+
+    /// See ``Projection``.
+    public static func streams(of key: Identifier) -> [StreamName] {
+        [StreamName(.outlet, key), StreamName(.menu, key)]
+    }
 
     /// Outlets and menus that are shown to nobody.
-    public internal(set) var quarantine = Quarantine()
+    public var quarantine = Quarantine()
 
     private var outlets: [Identifier: OutletRecord] = [:]
     /// Outlets that changed since rows were last taken for saving.
@@ -28,18 +38,7 @@ public struct OutletHome: Sendable {
     /// What a history of outlets and menus leads to; its events are in the order of their positions.
     public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
         self.init(notesChanges: false)
-        for event in history {
-            switch event {
-            case .success(let event):
-                do throws(ImpossibleEvent) {
-                    try apply(event)
-                } catch {
-                    quarantine.insert(CorruptEvent(event, reason: error.description))
-                }
-            case .failure(let corruption):
-                quarantine.insert(corruption)
-            }
-        }
+        for event in history { fold(event) }
     }
 
     /// The outlet with its menu, if it is registered.
@@ -58,12 +57,6 @@ public struct OutletHome: Sendable {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }
 
-    /// Every outlet, also those that are not registered and those whose history is damaged.
-    public var all: some Collection<OutletRecord> { outlets.values }
-
-    /// The number of outlets.
-    public var outletCount: Int { outlets.count }
-
     /// The outlets that are shown otherwise here than there.
     public func difference(from other: OutletHome) -> Set<Identifier> {
         Set(outlets.keys).union(other.outlets.keys).filter { id in
@@ -72,13 +65,17 @@ public struct OutletHome: Sendable {
         }
     }
 
-    func knows(_ stream: StreamName) -> Bool {
+    // MARK: Folding
+
+    /// See ``Projection``.
+    public func mayExist(_ stream: StreamName) -> Bool {
         if quarantine[stream] != nil { return true }
         guard let record = outlets[stream.id] else { return false }
         return stream.category == .outlet ? record.outletVersion > 0 : record.menuVersion > 0
     }
 
-    mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    /// See ``Projection``.
+    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         let id = event.stream.id
         guard quarantine[event.stream] == nil else { return }
         do throws(ImpossibleEvent) {
@@ -92,8 +89,8 @@ public struct OutletHome: Sendable {
     }
 
     #if DEBUG
-        /// Takes note that an event came, and nothing of what it says.
-        mutating func skip(_ event: DecodedEvent) {
+        /// See ``Projection``.
+        public mutating func skip(_ event: DecodedEvent) {
             outlets[event.stream.id]?.skip(event)
             changed.insert(event.stream.id)
         }
@@ -114,23 +111,53 @@ public struct OutletHome: Sendable {
                 maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit))
     }
 
-    // MARK: Saving
+    // MARK: Rows
 
-    /// Restores a saved row, or says what is wrong with it.
-    public mutating func restore(_ row: OutletHomeRow) throws(CorruptSnapshot) {
+    /// The number of outlets.
+    public var rowCount: Int { outlets.count }
+
+    /// Every outlet, also those that are not registered and those whose history is damaged.
+    public var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
+
+    /// See ``Projection``.
+    public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
+
+    /// See ``Projection``.
+    public mutating func restore(_ row: OutletHomeRow) throws(UnreadableValue) {
         outlets[row.outlet] = try OutletRecord(row)
     }
 
-    mutating func takeChanges() -> [OutletRecord] {
-        defer { changed = [] }
-        return changed.compactMap { outlets[$0] }
+    // MARK: Checkpoints
+
+    /// Outlets that have changed, each with its row made when it is asked for.
+    public struct Changes: ProjectionChanges {
+        fileprivate let outlets: [OutletRecord]
+        /// The digests of the rows that have been made.
+        fileprivate var digests: [Digest] = []
+
+        /// See ``ProjectionChanges``.
+        public mutating func next() -> ChangedRow<OutletHomeRow>? {
+            guard digests.count < outlets.count else { return nil }
+            let record = outlets[digests.count]
+            let change = ChangedRow(before: record.savedDigest, after: OutletHomeRow(record))
+            digests.append(change.digest)
+            return change
+        }
     }
 
-    /// Changes that were taken and could not be saved are due again.
-    mutating func putBack(_ taken: [OutletRecord]) { changed.formUnion(taken.map(\.id)) }
+    /// See ``Projection``.
+    public mutating func takeChanges() -> Changes {
+        defer { changed = [] }
+        return Changes(outlets: changed.compactMap { outlets[$0] })
+    }
+
+    /// See ``Projection``.
+    public mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
 
     /// Remembers what was saved, so that the next digest can take it out again.
-    mutating func saved(_ outlet: Identifier, digest: Digest) { outlets[outlet]?.savedDigest = digest }
+    public mutating func saved(_ taken: Changes) {
+        for (record, digest) in zip(taken.outlets, taken.digests) { outlets[record.id]?.savedDigest = digest }
+    }
 }
 
 /// An outlet with its menu.

@@ -3,7 +3,13 @@ public import EventLog
 internal import JSONText
 
 /// A row of `outlet_home`.
-public struct OutletHomeRow: Equatable, Sendable {
+public struct OutletHomeRow: ProjectionRow {
+    /// See ``ProjectionRow``. The document follows from the snapshot, and the snapshot is for restarts alone.
+    public static let columns = [
+        Column("outlet", .text), Column("revision", .int64), Column("document", .json, isRestored: false),
+        Column("snapshot", .json, isPrinted: false),
+    ]
+
     /// The outlet.
     public var outlet: Identifier
     /// The position of the last event of the outlet or its menu.
@@ -30,14 +36,31 @@ public struct OutletHomeRow: Equatable, Sendable {
         snapshot = record.snapshot()
     }
 
+    /// See ``ProjectionRow``.
+    public init(_ stored: StoredRow) throws(UnreadableValue) {
+        self.init(
+            outlet: try stored.key(), revision: stored.int64(1), document: stored.bytes(2), snapshot: stored.bytes(3))
+    }
+
+    /// See ``ProjectionRow``.
+    public func write(to columns: inout some RowWriter) {
+        columns.text(outlet.rawValue)
+        columns.int64(revision)
+        columns.json(document)
+        columns.json(snapshot)
+    }
+
+    /// See ``ProjectionRow``.
+    public var key: Identifier { outlet }
+
+    /// See ``ProjectionRow``.
+    public var size: Int { document.count + snapshot.count }
+
+    /// See ``ProjectionRow``.
+    public func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
+
     /// The row's digest: over the outlet, a zero byte, and the snapshot.
     public var digest: Digest { Digest.of(Array(outlet.rawValue.utf8) + [0] + snapshot) }
-}
-
-/// A saved row that cannot be read: the projection is then folded anew from the log.
-public struct CorruptSnapshot: Error, CustomStringConvertible {
-    /// What is wrong.
-    public let description: String
 }
 
 // An outlet is saved as the shortest history that leads to it, in the form of events. So there is no second
@@ -64,14 +87,14 @@ extension OutletRecord {
         return writer.bytes
     }
 
-    init(_ row: OutletHomeRow) throws(CorruptSnapshot) {
+    init(_ row: OutletHomeRow) throws(UnreadableValue) {
         do {
             self = try JSONReader.read(row.snapshot) { reader throws(JSONReadingError) in
                 try OutletRecord(id: row.outlet, revision: row.revision, from: &reader)
             }
             savedDigest = row.digest
         } catch {
-            throw CorruptSnapshot(description: "outlet_home, outlet '\(row.outlet)': \(error)")
+            throw UnreadableValue("its snapshot: \(error)")
         }
     }
 

@@ -7,6 +7,9 @@ internal import Domain
 public import EventLog
 
 /// Every projection of one partition, at one position.
+///
+/// A projection is registered here, by a line for each of: its member, `init`, ``projections``, `fold` and
+/// ``mayExist(_:)``. The members are concrete and named, not a collection: they are called for every event.
 public struct ReadModel: Sendable {
     /// The partition.
     public let partition: Int
@@ -16,15 +19,42 @@ public struct ReadModel: Sendable {
     public internal(set) var outletHome: OutletHome
     /// How much is in each cart.
     public internal(set) var cartCounts: CartCounts
+    /// Whether it is to be saved.
+    let notesChanges: Bool
 
     /// An empty read model.
     ///
     /// - Parameter notesChanges: whether it is to be saved: without, it has no checkpoints and takes less.
     public init(partition: Int, notesChanges: Bool = true) {
         self.partition = partition
+        self.notesChanges = notesChanges
         outletHome = OutletHome(notesChanges: notesChanges)
         cartCounts = CartCounts(notesChanges: notesChanges)
     }
+
+    /// Every projection.
+    public static let projections = [
+        RegisteredProjection(\.outletHome),
+        RegisteredProjection(\.cartCounts),
+    ]
+
+    private mutating func fold(
+        _ event: Result<DecodedEvent, CorruptEvent>, of category: StreamName.Category
+    ) -> CorruptEvent? {
+        var corruption: CorruptEvent?
+        if OutletHome.follows(category) { corruption = outletHome.fold(event) ?? corruption }
+        if CartCounts.follows(category) { corruption = cartCounts.fold(event) ?? corruption }
+        return corruption
+    }
+
+    /// Whether the log may hold the stream as of ``position``: false only where it certainly does not.
+    public func mayExist(_ stream: StreamName) -> Bool {
+        if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
+        if CartCounts.follows(stream.category), !cartCounts.mayExist(stream) { return false }
+        return true
+    }
+
+    // MARK: Folding
 
     /// Folds in the next events, in the order of their positions. Gives those that are corrupt: they cannot be
     /// understood, or are the first of their stream that cannot have happened.
@@ -37,16 +67,16 @@ public struct ReadModel: Sendable {
     /// that cannot have happened.
     @discardableResult
     public mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
-        do throws(CorruptEvent) {
-            let event = try event.get()
-            precondition(event.position == position + 1, "events are folded in the order of positions")
-            position = event.position
-            try apply(event)
-            return nil
-        } catch {
-            position = error.position
-            quarantine(error)
-            return error
+        switch event {
+        case .success(let decoded):
+            precondition(decoded.position == position + 1, "events are folded in the order of positions")
+            position = decoded.position
+            return fold(event, of: decoded.stream.category)
+        case .failure(let corruption):
+            position = corruption.position
+            // What is no stream of ours is shown by no projection.
+            if let stream = StreamName(corruption.stream) { _ = fold(event, of: stream.category) }
+            return corruption
         }
     }
 
@@ -61,44 +91,19 @@ public struct ReadModel: Sendable {
         public mutating func skip(_ event: DecodedEvent) {
             precondition(event.position == position + 1, "events are folded in the order of positions")
             position = event.position
-            switch event.stream.category {
-            case .outlet, .menu: outletHome.skip(event)
-            case .cart: cartCounts.skip(event)
-            case .order: break
-            }
+            for projection in ReadModel.projections { projection.member.skip(event, in: &self) }
         }
     #endif
-
-    private mutating func apply(_ event: DecodedEvent) throws(CorruptEvent) {
-        do throws(ImpossibleEvent) {
-            switch event.event {
-            case .outlet, .menu: try outletHome.apply(event)
-            case .cart(let cart): try cartCounts.apply(cart, event.version, of: event.stream.id)
-            case .order: break
-            }
-        } catch {
-            throw CorruptEvent(event, reason: error.description)
-        }
-    }
-
-    private mutating func quarantine(_ corruption: CorruptEvent) {
-        switch StreamName(corruption.stream)?.category {
-        case .outlet, .menu: outletHome.quarantine.insert(corruption)
-        case .cart: cartCounts.quarantine.insert(corruption)
-        // What is no stream of ours is shown by no projection.
-        case .order, nil: break
-        }
-    }
-
-    /// Whether the log may hold the stream as of ``position``: false only where it certainly does not.
-    public func mayExist(_ stream: StreamName) -> Bool {
-        switch stream.category {
-        case .outlet, .menu: outletHome.knows(stream)
-        case .cart: cartCounts.knows(stream.id)
-        case .order: true
-        }
-    }
 }
+
+#if DEBUG
+    extension ProjectionMember {
+        fileprivate func skip(_ event: DecodedEvent, in model: inout ReadModel) {
+            guard Member.follows(event.stream.category) else { return }
+            change(in: &model) { $0.skip(event) }
+        }
+    }
+#endif
 
 /// The streams that a projection shows to nobody, each with its first corrupt event.
 public struct Quarantine: Equatable, Sendable {

@@ -122,7 +122,7 @@ enum AuditCommand: Subcommand {
 
     private static func stored(_ report: Audit.PartitionReport) -> String {
         guard let position = report.comparedAt else { return "not compared: \(report.remark ?? "nothing is stored")" }
-        let rows = ProjectionName.allCases.map { "\(report.comparedRows[$0] ?? 0) rows of \($0.rawValue)" }
+        let rows = ReadModel.projections.map { "\(report.comparedRows[$0] ?? 0) rows of \($0)" }
         return "\(rows.joined(separator: ", ")) compared at position \(position)"
     }
 }

@@ -8,24 +8,23 @@ internal import Projections
 
 enum RebuildCommand: Subcommand {
     static let name = "rebuild"
-    static let summary = "makes the stored rows of a projection anew from the log, while servers use them"
+    static let summary = "rebuilds the stored rows of a projection from the log, while servers use them"
 
     static let operands = ["<projection>"]
     static let options: [any DeclaredOption] = Database.options + [all, undo, Database.partition]
 
     static var about: String? {
         """
-        Projections: \(names). With --all both.
+        Projections: \(names). With --all it rebuilds every one.
 
-        The log is folded from its first event, and the rows are written beside those in use. When they have
-        caught up with these, both are compared, and the new ones take their place, all in one transaction:
-        where anything fails, nothing was changed. Servers go on serving, and take up the new rows within
-        seconds. The rows from before are kept until the next time; --undo goes back to them, brought up to
-        date.
+        It folds the log from the first event and writes the rows next to those in use. When they have caught up, it
+        compares both and switches to the new ones, all in one transaction: if anything fails, nothing has changed.
+        Servers go on serving, and use the new rows within seconds. The old rows are kept until the next rebuild;
+        --undo goes back to them and brings them up to date.
         """
     }
 
-    private static var names: String { ProjectionName.allCases.map(\.rawValue).joined(separator: ", ") }
+    private static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
     private static let all = Option.flag("all", "every projection")
     private static let undo = Option.flag("undo", "go back to the rows from before")
 
@@ -39,17 +38,23 @@ enum RebuildCommand: Subcommand {
             let store = PostgresReadModelStore(address)
             defer { store.close() }
             let rebuild = Rebuild(projections, store: store, log: log)
-            for partition in partitions { try await run(rebuild, partition, isUndo: options[undo]) }
+            var rebuilt = 0
+            for partition in partitions where try await run(rebuild, partition, isUndo: options[undo]) { rebuilt += 1 }
+            guard rebuilt > 0 else {
+                throw PostgresReadModelStore.Failure(
+                    "nothing to rebuild: a server saves read models when nothing has happened for a second, and when "
+                        + "it stops")
+            }
         }
         return .success
     }
 
-    private static func projections(_ options: Options) throws(UsageError) -> Set<ProjectionName> {
+    private static func projections(_ options: Options) throws(UsageError) -> Set<RegisteredProjection> {
         guard options.operands.isEmpty == options[all] else {
             throw UsageError("name a projection, or give --all")
         }
-        guard let name = options.operands.first else { return Set(ProjectionName.allCases) }
-        guard let projection = ProjectionName(rawValue: name) else {
+        guard let name = options.operands.first else { return Set(ReadModel.projections) }
+        guard let projection = RegisteredProjection(name: name) else {
             throw UsageError(
                 name == "catalogue"
                     ? "the catalogue has no rows of its own: it is made of those of outlet_home"
@@ -58,8 +63,9 @@ enum RebuildCommand: Subcommand {
         return [projection]
     }
 
+    /// Gives whether there was anything to rebuild.
     @LoopActor
-    private static func run(_ rebuild: Rebuild, _ partition: Int, isUndo: Bool) async throws {
+    private static func run(_ rebuild: Rebuild, _ partition: Int, isUndo: Bool) async throws -> Bool {
         let progress = PassProgress()
         let show: @Sendable (Int64, Int64) -> Void = { progress.showSoon($0, of: $1, "partition \(partition)") }
         let began = LoopActor.now
@@ -68,17 +74,22 @@ enum RebuildCommand: Subcommand {
             ? try await rebuild.undo(partition: partition, progress: show)
             : try await rebuild.run(partition: partition, progress: show)
         progress.finish()
+        guard let report else {
+            Terminal.printError("partition \(partition): nothing has been saved yet")
+            return false
+        }
         let seconds = String(format: "%.2f", Double(LoopActor.now - began) / 1e9)
-        for change in report.changes.sorted(by: { $0.projection.rawValue < $1.projection.rawValue }) {
+        for change in report.changes.sorted(by: { $0.projection.name < $1.projection.name }) {
             let count = change.differenceCount
             let told =
                 count == 0
                 ? "no row differs" : "\(count) row\(count == 1 ? " is" : "s are") not as before: \(examples(change))"
             Terminal.print(
-                "partition \(partition)  \(change.projection.rawValue.padded(to: 13))generation \(change.generation) "
+                "partition \(partition)  \(change.projection.name.padded(to: 13))generation \(change.generation) "
                     + "is active, at position \(report.position): \(told)")
         }
-        Terminal.printError("partition \(partition): \(isUndo ? "went back" : "made anew") in \(seconds) s")
+        Terminal.printError("partition \(partition): \(isUndo ? "went back" : "rebuilt") in \(seconds) s")
+        return true
     }
 
     private static func examples(_ change: Rebuild.Change) -> String {

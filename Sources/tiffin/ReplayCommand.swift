@@ -16,7 +16,7 @@ enum ReplayCommand: Subcommand {
         Database.options + [all, extent, fromScratch, output, Database.partition]
 
     static var about: String? {
-        let names = ReplayRows.Projection.allCases.map(\.rawValue).joined(separator: ", ")
+        let names = ReplayRows.Subject.all.map(\.name).joined(separator: ", ")
         return "Projections: \(names). With --all it folds every one, and prints only its size."
     }
 
@@ -32,13 +32,13 @@ enum ReplayCommand: Subcommand {
         "output", "format", "table, json or ndjson", OptionValue<ReplayRows.Format>.choice, default: "table")
 
     static func run(_ options: Options) async throws -> ExitCode {
-        let projection = try options.operands.first.map { name throws(UsageError) in
-            guard let projection = ReplayRows.Projection(rawValue: name) else {
+        let subject = try options.operands.first.map { name throws(UsageError) in
+            guard let subject = ReplayRows.Subject(name: name) else {
                 throw UsageError("there is no projection '\(name)'")
             }
-            return projection
+            return subject
         }
-        guard (projection == nil) == options[all] else {
+        guard (subject == nil) == options[all] else {
             throw UsageError("name a projection, or give --all")
         }
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
@@ -49,7 +49,7 @@ enum ReplayCommand: Subcommand {
             let heads = try await source.heads()
             let partitions = try Database.partitions(options, of: heads.count)
             for head in heads where partitions.contains(head.partition) {
-                try await fold(head.head, replay, projection, options[output])
+                try await fold(head.head, replay, subject, options[output])
             }
         }
         return .success
@@ -57,21 +57,22 @@ enum ReplayCommand: Subcommand {
 
     @LoopActor
     private static func fold(
-        _ head: LogHead, _ replay: Replay, _ projection: ReplayRows.Projection?, _ format: ReplayRows.Format
+        _ head: LogHead, _ replay: Replay, _ subject: ReplayRows.Subject?, _ format: ReplayRows.Format
     ) async throws {
         let progress = PassProgress()
         let began = LoopActor.now
-        let (model, folded) = try await replay.model(of: head) { done, total in
+        let (model, folded, note) = try await replay.model(of: head) { done, total in
             progress.showSoon(done, of: total, "partition \(head.partition)")
         }
         progress.finish()
+        if let note { Terminal.printError("\(note): folded the log from its beginning") }
         let seconds = Double(LoopActor.now - began) / 1e9
-        if let projection {
-            ReplayRows(of: projection, model).print(as: format) { Terminal.print($0) }
+        if let subject {
+            ReplayRows(of: subject, model).print(as: format) { Terminal.print($0) }
         } else {
-            for projection in ReplayRows.Projection.allCases {
-                let count = ReplayRows.count(of: projection, model)
-                Terminal.print("\(projection.rawValue.padded(to: 14))\(count) rows at position \(model.position)")
+            for subject in ReplayRows.Subject.all {
+                let count = ReplayRows.count(of: subject, model)
+                Terminal.print("\(subject.name.padded(to: 14))\(count) rows at position \(model.position)")
             }
         }
         Terminal.printError(

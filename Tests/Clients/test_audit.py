@@ -271,23 +271,34 @@ DIFFERENT = {
         "and what follows is not in it"),
     "a cart that is stored and never was": (
         "insert into tiffin.cart_count_rows values (0, 'ghost', 1)",
-        "cart 'ghost' is stored with a count of 1, and the log makes 0 of it"),
+        "cart 'ghost' is stored, and the log has nothing of it"),
     "a cart that is missing": (
         "delete from tiffin.cart_counts where cart = 'cart-3'",
         "cart 'cart-3' is missing from cart_counts"),
     "a home document": (
         "update tiffin.outlet_home set document = replace(document, 'Dish-0', 'Fish-0') where outlet = 'kitchen'",
-        "has a stored document that its own snapshot does not lead to"),
+        "outlet 'kitchen' is stored otherwise than the log has it (document)"),
     "an outlet's snapshot": (
         "update tiffin.outlet_home set snapshot = replace(snapshot, '\"price\":500', '\"price\":501') "
         "where outlet = 'kitchen'",
-        "outlet 'kitchen' is stored otherwise than the log has it"),
+        "outlet 'kitchen' is stored otherwise than the log has it (snapshot)"),
     "an outlet that is missing": (
         "delete from tiffin.outlet_home where outlet = 'kitchen'", "outlet 'kitchen' is missing from outlet_home"),
     "an outlet that never was": (
         "insert into tiffin.outlet_home_rows select partition, 'ghost', revision, document, snapshot from tiffin.outlet_home "
         "where outlet = 'bare'",
         "outlet 'ghost' is stored, and the log has nothing of it"),
+    "a cart's row that cannot be read": (
+        "update tiffin.cart_counts set cart = 'no identifier' where cart = 'cart-3'",
+        "cart 'no identifier' cannot be read: its key is no identifier"),
+    "a row without a key": (
+        "insert into tiffin.cart_count_rows values (0, '', 1)", "cart '' cannot be read: its key is no identifier"),
+    "a quarantine that the log does not justify": (
+        "insert into tiffin.quarantine values (0, 'cart_counts', 'cart-cart-3', 1, 'forged')",
+        "stream 'cart-cart-3' is quarantined by cart_counts, and the log says nothing against it"),
+    "a quarantine of no stream": (
+        "insert into tiffin.quarantine values (0, 'outlet_home', 'nonsense', 1, 'forged')",
+        "stream 'nonsense' is quarantined by outlet_home, and the log says nothing against it"),
     "a projection's digest": (
         "update tiffin.projection_checkpoints set digest = sha256('x') where projection = 'cart_counts'",
         "the digest of cart_counts is"),

@@ -1,4 +1,4 @@
-"""`tiffin rebuild`, and servers that meet rows of another version: rows made anew while servers use them."""
+"""`tiffin rebuild`, servers that meet rows of another version, and servers that meet rows no log leads to."""
 
 import contextlib
 import json
@@ -73,7 +73,7 @@ def saved(database):
     return database
 
 
-def test_rows_made_anew_reach_a_server_that_began_with_wrong_ones(saved):
+def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
     sql(TAMPERED, saved)
     with Server(database=saved) as server, server.client() as client, server.client() as listener:
         assert client("CART.COUNT", "cart-7") == 99
@@ -94,7 +94,7 @@ def test_rows_made_anew_reach_a_server_that_began_with_wrong_ones(saved):
         assert client("CART.COUNT", "cart-7") == 1 + 7 % 5
         assert client.json("BROWSE", "PRICE", 0, 100)["total"] == 0
         assert client.json("BROWSE", "PRICE", 500, 500)["total"] == 1
-        # It goes on from them: what happens now is folded into what was made anew, and saved there.
+        # It goes on from them: what happens now is folded into the rebuilt rows, and saved there.
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 2 + 7 % 5
         wait_for_checkpoint(saved)
         assert "generation=2" in client("INFO", "projections").decode()
@@ -122,7 +122,7 @@ def test_the_rows_from_before_can_be_taken_up_again_brought_up_to_date(saved):
         assert rebuild(saved, "cart_counts", "--undo").returncode == 0
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 + 4, SECONDS, "the right rows")
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
-        # The other one was never made anew.
+        # The other one was never rebuilt.
         run = rebuild(saved, "outlet_home", "--undo")
         assert (run.returncode, run.stderr) == (
             1, "tiffin rebuild: no generation of outlet_home is kept to go back to\n")
@@ -139,13 +139,13 @@ def test_only_one_generation_is_kept_beside_the_active_one(saved):
     assert sql("select count(*) from tiffin.catalogue", saved) == "4"
 
 
-def test_rows_of_another_version_are_served_and_made_anew_beside_that(saved):
+def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved):
     sql(TAMPERED + "update tiffin.projection_checkpoints set version = 99", saved)
     with Server(database=saved) as server, server.client() as client:
         # There is an answer from the first moment on, if need be that of the other version.
         assert client("CART.COUNT", "cart-7") in (99, 3)
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
-        assert "by another version: it is served as it is, and made anew beside that" in server.output()
+        assert "by another version: it is served as it is, and rebuilt in the background" in server.output()
         assert generations(saved) == [
             "cart_counts active 2", "cart_counts previous 1", "outlet_home active 2", "outlet_home previous 1"]
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
@@ -165,7 +165,7 @@ def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(sa
             select partition, projection, 99, position, digest, 2 from tiffin.projection_checkpoints""", saved)
         before = stored(saved, "position")
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
-        wait_until(lambda: "rows that were made anew cannot be taken up" in server.output(), SECONDS, "an error")
+        wait_until(lambda: "rebuilt rows cannot be taken over" in server.output(), SECONDS, "an error")
         assert client("CART.COUNT", "cart-7") == 4
         assert "another version of Tiffin made them" in server.output()
         assert server.stop() == 0
@@ -173,7 +173,7 @@ def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(sa
     assert sql("select count(*) from tiffin.cart_count_rows where generation = 2", saved) == "0"
 
 
-def test_every_partition_is_made_anew(database):
+def test_every_partition_is_rebuilt(database):
     assert run_tiffin("migrate", "--database", database, "--partitions", 3).returncode == 0
     with Server(database=database) as server, server.client() as client:
         load(server)
@@ -189,6 +189,95 @@ def test_every_partition_is_made_anew(database):
         run = rebuild(database, "--all", "--partition", 3)
         assert (run.returncode, "--partition: the log has partitions 0 to 2" in run.stderr) == (64, True)
         assert client("CART.COUNT", "cart-1") == 2
+
+
+def test_a_partition_without_rows_stops_no_rebuild_of_the_others(database):
+    assert run_tiffin("migrate", "--database", database, "--partitions", 6).returncode == 0
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", [section_document("all", [item_document("tea", 100)])])
+        client("CART.ADD", "c", "kitchen", "tea", 1)
+    saved = sql("select partition from tiffin.projection_checkpoints where position > 0 and projection = 'cart_counts' "
+                "order by 1", database).split()
+    assert 0 < len(saved) <= 2
+    run = rebuild(database, "--all")
+    assert run.returncode == 0, run.stderr
+    assert [line.split()[1] for line in run.stdout.splitlines()] == [n for n in saved for _ in range(2)]
+    for partition in range(6):
+        empty = f"partition {partition}: nothing has been saved yet" in run.stderr
+        assert empty == (str(partition) not in saved), run.stderr
+    assert_sound(database)
+    assert rebuild(database, "--all", "--undo").returncode == 0
+    assert_sound(database)
+
+
+# What somebody may write into the tables of projections, and what a server says of it when it starts.
+DISBELIEVED = {
+    "a key that is no identifier": (
+        "update tiffin.cart_count_rows set cart = 'no identifier' where cart = 'cart-7'",
+        'tiffin.cart_count_rows, partition 0, row "no identifier" cannot be read: its key is no identifier'),
+    "an empty key": (
+        "update tiffin.cart_count_rows set cart = '' where cart = 'cart-7'",
+        'tiffin.cart_count_rows, partition 0, row "" cannot be read: its key is no identifier'),
+    "a negative count": (
+        "update tiffin.cart_count_rows set count = -1 where cart = 'cart-7'",
+        'tiffin.cart_count_rows, partition 0, row "cart-7" cannot be read: a count of -1'),
+    "a snapshot that is no JSON": (
+        "update tiffin.outlet_home_rows set snapshot = '{'",
+        'tiffin.outlet_home_rows, partition 0, row "kitchen" cannot be read: its snapshot'),
+    "a quarantined cart that nothing is wrong with": (
+        "insert into tiffin.quarantine values (0, 'cart_counts', 'cart-cart-7', 9, 'forged')",
+        "the quarantine of cart_counts names stream 'cart-cart-7' at position 9, and the log says nothing against it"),
+    "a quarantined outlet that nothing is wrong with": (
+        "insert into tiffin.quarantine values (0, 'outlet_home', 'outlet-kitchen', 1, 'forged')",
+        "the quarantine of outlet_home names stream 'outlet-kitchen' at position 1"),
+    "a quarantined stream of another projection": (
+        "insert into tiffin.quarantine values (0, 'outlet_home', 'cart-cart-7', 1, 'forged')",
+        "the quarantine of outlet_home names stream 'cart-cart-7'"),
+    "a great many quarantined streams": (
+        "insert into tiffin.quarantine select 0, 'cart_counts', 'cart-cart-' || n, 9, 'forged' "
+        "from generate_series(1, 500) as n",
+        "500 quarantined streams are too many to look at one by one"),
+    "a checkpoint beyond the log": (
+        "update tiffin.projection_checkpoints set position = position + 1000",
+        "are saved up to position"),
+    "a checkpoint at the end of all positions": (
+        "update tiffin.projection_checkpoints set position = 9223372036854775807",
+        "are saved up to position 9223372036854775807"),
+    "a checkpoint before the log": (
+        "update tiffin.projection_checkpoints set position = -1", "are saved at position -1"),
+    "checkpoints at different positions": (
+        "update tiffin.projection_checkpoints set position = 1 where projection = 'cart_counts'",
+        "were saved at different positions"),
+}
+
+
+@pytest.mark.parametrize("what", DISBELIEVED)
+def test_what_does_not_follow_from_the_log_is_not_believed_and_replaced(saved, what):
+    statement, said = DISBELIEVED[what]
+    sql(statement, saved)
+    with Server(database=saved) as server, server.client() as client:
+        assert said in server.output() and "folding the log again" in server.output(), server.output()
+        assert client("CART.COUNT", "cart-7") == 3
+        assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
+        assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
+        wait_for_checkpoint(saved)
+        assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
+    with Server(database=saved) as server, server.client() as client:
+        assert "folding the log again" not in server.output()
+        assert client("CART.COUNT", "cart-7") == 4
+    assert sql("select count(*) from tiffin.cart_count_rows", saved) == str(CARTS)
+    assert_sound(saved)
+
+
+def test_a_second_server_takes_over_the_rows_that_replaced_others(saved):
+    with Server(database=saved) as second, second.client() as other:
+        sql("update tiffin.outlet_home_rows set snapshot = '{'", saved)
+        with Server(database=saved) as first, first.client() as client:
+            assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
+            wait_until(lambda: "serving from rows that were rebuilt" in second.output(), SECONDS, "the new rows")
+            assert other("CART.ADD", "cart-8", "kitchen", "dish-0", 1) == 5
+            wait_for_checkpoint(saved)
+    assert_sound(saved)
 
 
 @contextlib.contextmanager
@@ -244,7 +333,7 @@ def test_of_two_rebuilds_at_once_one_is_refused(saved):
     ends = sorted((*process.communicate(timeout=SECONDS), process.returncode) for process in both)
     assert sorted(code for _, _, code in ends) == [0, 1]
     refused = next(errors for _, errors, code in ends if code == 1)
-    assert "somebody else made a new generation meanwhile: nothing was changed" in refused
+    assert "another rebuild was faster: nothing was changed" in refused
     assert generations(saved)[0] == "cart_counts active 2"
     assert_sound(saved)
 
@@ -254,7 +343,7 @@ def test_of_two_rebuilds_at_once_one_is_refused(saved):
     (["cart_counts", "--all"], 64, "name a projection, or give --all"),
     (["carts"], 64, "there is no projection 'carts'; there are outlet_home, cart_counts"),
     (["catalogue"], 64, "the catalogue has no rows of its own: it is made of those of outlet_home"),
-    (["--all"], 1, "no read model has been saved yet that could be made anew"),
+    (["--all"], 1, "nothing to rebuild: a server saves read models when nothing has happened for a second"),
 ])
 def test_what_cannot_be_done_is_said(database, words, code, message):
     assert run_tiffin("migrate", "--database", database).returncode == 0
@@ -263,7 +352,7 @@ def test_what_cannot_be_done_is_said(database, words, code, message):
     assert message in run.stderr
 
 
-def test_no_request_fails_while_rows_are_made_anew(database, tmp_path):
+def test_no_request_fails_while_rows_are_rebuilt(database, tmp_path):
     """Under the load of the monkey, which judges every answer: again and again, and back."""
     report = tmp_path / "report.json"
     with Server(database=database) as server:
@@ -291,6 +380,6 @@ def test_no_request_fails_while_rows_are_made_anew(database, tmp_path):
         assert sum(window["failures"] for window in result["windows"]) == 0
         assert all(call["unknown"] == 0 for call in result["calls"]), result["calls"]
         # The server has followed: it serves from the rows of a later generation, and they are right.
-        assert "serving from rows that were made anew" in server.output()
+        assert "serving from rows that were rebuilt" in server.output()
         wait_for_checkpoint(database)
         assert_sound(database, "--server", f"127.0.0.1:{server.port}")

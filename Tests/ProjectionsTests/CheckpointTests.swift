@@ -6,35 +6,6 @@ import Testing
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-    /// What a database holds of the read model of one partition.
-    private struct Table {
-        var homes: [Identifier: OutletHomeRow] = [:]
-        var counts: [Identifier: Int32] = [:]
-        var quarantined: [String: (projection: String, event: CorruptEvent)] = [:]
-        var position: Int64 = 0
-        var digests = ReadModel.Digests()
-
-        /// Writes a checkpoint, unless what is here is as new.
-        mutating func save(_ checkpoint: inout Checkpoint) -> Bool {
-            guard checkpoint.position > position else { return false }
-            while let slice = checkpoint.nextSlice() { add(slice, to: &homes, &counts) }
-            for entry in checkpoint.quarantined where quarantined[entry.event.stream] == nil {
-                quarantined[entry.event.stream] = entry
-            }
-            position = checkpoint.position
-            digests = checkpoint.digests
-            return true
-        }
-
-        func restored() throws -> ReadModel {
-            var model = ReadModel(partition: 0)
-            try model.restore(.outletHome(Array(homes.values)))
-            try model.restore(.cartCounts(counts.map { CartCountRow(cart: $0, count: $1) }))
-            model.restore(position: position, quarantined: Array(quarantined.values))
-            return model
-        }
-    }
-
     /// A process with its read model, on a table that others use as well.
     private struct Process {
         var model = ReadModel(partition: 0)
@@ -45,7 +16,7 @@ struct CheckpointTests {
         }
 
         /// Saves to the table, or fails in the middle; meanwhile the model goes on.
-        mutating func save(to table: inout Table, fails: Bool, meanwhile history: RandomHistory) {
+        mutating func save(to table: inout Tables, fails: Bool, meanwhile history: RandomHistory) {
             var checkpoint = model.takeCheckpoint(since: digests)
             catchUp(with: history)
             if fails {
@@ -57,7 +28,7 @@ struct CheckpointTests {
             digests = checkpoint.digests
         }
 
-        mutating func restart(from table: Table) throws {
+        mutating func restart(from table: Tables) throws {
             model = try table.restored()
             digests = table.digests
         }
@@ -102,7 +73,7 @@ struct CheckpointTests {
     func `processes that fail and restart come to what an uninterrupted one has`(seed: UInt64) throws {
         var history = RandomHistory(seed: seed)
         var uninterrupted = ReadModel(partition: 0)
-        var table = Table()
+        var table = Tables()
         var processes = [Process](repeating: Process(), count: seed.isMultiple(of: 2) ? 1 : 2)
         for _ in 0..<60 {
             uninterrupted.apply(history.grow(damagePercent: 2))
@@ -116,14 +87,13 @@ struct CheckpointTests {
             }
         }
 
-        let rows = Rows(of: uninterrupted)
+        let rows = Tables(of: uninterrupted)
         for index in processes.indices {
             processes[index].catchUp(with: history)
             expectEqual(processes[index].model, uninterrupted)
             processes[index].save(to: &table, fails: false, meanwhile: history)
             #expect(table.digests == rows.digests)
-            #expect(table.homes == rows.homes)
-            #expect(table.counts == rows.counts)
+            #expect(table.rows == rows.rows)
         }
         var restarted = try table.restored()
         expectEqual(restarted, uninterrupted)
@@ -135,7 +105,7 @@ struct CheckpointTests {
     @Test func `a checkpoint as old as another process's is not saved, and its rows are due again`() throws {
         var history = RandomHistory(seed: 1)
         for _ in 0..<20 { history.grow() }
-        var (table, first, second) = (Table(), Process(), Process())
+        var (table, first, second) = (Tables(), Process(), Process())
         first.catchUp(with: history)
         second.catchUp(with: history)
         first.save(to: &table, fails: false, meanwhile: history)
@@ -146,7 +116,7 @@ struct CheckpointTests {
         second.save(to: &table, fails: false, meanwhile: history)
         var uninterrupted = ReadModel(partition: 0)
         uninterrupted.apply(history.events)
-        #expect(table.digests == Rows(of: uninterrupted).digests)
+        #expect(table.digests == Tables(of: uninterrupted).digests)
         #expect(second.digests == table.digests)
     }
 
@@ -166,31 +136,86 @@ struct CheckpointTests {
         }
         var model = ReadModel(events)
         var checkpoint = model.takeCheckpoint(since: ReadModel.Digests())
-        var (homes, counts): ([OutletHomeRow], [CartCountRow]) = ([], [])
+        var keys: [RegisteredProjection: [Identifier]] = [:]
         while let slice = checkpoint.nextSlice() {
-            switch slice {
-            case .outletHome(let rows):
-                homes += rows
-                let bytes = rows.dropLast().reduce(0) { $0 + $1.document.count + $1.snapshot.count }
-                #expect(bytes < Checkpoint.sliceBytes)
-            case .cartCounts(let rows):
-                counts += rows
-                #expect(rows.count <= Checkpoint.sliceRows)
-            }
+            keys[slice.projection, default: []] += slice.rows.map(\.key)
+            #expect(slice.rows.count <= Checkpoint.sliceRows)
+            #expect(slice.rows.dropLast().reduce(0) { $0 + $1.size } < Checkpoint.sliceBytes)
         }
-        #expect(Set(homes.map(\.outlet)).count == outlets && homes.count == outlets)
-        #expect(Set(counts.map(\.cart)).count == carts && counts.count == carts)
+        for projection in ReadModel.projections {
+            #expect(Set(keys[projection] ?? []).count == projection.rowCount(in: model))
+            #expect(keys[projection]?.count == projection.rowCount(in: model))
+        }
+        #expect(ReadModel.projections.map { $0.rowCount(in: model) } == [outlets, carts])
         model.saved(checkpoint)
         var next = model.takeCheckpoint(since: checkpoint.digests)
         #expect(next.nextSlice() == nil, "nothing has changed since")
         #expect(next.digests == checkpoint.digests)
     }
 
-    @Test(arguments: ["", "{", "[]", #"{"events":[{"kind":"outlet.opened","schemaVersion":2,"payload":{}}]}"#])
-    func `a row that cannot be read is said to be corrupt`(snapshot: String) {
+    @Test func `every projection of a read model is registered`() {
+        let members = Mirror(reflecting: ReadModel(partition: 0)).children.filter { $0.value is any Projection }
+        #expect(ReadModel.projections.map { "\($0.member)" }.count == members.count)
+        #expect(Set(ReadModel.projections.map(\.name)).count == members.count)
+        #expect(Set(ReadModel.projections.map(\.table)).count == members.count)
+    }
+
+    /// Rows that no projection writes, each with the key that is named.
+    private static let unreadable: [(projection: String, values: [StoredValues.Value])] = [
+        ("cart_counts", [.bytes(Array("no identifier!".utf8)), .integer(1)]),
+        ("cart_counts", [.bytes([]), .integer(1)]),
+        ("cart_counts", [.bytes(Array("c".utf8)), .integer(-1)]),
+        ("outlet_home", [.bytes([]), .integer(1), .bytes([]), .bytes([])]),
+        ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes([])]),
+        ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes(Array("{".utf8))]),
+        ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes(Array("[]".utf8))]),
+        (
+            "outlet_home",
+            [
+                .bytes(Array("o".utf8)), .integer(1), .bytes([]),
+                .bytes(Array(#"{"events":[{"kind":"outlet.opened","schemaVersion":2,"payload":{}}]}"#.utf8)),
+            ]
+        ),
+    ]
+
+    @Test(arguments: unreadable.indices)
+    func `a row that cannot be read is named`(number: Int) throws {
+        let (name, values) = CheckpointTests.unreadable[number]
+        let projection = try #require(RegisteredProjection(name: name))
+        let row = StoredValues(values)
         var model = ReadModel(partition: 0)
-        let row = OutletHomeRow(outlet: "o", revision: 1, document: [], snapshot: Array(snapshot.utf8))
-        #expect(throws: CorruptSnapshot.self) { try model.restore(.outletHome([row])) }
-        #expect(model.outletHome["o"] == nil)
+        let error = #expect(throws: UnreadableRow.self) { try model.restore(MemoryRows([row]), of: projection) }
+        #expect(error?.table == projection.table)
+        #expect(error?.key == row.key)
+        #expect(projection.rowCount(in: model) == 0)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `a quarantine is believed only as the log has it`(seed: UInt64) async throws {
+        var history = RandomHistory(seed: seed)
+        for _ in 0..<80 { history.grow(damagePercent: 4) }
+        var model = ReadModel(partition: 0)
+        model.apply(history.events)
+        let events = history.recorded
+        func fault(_ change: (inout CorruptEvent) -> Void) async throws -> String? {
+            var stored = StoredQuarantine()
+            for projection in ReadModel.projections {
+                let streams = projection.quarantine(in: model).streams.values
+                stored.add(
+                    streams.map { event in
+                        var event = event
+                        change(&event)
+                        return event
+                    }, of: projection)
+            }
+            return try await stored.fault(upTo: model.position) { stream, limit in
+                Array(events.filter { $0.stream == stream.description }.prefix(limit))
+            }
+        }
+        #expect(try await fault { _ in } == nil)
+        guard !history.damage.isEmpty else { return }
+        #expect(try await fault { $0.position += 1 } != nil)
+        #expect(try await fault { $0.stream = "cart-well" } != nil)
+        #expect(try await fault { $0.stream = "nonsense" } != nil)
     }
 }

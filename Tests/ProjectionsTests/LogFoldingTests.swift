@@ -24,7 +24,7 @@ struct LogFoldingTests {
         try await folded.fold(log, upTo: end)
 
         #expect(folded.position == end)
-        #expect(Rows(of: folded) == Rows(of: applied))
+        #expect(Tables(of: folded) == Tables(of: applied))
     }
 
     @Test(arguments: [[3 as Int64], [1], [12], [4, 5, 6, 7, 8, 9, 10, 11], [1, 2, 11, 12]])

@@ -51,7 +51,7 @@ struct ReadModelTests {
         let model = ReadModel([(StreamName(.menu, "o"), .menu(.sectionAdded(header, before: nil)))])
         #expect(model.outletHome["o"] == nil)
         #expect(model.outletHome.offer(of: "x", at: "o", now: 0) == .noOutlet)
-        let row = Rows(of: model).homes["o"]
+        let row = model.outletHome.row(of: "o")
         #expect(row.map { String(decoding: $0.document, as: UTF8.self) } == "null")
     }
 

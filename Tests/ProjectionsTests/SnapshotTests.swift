@@ -11,10 +11,8 @@ struct SnapshotTests {
         for _ in 0..<60 { history.grow() }
         var model = ReadModel(partition: 0)
         model.apply(history.events)
-        let rows = Rows(of: model).homes
-        var restored = ReadModel(partition: 0)
-        try restored.restore(.outletHome(Array(rows.values)))
-        for id in rows.keys {
+        let restored = try Tables(of: model).restored()
+        for id in model.outletHome.rows.map(\.key) {
             let (record, expected) = (restored.outletHome[id], model.outletHome[id])
             #expect(record?.outlet == expected?.outlet)
             #expect(record?.menu == expected?.menu)

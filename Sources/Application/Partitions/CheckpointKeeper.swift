@@ -4,15 +4,15 @@ internal import EventLoop
 internal import PostgresProjections
 internal import Projections
 
-/// Keeps the stored rows of a partition's read model in step with it: saves what has changed, has rows made anew that
-/// another version of a projection made, and takes up rows that somebody made anew while it serves.
+/// Keeps the stored rows of a partition's read model in step with it: saves what has changed, replaces rows that are not
+/// believed, rebuilds rows of another version, and serves from rows that somebody else has rebuilt.
 @LoopActor
 final class CheckpointKeeper {
     /// Memory is given back after so many events: that takes milliseconds.
     private static let eventsBetweenTrims: Int64 = 100_000
     /// The most events that are folded at once when a model takes the place of another.
     private static let tailLimit = 20_000
-    /// How long it is waited until something is tried again that failed, in nanoseconds.
+    /// How long to wait before something that failed is tried again, in nanoseconds.
     private static let retryInterval: UInt64 = 10_000_000_000
 
     private let model: LiveModel
@@ -20,7 +20,7 @@ final class CheckpointKeeper {
     private let log: any EventLog
     private let configuration: Configuration
     private let logger: Logger
-    /// Told of outlets that look otherwise in a model that has taken the place of another.
+    /// Called with the outlets that look different when another model has replaced this one.
     private let onReplaced: @LoopActor (Set<Identifier>) -> Void
 
     /// Up to where rows are saved, and their digests.
@@ -28,10 +28,12 @@ final class CheckpointKeeper {
     private(set) var savedDigests: ReadModel.Digests
     /// The generation of each projection that is saved to.
     private(set) var generations: PostgresReadModelStore.Generations
-    /// The projections whose rows another version made: nothing can be saved until they are made anew.
-    private(set) var outdated: Set<ProjectionName>
+    /// The projections whose rows another version made: nothing can be saved until they are rebuilt.
+    private(set) var outdated: Set<RegisteredProjection>
+    /// Whether what is stored is not believed, and is replaced by the next checkpoint.
+    private var replacesRows: Bool
 
-    /// A look at what is to be done, and a rebuild, each at most one at a time.
+    /// A look at what is to be done, and a rebuild: at most one of each at a time.
     private var working: Task<Void, Never>?
     private var rebuilding: Task<Void, Never>?
     private var rebuildAt: UInt64 = 0
@@ -58,6 +60,7 @@ final class CheckpointKeeper {
         savedDigests = restored.digests
         generations = restored.generations
         outdated = restored.outdated
+        replacesRows = restored.isRejected
         positionOfLastTrim = restored.model.position
         positionAtLastLook = restored.model.position
     }
@@ -87,9 +90,9 @@ final class CheckpointKeeper {
         guard working == nil, let store else { return }
         if !outdated.isEmpty { rebuildSoon(store) }
         let isDue = isSaveDue
-        // An ordinary task: what is folded for it is folded beside the loop.
+        // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
-            await takeUpNewRows(store)
+            await takeOverNewRows(store)
             if isDue { await save() }
             working = nil
         }
@@ -112,11 +115,14 @@ final class CheckpointKeeper {
         var checkpoint = model.value.takeCheckpoint(since: savedDigests)
         let began = LoopActor.now
         do {
-            let outcome = try await store.save(&checkpoint, into: generations)
+            var generations = generations
+            let outcome = try await store.save(&checkpoint, into: &generations, replaces: replacesRows)
             savedAt = LoopActor.now
             switch outcome {
             case .saved:
                 model.value.saved(checkpoint)
+                self.generations = generations
+                replacesRows = false
                 savedPosition = checkpoint.position
                 savedDigests = checkpoint.digests
                 giveBackMemory()
@@ -127,7 +133,7 @@ final class CheckpointKeeper {
                 model.value.notSaved(checkpoint)
                 positionOfAnother = checkpoint.position
             case .superseded:
-                // They are taken up at the next look.
+                // The next look takes over the new rows.
                 model.value.notSaved(checkpoint)
             }
         } catch {
@@ -136,16 +142,16 @@ final class CheckpointKeeper {
         }
     }
 
-    /// Once much has been written: what that took is not wanted again soon.
+    /// Gives back what writing many rows took: it is not needed again soon.
     private func giveBackMemory() {
         guard savedPosition - positionOfLastTrim >= CheckpointKeeper.eventsBetweenTrims else { return }
         positionOfLastTrim = savedPosition
         ProcessResources.giveBackMemory()
     }
 
-    // MARK: Rows made anew
+    // MARK: Rebuilt rows
 
-    /// Has rows made anew that another version of a projection made. They are taken up like any other.
+    /// Rebuilds rows that another version of a projection made. They are then taken over like any others.
     private func rebuildSoon(_ store: PostgresReadModelStore) {
         guard rebuilding == nil, LoopActor.now >= rebuildAt else { return }
         let own = store.withOwnConnection()
@@ -157,31 +163,31 @@ final class CheckpointKeeper {
                 rebuilding = nil
             }
             do {
-                let report = try await rebuild.run(partition: partition)
+                guard let report = try await rebuild.run(partition: partition) else { return }
                 for change in report.changes {
                     logger.info(
-                        "\(change.projection.rawValue) was made anew up to position \(report.position): "
-                            + "\(change.differenceCount) rows are not as they were")
+                        "\(change.projection) was rebuilt up to position \(report.position): "
+                            + "\(change.differenceCount) rows differ from before")
                 }
             } catch {
                 guard !Task.isCancelled else { return }
-                logger.error("the read models could not be made anew: \(error)")
+                logger.error("the read models could not be rebuilt: \(error)")
             }
         }
     }
 
-    /// Serves from rows of another generation than before, if there are any: whoever made them anew did not trust
-    /// those that this model began with.
-    private func takeUpNewRows(_ store: PostgresReadModelStore) async {
+    /// Serves from rows of another generation than before, if there are any: whoever rebuilt them did not trust those
+    /// that this model began with.
+    private func takeOverNewRows(_ store: PostgresReadModelStore) async {
         guard LoopActor.now >= replaceAt else { return }
         do {
             guard try await store.generations(of: partition) != generations else { return }
         } catch {
-            // What it means that the database is out of reach is told where something was to be saved.
+            // That the database is out of reach is reported where something was to be saved.
             return logger.debug("cannot look for new rows: \(error)")
         }
         do {
-            let restored = try await store.restore(partition: partition)
+            let restored = try await store.restore(partition: partition, log: log)
             guard restored.outdated.isEmpty, restored.model.position > 0 else {
                 let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
                 throw PostgresReadModelStore.Failure(reason ?? "nothing is saved in them")
@@ -190,7 +196,7 @@ final class CheckpointKeeper {
         } catch {
             guard !Task.isCancelled else { return }
             replaceAt = LoopActor.now + CheckpointKeeper.retryInterval
-            logger.error("rows that were made anew cannot be taken up, and nothing is saved until they can: \(error)")
+            logger.error("rebuilt rows cannot be taken over, and nothing is saved until they can: \(error)")
         }
     }
 
@@ -208,9 +214,9 @@ final class CheckpointKeeper {
         savedDigests = restored.digests
         generations = restored.generations
         outdated = []
+        replacesRows = false
         logger.info(
-            "serving from rows that were made anew up to \(savedPosition): "
-                + "\(changed.count) outlets look otherwise")
+            "serving from rows that were rebuilt up to \(savedPosition): \(changed.count) outlets look different")
         onReplaced(changed)
     }
 

@@ -127,7 +127,7 @@ final class PartitionWorker {
         catalogue: LiveCatalogue, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
     ) async throws -> PartitionWorker {
         let began = LoopActor.now
-        var restored = try await store?.restore(partition: partition) ?? .nothing(partition)
+        var restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
         if let note = restored.note { logger.info(note) }
         while true {
             let worker = PartitionWorker(
@@ -146,8 +146,8 @@ final class PartitionWorker {
                         + "\(worker.position) in \((LoopActor.now - began) / 1_000_000) ms")
                 return worker
             }
-            logger.info("events are missing: folding the whole log again")
-            restored.startAnew()
+            restored.reject(because: "events are missing")
+            if let note = restored.note { logger.info(note) }
         }
     }
 

@@ -34,7 +34,7 @@ public struct Audit: Sendable {
         /// The position at which stored rows were compared; nil where they were not.
         public var comparedAt: Int64?
         /// The number of rows compared.
-        public var comparedRows: [ProjectionName: Int]
+        public var comparedRows: [RegisteredProjection: Int]
         /// Why no rows were compared, if so.
         public var remark: String?
         /// What is wrong.

@@ -2,16 +2,13 @@ internal import Domain
 internal import EventLog
 internal import Projections
 
-/// Holds the stored rows of a partition against a replay that stands where they do.
+/// Compares the stored rows of a partition with a replay at the same position.
 struct StoredRows {
     private let source: any AuditSource
     private let partition: Int
     private(set) var findings = Findings()
-    /// Rows that were compared, of each projection.
-    private(set) var compared: [ProjectionName: Int] = [:]
-    /// What differs of carts and outlets, to be traced to an event.
-    private var staleCarts: [(cart: Identifier, stored: Int)] = []
-    private var staleOutlets: [(outlet: Identifier, stored: OutletHomeRow)] = []
+    /// How many rows of each projection were compared.
+    private(set) var compared: [RegisteredProjection: Int] = [:]
 
     init(_ source: any AuditSource, partition: Int) {
         self.source = source
@@ -25,14 +22,14 @@ struct StoredRows {
     /// Something about the rows as a whole.
     mutating func report(_ subject: String, _ message: String) { found(nil, subject, message) }
 
-    /// The position that the stored rows are of; nil where they cannot be compared, with the reason.
+    /// The position of the stored rows; nil where they cannot be compared, with the reason.
     static func position(of checkpoints: [StoredCheckpoint]) -> (position: Int64?, reason: String?) {
         // A checkpoint of position 0 has been reserved by a server that has not saved anything yet.
         let saved = checkpoints.filter { $0.position > 0 }
         guard !saved.isEmpty else { return (nil, "no read model has been saved yet") }
         guard
-            saved.count == ProjectionName.allCases.count,
-            saved.allSatisfy({ ProjectionName(rawValue: $0.projection)?.version == $0.version })
+            saved.count == ReadModel.projections.count,
+            saved.allSatisfy({ RegisteredProjection(name: $0.projection)?.version == $0.version })
         else {
             return (nil, "the read models were saved by another version of the projections")
         }
@@ -44,131 +41,160 @@ struct StoredRows {
 
     /// Compares everything. The model is a replay of the whole log up to the checkpoints' position.
     mutating func compare(_ model: ReadModel, _ checkpoints: [StoredCheckpoint]) async throws {
-        try await compareOutlets(model)
-        try await compareCarts(model)
-        try await trace()
-        // Rows first: where they differ the digests do, too.
+        for checkpoint in checkpoints {
+            guard let projection = RegisteredProjection(name: checkpoint.projection) else { continue }
+            try await compare(projection, projection.member, model, checkpoint.generation)
+            try await compareQuarantine(projection, model, checkpoint.generation)
+        }
+        // Rows first: where they differ, so do the digests.
         guard findings.count == 0 else { return }
         let digests = model.digests
         for checkpoint in checkpoints {
-            let expected = checkpoint.projection == OutletHome.name ? digests.outletHome : digests.cartCounts
+            guard let projection = RegisteredProjection(name: checkpoint.projection) else { continue }
+            let expected = digests[projection]
             if expected.bytes != checkpoint.digest {
                 found(
-                    nil, "the digest of \(checkpoint.projection)",
+                    nil, "the digest of \(projection)",
                     "is \(checkpoint.digest.hexadecimal), and its rows have \(expected)")
             }
         }
     }
 
-    private mutating func compareOutlets(_ model: ReadModel) async throws {
-        var expected: [Identifier: OutletRecord] = [:]
-        for record in model.outletHome.all { expected[record.id] = record }
-        var key = ""
-        while case .outletHome(let rows)? = try await source.rows(of: .outletHome, partition: partition, after: key) {
-            for row in rows {
-                compared[.outletHome, default: 0] += 1
-                key = row.outlet.rawValue
-                guard let record = expected.removeValue(forKey: row.outlet) else {
-                    found(nil, "outlet '\(row.outlet)'", "is stored, and the log has nothing of it")
+    // MARK: Rows
+
+    private mutating func compare<Member: ProjectionMember>(
+        _ projection: RegisteredProjection, _ member: Member, _ model: ReadModel, _ generation: Int32
+    ) async throws {
+        typealias Row = Member.Member.Row
+        let expected = member.projection(in: model)
+        var stale: [(stored: Row, expected: Row)] = []
+        var known = 0
+        compared[projection] = 0
+        var key: String?
+        while let rows = try await rows(of: projection, generation, after: &key, isWhole: true) {
+            compared[projection, default: 0] += rows.count
+            for number in 0..<rows.count {
+                let stored: Row
+                do throws(UnreadableValue) {
+                    stored = try Member.Member.row(number, of: rows)
+                } catch {
+                    found(nil, subject(projection, rows.key(number)), "cannot be read: \(error)")
                     continue
                 }
+                guard let right = expected.row(of: stored.key) else {
+                    if !isQuarantined(stored.key, expected) {
+                        found(
+                            nil, subject(projection, stored.key.rawValue), "is stored, and the log has nothing of it")
+                    }
+                    continue
+                }
+                known += 1
                 // What is quarantined is shown to nobody, and its row is as it was before.
-                guard model.outletHome.corruption(of: row.outlet) == nil, row != OutletHomeRow(record) else { continue }
-                staleOutlets.append((row.outlet, row))
+                if stored != right, !isQuarantined(stored.key, expected) { stale.append((stored, right)) }
             }
         }
-        for outlet in expected.keys.sorted() where model.outletHome.corruption(of: outlet) == nil {
-            found(nil, "outlet '\(outlet)'", "is missing from \(OutletHome.name)")
+        if known < expected.rowCount { try await findMissing(projection, expected, generation) }
+        for (number, pair) in stale.enumerated() {
+            let position =
+                number < StoredRows.traced ? try await firstMissing(from: pair.stored, Member.Member.self) : nil
+            found(
+                position, subject(projection, pair.stored.key.rawValue),
+                StoredRows.difference(projection, pair.stored, pair.expected)
+                    + (position.map { ": event \($0) and what follows is not in it" } ?? ""))
         }
     }
 
-    private mutating func compareCarts(_ model: ReadModel) async throws {
-        var key = ""
-        while case .cartCounts(let rows)? = try await source.rows(of: .cartCounts, partition: partition, after: key) {
-            for row in rows {
-                compared[.cartCounts, default: 0] += 1
-                key = row.cart.rawValue
-                guard model.cartCounts.quarantine[StreamName(.cart, row.cart)] == nil else { continue }
-                if model.cartCounts.count(of: row.cart) != Int(row.count) {
-                    staleCarts.append((row.cart, Int(row.count)))
-                }
+    /// Names the rows that are not stored. The rows are read again, as this is hardly ever needed.
+    private mutating func findMissing<P: Projection>(
+        _ projection: RegisteredProjection, _ expected: P, _ generation: Int32
+    ) async throws {
+        var missing = Set(expected.rows.map(\.key))
+        var key: String?
+        while let rows = try await rows(of: projection, generation, after: &key, isWhole: false) {
+            for row in 0..<rows.count {
+                if let key = Identifier(utf8: rows.bytes(row, 0)) { missing.remove(key) }
             }
         }
-        guard compared[.cartCounts, default: 0] < model.cartCounts.cartCount + staleCarts.count else { return }
-        var missing = Set(model.cartCounts.all.map(\.cart))
-        key = ""
-        while case .cartCounts(let rows)? = try await source.rows(of: .cartCounts, partition: partition, after: key) {
-            for row in rows {
-                key = row.cart.rawValue
-                missing.remove(row.cart)
-            }
+        for key in missing.sorted() where !isQuarantined(key, expected) {
+            found(nil, subject(projection, key.rawValue), "is missing from \(projection)")
         }
-        for cart in missing.sorted().prefix(Findings.limit) {
-            found(nil, "cart '\(cart)'", "is missing from \(CartCounts.name)")
+    }
+
+    private func rows(
+        of projection: RegisteredProjection, _ generation: Int32, after key: inout String?, isWhole: Bool
+    ) async throws -> (any Projections.StoredRows)? {
+        let rows = try await source.rows(
+            of: projection, generation, partition: partition, after: key, isWhole: isWhole)
+        if let rows { key = rows.key(rows.count - 1) }
+        return rows
+    }
+
+    private func isQuarantined<P: Projection>(_ key: Identifier, _ projection: P) -> Bool {
+        !projection.quarantine.streams.isEmpty && P.streams(of: key).contains { projection.quarantine[$0] != nil }
+    }
+
+    private func subject(_ projection: RegisteredProjection, _ key: String) -> String {
+        "\(projection.columns[0].name) '\(key)'"
+    }
+
+    private static func difference(
+        _ projection: RegisteredProjection, _ stored: some ProjectionRow, _ expected: some ProjectionRow
+    ) -> String {
+        let (stored, expected) = (RowValues(stored), RowValues(expected))
+        let different = projection.columns.indices.filter { stored.values[$0] != expected.values[$0] }
+        if different.count == 1, case .number(let number) = stored.values[different[0]] {
+            return "is stored with a \(projection.columns[different[0]].name) of \(number), and the log makes "
+                + "\(expected.values[different[0]].shown) of it"
         }
+        let names = different.map { projection.columns[$0].name }.joined(separator: ", ")
+        return "is stored otherwise than the log has it (\(names))"
     }
 
     // MARK: Tracing a difference to an event
 
-    /// The most differences that are traced, and events that are read for one.
+    /// The most differences that are traced, and the most events that are read for one.
     private static let traced = 20
     private static let tracedEvents = 10_000
 
-    private mutating func trace() async throws {
-        for (index, stale) in staleCarts.enumerated() {
-            let stream = StreamName(.cart, stale.cart)
-            var message = "is stored with a count of \(stale.stored)"
-            var position: Int64?
-            if index < StoredRows.traced {
-                let events = try await decoded(stream)
-                var counts = CartCounts()
-                var last: Int64?
-                for event in events {
-                    if case .cart(let change) = event.event { try? counts.fold(change, event.version, of: stale.cart) }
-                    if counts.count(of: stale.cart) == stale.stored { last = event.position }
-                }
-                message += ", and the log makes \(counts.count(of: stale.cart)) of it"
-                position = StoredRows.firstBehind(last, events)
-            }
-            found(position, "cart '\(stale.cart)'", message + StoredRows.since(position))
+    /// The position of the first event that a stored row lacks, where the row was right before it.
+    private func firstMissing<P: Projection>(from stored: P.Row, _ type: P.Type) async throws -> Int64? {
+        var events: [DecodedEvent] = []
+        for stream in P.streams(of: stored.key) {
+            events += try await source.events(partition: partition, stream: stream, limit: StoredRows.tracedEvents)
+                .compactMap { try? $0.decoded() }
         }
-        for (index, stale) in staleOutlets.enumerated() {
-            var position: Int64?
-            var message = "is stored otherwise than the log has it"
-            if index < StoredRows.traced {
-                let streams = [StreamName(.outlet, stale.outlet), StreamName(.menu, stale.outlet)]
-                var events: [DecodedEvent] = []
-                for stream in streams { events += try await decoded(stream) }
-                events.sort { $0.position < $1.position }
-                var last: Int64?
-                for length in 1..<max(2, events.count + 1) where length <= events.count {
-                    let revision = events[length - 1].position
-                    guard revision == stale.stored.revision,
-                        let record = OutletHome(folding: events[..<length].map { .success($0) }).all.first
-                    else { continue }
-                    let row = OutletHomeRow(record)
-                    if row == stale.stored { last = revision }
-                    if row.snapshot == stale.stored.snapshot, row.document != stale.stored.document {
-                        message = "has a stored document that its own snapshot does not lead to"
-                    }
-                }
-                position = StoredRows.firstBehind(last, events)
-            }
-            found(position, "outlet '\(stale.outlet)'", message + StoredRows.since(position))
+        events.sort { $0.position < $1.position }
+        var projection = P(notesChanges: false)
+        var last: Int64?
+        for event in events {
+            try? projection.apply(event)
+            if stored.mayFollow(event), projection.row(of: stored.key) == stored { last = event.position }
         }
+        return last.flatMap { last in events.first { $0.position > last }?.position }
     }
 
-    private static func firstBehind(_ last: Int64?, _ events: [DecodedEvent]) -> Int64? {
-        last.flatMap { last in events.first { $0.position > last }?.position }
-    }
+    // MARK: Quarantine
 
-    private static func since(_ position: Int64?) -> String {
-        position.map { ": event \($0) and what follows is not in it" } ?? ""
-    }
-
-    private func decoded(_ stream: StreamName) async throws -> [DecodedEvent] {
-        try await source.events(
-            partition: partition, stream: stream, limit: StoredRows.tracedEvents
-        ).compactMap { try? $0.decoded() }
+    private mutating func compareQuarantine(
+        _ projection: RegisteredProjection, _ model: ReadModel, _ generation: Int32
+    ) async throws {
+        var expected = projection.quarantine(in: model).streams
+        for stored in try await source.quarantined(projection, generation, partition: partition) {
+            let subject = "stream '\(stored.stream)'"
+            guard let right = expected.removeValue(forKey: stored.stream) else {
+                found(nil, subject, "is quarantined by \(projection), and the log says nothing against it")
+                continue
+            }
+            if right.position != stored.position {
+                found(
+                    right.position, subject,
+                    "is quarantined by \(projection) for event \(stored.position), and the log damages it here")
+            }
+        }
+        for corruption in expected.values.sorted(by: { $0.position < $1.position }) {
+            found(
+                corruption.position, "stream '\(corruption.stream)'",
+                "is damaged, and missing from the quarantine of \(projection)")
+        }
     }
 }

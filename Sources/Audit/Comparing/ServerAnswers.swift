@@ -39,7 +39,7 @@ public struct ServerAnswers: Sendable {
                     streams: [StreamName(.outlet, record.id), StreamName(.menu, record.id)],
                     answer: .document(HomeDocument.bytes(of: record))))
         }
-        for row in model.cartCounts.all {
+        for row in model.cartCounts.rows {
             let stream = StreamName(.cart, row.cart)
             guard model.cartCounts.quarantine[stream] == nil else { continue }
             questions.append(

@@ -33,12 +33,18 @@ public protocol AuditSource: Sendable {
     /// Up to where each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
 
-    /// The stored rows of a projection behind a key, in the order of their keys, as many as are read at once; nil
-    /// where there are no more.
-    func rows(of projection: ProjectionName, partition: Int, after key: String) async throws -> Checkpoint.Slice?
+    /// The stored rows of a generation of a projection behind a key, in the order of their keys, as many as are read at
+    /// once; nil where there are no more.
+    ///
+    /// - Parameter isWhole: whether columns that no restart needs are read, too.
+    func rows(
+        of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
+    ) async throws -> (any Projections.StoredRows)?
 
-    /// The streams of a partition that a projection shows to nobody, as they are stored.
-    func quarantined(partition: Int) async throws -> [(projection: String, event: CorruptEvent)]
+    /// The streams of a partition that a generation of a projection shows to nobody, as they are stored.
+    func quarantined(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws -> [CorruptEvent]
 
     /// Until ``endSnapshot()``, everything but events is read as it is now.
     func beginSnapshot() async throws
@@ -83,25 +89,5 @@ public struct StrayRow: Equatable, Sendable {
     public init(subject: String, position: Int64) {
         self.subject = subject
         self.position = position
-    }
-}
-
-/// A row of `projection_checkpoints`.
-public struct StoredCheckpoint: Equatable, Sendable {
-    /// The projection's name.
-    public var projection: String
-    /// The version of the projection that made the rows.
-    public var version: Int
-    /// The position of the last event in the rows.
-    public var position: Int64
-    /// The digest of the rows.
-    public var digest: [UInt8]
-
-    /// A row of `projection_checkpoints`.
-    public init(projection: String, version: Int, position: Int64, digest: [UInt8]) {
-        self.projection = projection
-        self.version = version
-        self.position = position
-        self.digest = digest
     }
 }

@@ -25,13 +25,14 @@ public struct Replay: Sendable {
         self.isFromScratch = isFromScratch
     }
 
-    /// The read models of a partition as of then, and how many events were folded for that.
+    /// The read models of a partition as of then, how many events were folded for that, and why saved rows were not
+    /// used, where they could not be read.
     ///
     /// - Parameter progress: is told the events that were folded, and how many there are to fold.
-    /// - Throws: where an event or a row cannot be read, and where the log does not reach so far.
+    /// - Throws: where an event cannot be read, and where the log does not reach so far.
     @concurrent
     public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (
-        model: ReadModel, folded: Int64
+        model: ReadModel, folded: Int64, note: String?
     ) {
         var end = head.position
         if case .position(let position) = extent {
@@ -40,7 +41,7 @@ public struct Replay: Sendable {
             }
             end = position
         }
-        var model = try await begin(head.partition, upTo: end)
+        var (model, note) = try await begin(head.partition, upTo: end)
         let start = model.position
         var isOver = false
         let pages = PreparedPage.readAhead(of: head.partition, from: source, hashes: false)
@@ -57,7 +58,7 @@ public struct Replay: Sendable {
             progress(model.position - start, end - start)
         }
         guard isOver || model.position >= end else { throw missingEvent(after: model) }
-        return (model, model.position - start)
+        return (model, model.position - start, note)
     }
 
     private func missingEvent(after model: ReadModel) -> AuditError {
@@ -66,31 +67,48 @@ public struct Replay: Sendable {
                 + "run `tiffin audit` for details")
     }
 
-    /// An empty model, or one of saved rows where these are of the present projections and not too late.
-    private func begin(
-        _ partition: Int, upTo end: Int64
-    ) async throws -> ReadModel {
+    /// An empty model, or one of saved rows where these are of the present projections, follow from the log, and are not
+    /// too late.
+    private func begin(_ partition: Int, upTo end: Int64) async throws -> (model: ReadModel, note: String?) {
         let nothing = ReadModel(partition: partition, notesChanges: false)
-        guard !isFromScratch, extent == .everything else { return nothing }
+        guard !isFromScratch, extent == .everything else { return (nothing, nil) }
         try await source.beginSnapshot()
+        let saved = try await saved(nothing, upTo: end)
+        try await source.endSnapshot()
+        return saved
+    }
+
+    private func saved(
+        _ nothing: ReadModel, upTo end: Int64
+    ) async throws -> (model: ReadModel, note: String?) {
+        let partition = nothing.partition
         let checkpoints = try await source.checkpoints(partition: partition)
         guard let position = StoredRows.position(of: checkpoints).position, position <= end else {
-            try await source.endSnapshot()
-            return nothing
+            return (nothing, nil)
         }
         var model = nothing
-        var key = ""
-        while case .outletHome(let rows)? = try await source.rows(of: .outletHome, partition: partition, after: key) {
-            try model.restore(.outletHome(rows))
-            key = rows.last?.outlet.rawValue ?? key
+        var quarantine = StoredQuarantine()
+        for checkpoint in checkpoints {
+            guard let projection = RegisteredProjection(name: checkpoint.projection) else { continue }
+            var key: String?
+            while let rows = try await source.rows(
+                of: projection, checkpoint.generation, partition: partition, after: key, isWhole: false)
+            {
+                do throws(UnreadableRow) {
+                    try model.restore(rows, of: projection)
+                } catch {
+                    return (nothing, error.description)
+                }
+                key = rows.key(rows.count - 1)
+            }
+            quarantine.add(
+                try await source.quarantined(projection, checkpoint.generation, partition: partition), of: projection)
         }
-        key = ""
-        while case .cartCounts(let rows)? = try await source.rows(of: .cartCounts, partition: partition, after: key) {
-            try model.restore(.cartCounts(rows))
-            key = rows.last?.cart.rawValue ?? key
+        let fault = try await quarantine.fault(upTo: position) { stream, limit in
+            try await source.events(partition: partition, stream: stream, limit: limit)
         }
-        model.restore(position: position, quarantined: try await source.quarantined(partition: partition))
-        try await source.endSnapshot()
-        return model
+        if let fault { return (nothing, fault) }
+        model.restore(position: position, quarantined: quarantine.entries)
+        return (model, nil)
     }
 }

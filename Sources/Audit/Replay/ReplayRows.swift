@@ -2,13 +2,31 @@ internal import Domain
 internal import JSONText
 public import Projections
 
-/// A projection as it is printed: rows of named values.
+/// A projection or the catalogue as it is printed: rows of named values.
 public struct ReplayRows: Sendable {
-    /// What can be replayed.
-    public enum Projection: String, CaseIterable, Sendable {
-        case outletHome = "outlet_home"
-        case cartCounts = "cart_counts"
+    /// What can be printed.
+    public enum Subject: Sendable {
+        /// The rows of a projection.
+        case projection(RegisteredProjection)
+        /// Every item that is shown, with its outlet. It is made of `outlet_home` and has no rows of its own.
         case catalogue
+
+        /// Everything that can be printed.
+        public static let all = ReadModel.projections.map(Subject.projection) + [.catalogue]
+
+        /// What has that name.
+        public init?(name: String) {
+            guard let found = Subject.all.first(where: { $0.name == name }) else { return nil }
+            self = found
+        }
+
+        /// Its name.
+        public var name: String {
+            switch self {
+            case .projection(let projection): projection.name
+            case .catalogue: "catalogue"
+            }
+        }
     }
 
     /// How rows are printed.
@@ -21,59 +39,35 @@ public struct ReplayRows: Sendable {
         case ndjson
     }
 
-    /// A value of a row.
-    private enum Value {
-        case text(String)
-        case number(Int64)
-        case boolean(Bool)
-        /// JSON as it is.
-        case json([UInt8])
-        case null
-
-        var shown: String {
-            switch self {
-            case .text(let text): TerminalText.line(text)
-            case .number(let number): "\(number)"
-            case .boolean(let value): value ? "yes" : "no"
-            case .json(let bytes): TerminalText.line(String(decoding: bytes, as: UTF8.self), .json)
-            case .null: "–"
-            }
-        }
-    }
-
     /// The longest value that a table shows.
     private static let shownLength = 60
 
-    private let columns: [StaticString]
-    private let rows: [[Value]]
+    private let columns: [String]
+    private let rows: [[RowValue]]
 
-    /// How many rows a projection has.
-    public static func count(of projection: Projection, _ model: ReadModel) -> Int {
-        switch projection {
-        case .outletHome: model.outletHome.outletCount
-        case .cartCounts: model.cartCounts.cartCount
+    /// How many rows there are.
+    public static func count(of subject: Subject, _ model: ReadModel) -> Int {
+        switch subject {
+        case .projection(let projection): projection.rowCount(in: model)
         case .catalogue: model.outletHome.shown.reduce(0) { $0 + $1.menu.entries.count }
         }
     }
 
-    /// The rows of a projection, in the order of their keys.
-    public init(of projection: Projection, _ model: ReadModel) {
-        switch projection {
-        case .cartCounts:
-            columns = ["cart", "count"]
-            rows = model.cartCounts.all.sorted { $0.cart < $1.cart }.map {
-                [.text($0.cart.rawValue), .number(Int64($0.count))]
-            }
-        case .outletHome:
-            columns = ["outlet", "revision", "document"]
-            rows = model.outletHome.all.sorted { $0.id < $1.id }.map { record in
-                [.text(record.id.rawValue), .number(record.revision), .json(OutletHomeRow(record).document)]
+    /// The rows, in the order of their keys.
+    public init(of subject: Subject, _ model: ReadModel) {
+        switch subject {
+        case .projection(let projection):
+            let printed = projection.columns.indices.filter { projection.columns[$0].isPrinted }
+            columns = printed.map { projection.columns[$0].name }
+            rows = projection.rows(in: model).map { row in
+                let values = RowValues(row).values
+                return printed.map { values[$0] }
             }
         case .catalogue:
             columns = ["outlet", "section", "item", "kind", "name", "price", "currency", "suspended"]
             rows = model.outletHome.shown.sorted { $0.id < $1.id }.flatMap { record in
                 record.menu.sections.flatMap { section in
-                    section.items.compactMap { id -> [Value]? in
+                    section.items.compactMap { id -> [RowValue]? in
                         guard let item = record.menu.entries[id], let (details, _) = record.details else { return nil }
                         return [
                             .text(record.id.rawValue), .text(section.header.id.rawValue), .text(id.rawValue),
@@ -98,7 +92,7 @@ public struct ReplayRows: Sendable {
             }
         case .table:
             let cells =
-                [columns.map { "\($0)" }]
+                [columns]
                 + rows.map { $0.map { ReplayRows.shortened($0.shown) } }
             let widths = columns.indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
             for row in cells {
@@ -108,20 +102,17 @@ public struct ReplayRows: Sendable {
         }
     }
 
-    private func json(_ row: [Value]) -> String {
+    private func json(_ row: [RowValue]) -> String {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginObject()
         for (column, value) in zip(columns, row) {
+            writer.key(dynamic: column)
             switch value {
-            case .text(let text): writer.field(column, text)
-            case .number(let number): writer.field(column, number)
-            case .boolean(let value): writer.field(column, value)
-            case .json(let bytes):
-                writer.key(column)
-                writer.raw(bytes)
-            case .null:
-                writer.key(column)
-                writer.null()
+            case .text(let text): writer.string(text)
+            case .number(let number): writer.integer(number)
+            case .boolean(let value): writer.bool(value)
+            case .json(let bytes): writer.raw(bytes)
+            case .null: writer.null()
             }
         }
         writer.endObject()

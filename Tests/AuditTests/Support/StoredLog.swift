@@ -67,8 +67,10 @@ struct StoredLog: AuditSource {
 
     func events(partition: Int, stream: StreamName, limit: Int) -> [RecordedEvent] { [] }
     func checkpoints(partition: Int) -> [StoredCheckpoint] { [] }
-    func rows(of projection: ProjectionName, partition: Int, after key: String) -> Checkpoint.Slice? { nil }
-    func quarantined(partition: Int) -> [(projection: String, event: CorruptEvent)] { [] }
+    func rows(
+        of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
+    ) -> (any StoredRows)? { nil }
+    func quarantined(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> [CorruptEvent] { [] }
     func beginSnapshot() {}
     func endSnapshot() {}
 }

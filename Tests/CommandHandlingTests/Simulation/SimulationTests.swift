@@ -131,18 +131,15 @@ extension Simulation {
 
 /// Everything that a read model would save.
 private struct Rows: Equatable {
-    var homes: [Identifier: OutletHomeRow] = [:]
-    var counts: [Identifier: Int32] = [:]
+    /// By projection and key.
+    var rows: [String: String] = [:]
     var digests: ReadModel.Digests
 
     init(of model: ReadModel) {
         var model = model
         var checkpoint = model.takeCheckpoint(since: ReadModel.Digests())
         while let slice = checkpoint.nextSlice() {
-            switch slice {
-            case .outletHome(let rows): for row in rows { homes[row.outlet] = row }
-            case .cartCounts(let rows): for row in rows { counts[row.cart] = row.count }
-            }
+            for row in slice.rows { rows["\(slice.projection) \(row.key)"] = "\(row)" }
         }
         digests = checkpoint.digests
     }

@@ -18,6 +18,24 @@ struct RandomHistory {
 
     private var position: Int64 { Int64(events.count) }
 
+    /// The events as a log holds them.
+    var recorded: [RecordedEvent] {
+        events.map { event in
+            switch event {
+            case .success(let event):
+                let (kind, payload) = EventCodec.encode(event.event)
+                return RecordedEvent(
+                    partition: 0, position: event.position, stream: event.stream.description, version: event.version,
+                    kind: kind, payload: payload, metadata: event.metadata.encoded(), recordedAt: event.recordedAt)
+            case .failure(let corruption):
+                return RecordedEvent(
+                    partition: 0, position: corruption.position, stream: corruption.stream, version: 0,
+                    kind: EventKind(name: "unreadable", schemaVersion: 1), payload: Array("{}".utf8),
+                    metadata: EventMetadata.none.encoded(), recordedAt: 0)
+            }
+        }
+    }
+
     /// Adds the events of one more command. Gives what was added.
     @discardableResult
     mutating func grow(damagePercent: Int = 0) -> [Result<DecodedEvent, CorruptEvent>] {

@@ -40,25 +40,96 @@ extension ReadModel {
     }
 }
 
-/// What a read model saves: all its rows, as if none had been saved before.
-struct Rows: Equatable {
-    var homes: [Identifier: OutletHomeRow] = [:]
-    var counts: [Identifier: Int32] = [:]
+/// What a database holds of the read model of one partition: the values of every column, by projection and key.
+struct Tables: Equatable {
+    var rows: [RegisteredProjection: [String: StoredValues]] = [:]
+    var quarantined: [String: (projection: RegisteredProjection, event: CorruptEvent)] = [:]
+    var position: Int64 = 0
     var digests = ReadModel.Digests()
 
+    init() {}
+
+    /// All rows of a read model, as if none had been saved before.
     init(of model: ReadModel) {
         var model = model
         var checkpoint = model.takeCheckpoint(since: ReadModel.Digests())
-        while let slice = checkpoint.nextSlice() { add(slice, to: &homes, &counts) }
+        _ = save(&checkpoint)
+    }
+
+    static func == (one: Tables, other: Tables) -> Bool {
+        one.rows == other.rows && one.position == other.position && one.digests == other.digests
+            && one.quarantined.mapValues(\.event) == other.quarantined.mapValues(\.event)
+    }
+
+    /// Writes a checkpoint, unless what is here is as new.
+    mutating func save(_ checkpoint: inout Checkpoint) -> Bool {
+        guard checkpoint.position > position else { return false }
+        while let slice = checkpoint.nextSlice() {
+            for row in slice.rows { rows[slice.projection, default: [:]][row.key.rawValue] = StoredValues(row) }
+        }
+        for entry in checkpoint.quarantined where quarantined[entry.event.stream] == nil {
+            quarantined[entry.event.stream] = entry
+        }
+        position = checkpoint.position
         digests = checkpoint.digests
+        return true
+    }
+
+    func restored() throws -> ReadModel {
+        var model = ReadModel(partition: 0)
+        for (projection, rows) in rows {
+            try model.restore(MemoryRows(rows.values.sorted { $0.key < $1.key }), of: projection)
+        }
+        model.restore(position: position, quarantined: Array(quarantined.values))
+        return model
     }
 }
 
-func add(
-    _ slice: Checkpoint.Slice, to homes: inout [Identifier: OutletHomeRow], _ counts: inout [Identifier: Int32]
-) {
-    switch slice {
-    case .outletHome(let rows): for row in rows { homes[row.outlet] = row }
-    case .cartCounts(let rows): for row in rows { counts[row.cart] = row.count }
+/// The values of a row.
+struct StoredValues: Equatable, Sendable, RowWriter {
+    enum Value: Equatable, Sendable {
+        case bytes([UInt8])
+        case integer(Int64)
     }
+
+    var values: [Value] = []
+
+    init(_ row: any ProjectionRow) { row.write(to: &self) }
+
+    init(_ values: [Value]) { self.values = values }
+
+    var key: String { if case .bytes(let bytes)? = values.first { String(decoding: bytes, as: UTF8.self) } else { "" } }
+
+    mutating func text(_ value: String) { values.append(.bytes(Array(value.utf8))) }
+    mutating func json(_ value: [UInt8]) { values.append(.bytes(value)) }
+    mutating func int32(_ value: Int32) { values.append(.integer(Int64(value))) }
+    mutating func int64(_ value: Int64) { values.append(.integer(value)) }
+}
+
+/// Rows as a database gives them.
+final class MemoryRows: StoredRows, @unchecked Sendable {
+    // Unchecked because of the pointers: what they point to never changes.
+
+    private let rows: [[(bytes: UnsafeRawBufferPointer, integer: Int64)]]
+
+    init(_ rows: [StoredValues]) {
+        self.rows = rows.map { row in
+            row.values.map { value in
+                switch value {
+                case .integer(let integer): return (UnsafeRawBufferPointer(start: nil, count: 0), integer)
+                case .bytes(let bytes):
+                    let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: bytes.count, alignment: 1)
+                    copy.copyBytes(from: bytes)
+                    return (UnsafeRawBufferPointer(copy), 0)
+                }
+            }
+        }
+    }
+
+    deinit { for row in rows { for value in row where value.bytes.baseAddress != nil { value.bytes.deallocate() } } }
+
+    var count: Int { rows.count }
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer { rows[row][column].bytes }
+    func int32(_ row: Int, _ column: Int) -> Int32 { Int32(rows[row][column].integer) }
+    func int64(_ row: Int, _ column: Int) -> Int64 { rows[row][column].integer }
 }

@@ -1,0 +1,238 @@
+// The tables of projections: which columns they have follows from the projection, so every projection is saved,
+// restored, rebuilt, audited and replayed by the same statements.
+
+internal import Domain
+public import EventLog
+public import EventLoop
+public import Postgres
+public import Projections
+
+/// The rows of projections in a database, as a connection or a transaction sees them.
+@LoopActor
+public struct StoredProjections {
+    /// What a generation of rows is used for.
+    public enum State: String, Sendable {
+        /// Servers begin with it and save to it.
+        case active
+        /// It was active before, and is kept as it was.
+        case previous
+    }
+
+    private let session: any StatementExecutor
+
+    /// Those that a connection sees.
+    public init(_ connection: PostgresConnection) { session = connection }
+
+    /// Those that a transaction sees.
+    init(_ transaction: Transaction) { session = transaction }
+
+    // MARK: Checkpoints
+
+    /// The checkpoints of a partition, also of projections that this program does not know.
+    public func checkpoints(_ state: State, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
+        stored(try await session.execute(Statements.checkpoints, [.int2(Int16(partition)), .text(state.rawValue)]))
+    }
+
+    /// The checkpoints of this program's projections.
+    func known(
+        _ state: State, of partition: Int
+    ) async throws(PostgresError) -> [RegisteredProjection: StoredCheckpoint] {
+        StoredProjections.known(try await checkpoints(state, of: partition))
+    }
+
+    /// The active ones, locked until the transaction ends.
+    func lock(partition: Int) async throws(PostgresError) -> [RegisteredProjection: StoredCheckpoint] {
+        let rows = try await session.execute(Statements.lockCheckpoints, [.int2(Int16(partition))])
+        return StoredProjections.known(stored(rows))
+    }
+
+    private func stored(_ rows: Rows) -> [StoredCheckpoint] {
+        (0..<rows.count).map { row in
+            StoredCheckpoint(
+                projection: rows.text(row, 0), generation: rows.int4(row, 1), version: Int(rows.int4(row, 2)),
+                position: rows.int8(row, 3), digest: Array(rows.bytes(row, 4)))
+        }
+    }
+
+    private static func known(_ checkpoints: [StoredCheckpoint]) -> [RegisteredProjection: StoredCheckpoint] {
+        var known: [RegisteredProjection: StoredCheckpoint] = [:]
+        for checkpoint in checkpoints {
+            if let projection = RegisteredProjection(name: checkpoint.projection) { known[projection] = checkpoint }
+        }
+        return known
+    }
+
+    /// Makes an empty checkpoint of every projection that has none.
+    func reserve(partition: Int) async throws(PostgresError) {
+        _ = try await session.execute(
+            Statements.reserve, [.int2(Int16(partition)), .array(ReadModel.projections.map(\.name))])
+    }
+
+    /// Moves the active checkpoint of a projection.
+    func advance(
+        _ projection: RegisteredProjection, partition: Int, to position: Int64, _ digest: SetDigest
+    ) async throws(PostgresError) {
+        _ = try await session.execute(
+            Statements.advance,
+            [
+                .int2(Int16(partition)), .text(projection.name), .int4(Int32(projection.version)), .int8(position),
+                .bytes(digest.bytes),
+            ])
+    }
+
+    // MARK: Generations
+
+    /// The number of the next generation.
+    func nextGeneration(of projection: RegisteredProjection, partition: Int) async throws -> Int32 {
+        let rows = try await session.execute(
+            Statements.newestGeneration, [.int2(Int16(partition)), .text(projection.name)])
+        guard rows.int4(0, 0) < .max else {
+            throw PostgresReadModelStore.Failure("the generations of \(projection) have come to their end")
+        }
+        return rows.int4(0, 0) + 1
+    }
+
+    /// Puts the active generation aside.
+    func retire(_ projection: RegisteredProjection, partition: Int) async throws(PostgresError) {
+        _ = try await session.execute(Statements.retire, [.int2(Int16(partition)), .text(projection.name)])
+    }
+
+    /// Makes a generation the active one. There must be none.
+    func activate(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int, at position: Int64,
+        _ digest: SetDigest
+    ) async throws(PostgresError) {
+        _ = try await session.execute(
+            Statements.activate,
+            [
+                .int2(Int16(partition)), .text(projection.name), .int4(Int32(projection.version)), .int8(position),
+                .bytes(digest.bytes), .int4(generation),
+            ])
+    }
+
+    /// Exchanges the active generation and the one before.
+    func exchange(_ projection: RegisteredProjection, partition: Int) async throws(PostgresError) {
+        _ = try await session.execute(Statements.exchange, [.int2(Int16(partition)), .text(projection.name)])
+    }
+
+    /// Removes a generation with its checkpoint.
+    func delete(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws(PostgresError) {
+        let place = [Parameter.int2(Int16(partition)), .int4(generation)]
+        _ = try await session.execute(Statements.deleteRows(of: projection), place)
+        _ = try await session.execute(Statements.deleteQuarantine, place + [.text(projection.name)])
+        _ = try await session.execute(Statements.deleteCheckpoint, place + [.text(projection.name)])
+    }
+
+    /// How many rows differ between two generations, and the keys of the first few.
+    func difference(
+        _ projection: RegisteredProjection, _ old: Int32, _ new: Int32, partition: Int
+    ) async throws(PostgresError) -> (count: Int, examples: [String]) {
+        let rows = try await session.execute(
+            Statements.difference(of: projection), [.int2(Int16(partition)), .int4(old), .int4(new)])
+        return (Int(rows.int8(0, 0)), rows.textArray(0, 1))
+    }
+
+    // MARK: Rows
+
+    /// The rows behind a key, in the order of their keys, as many as are read at once; nil where there are no more.
+    ///
+    /// - Parameters:
+    ///   - key: of the last row that was read; nil for the first rows.
+    ///   - isWhole: whether columns that no restart needs are read, too; they are empty otherwise.
+    public func rows(
+        of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
+    ) async throws(PostgresError) -> (any StoredRows)? {
+        let rows = try await session.execute(
+            Statements.rows(of: projection, isWhole: isWhole),
+            [
+                .int2(Int16(partition)), .int4(generation), key.map(Parameter.text) ?? .null,
+                .int8(projection.rowLimit),
+            ])
+        return rows.count > 0 ? ReadRows(rows: rows) : nil
+    }
+
+    /// Writes rows into a generation, in the place of those with the same keys.
+    func write(_ slice: Checkpoint.Slice, _ generation: Int32, partition: Int) async throws(PostgresError) {
+        var columns = ColumnArrays(slice.projection.columns)
+        for row in slice.rows { columns.append(row) }
+        _ = try await session.execute(
+            Statements.save(slice.projection),
+            [.int2(Int16(partition)), .int4(generation)] + columns.arrays.map(Parameter.array))
+    }
+
+    // MARK: Quarantine
+
+    /// The streams that a projection shows to nobody.
+    public func quarantined(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws(PostgresError) -> [CorruptEvent] {
+        let rows = try await session.execute(
+            Statements.quarantined, [.int2(Int16(partition)), .text(projection.name), .int4(generation)])
+        return (0..<rows.count).map { row in
+            CorruptEvent(
+                partition: partition, position: rows.int8(row, 1), stream: rows.text(row, 0), reason: rows.text(row, 2))
+        }
+    }
+
+    /// Writes that a stream is quarantined.
+    func write(
+        _ event: CorruptEvent, _ projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws(PostgresError) {
+        _ = try await session.execute(
+            Statements.quarantine,
+            [
+                .int2(Int16(partition)), .text(projection.name), .int4(generation), .text(event.stream),
+                .int8(event.position), .text(event.reason),
+            ])
+    }
+}
+
+/// What executes statements.
+@LoopActor
+private protocol StatementExecutor {
+    func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(PostgresError) -> Rows
+}
+
+extension PostgresConnection: StatementExecutor {}
+extension Transaction: StatementExecutor {}
+
+extension RegisteredProjection {
+    /// The most rows that are read at once: few where each holds a document.
+    fileprivate var rowLimit: Int64 { columns.contains { $0.kind == .json } ? 300 : 10_000 }
+}
+
+private struct ReadRows: StoredRows {
+    let rows: Rows
+
+    var count: Int { rows.count }
+    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer { rows.bytes(row, column) }
+    func int32(_ row: Int, _ column: Int) -> Int32 { rows.int4(row, column) }
+    func int64(_ row: Int, _ column: Int) -> Int64 { rows.int8(row, column) }
+}
+
+/// Rows turned into an array for each column.
+private struct ColumnArrays: RowWriter {
+    private(set) var arrays: [ArrayParameter]
+    private var next = 0
+
+    init(_ columns: [Column]) {
+        arrays = columns.map { ArrayParameter(of: $0.kind.elementType) }
+    }
+
+    mutating func append(_ row: any ProjectionRow) {
+        next = 0
+        row.write(to: &self)
+    }
+
+    mutating func text(_ value: String) { append { $0.append(value) } }
+    mutating func json(_ value: [UInt8]) { append { $0.append(value) } }
+    mutating func int32(_ value: Int32) { append { $0.append(value) } }
+    mutating func int64(_ value: Int64) { append { $0.append(value) } }
+
+    private mutating func append(_ body: (inout ArrayParameter) -> Void) {
+        body(&arrays[next])
+        next += 1
+    }
+}

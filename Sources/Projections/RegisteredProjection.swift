@@ -1,0 +1,152 @@
+internal import Domain
+public import EventLog
+
+/// One of the projections that a ``ReadModel`` holds, for those who handle all of them alike.
+public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
+    /// See ``Projection/name``.
+    public let name: String
+    /// See ``Projection/version``.
+    public let version: Int
+    /// See ``Projection/table``.
+    public let table: String
+    /// See ``ProjectionRow/columns``.
+    public let columns: [Column]
+    /// Where it is in a read model.
+    public let member: any ProjectionMember
+
+    init<P: Projection>(_ path: any WritableKeyPath<ReadModel, P> & Sendable) {
+        name = P.name
+        version = P.version
+        table = P.table
+        columns = P.Row.columns
+        member = Member(path: path)
+    }
+
+    /// The projection of that name.
+    public init?(name: String) {
+        guard let found = ReadModel.projections.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
+    /// Its name.
+    public var description: String { name }
+
+    /// Two are equal that have the same name.
+    public static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
+        one.name == other.name
+    }
+
+    /// See `Hashable`.
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// Where a projection is in a read model. Whoever needs its type opens this in a generic function.
+public protocol ProjectionMember<Member>: Sendable {
+    /// The projection.
+    associatedtype Member: Projection
+
+    /// The projection in a read model.
+    func projection(in model: ReadModel) -> Member
+
+    /// Lets the body change the projection in a read model.
+    func change<Result, Failure>(
+        in model: inout ReadModel, _ body: (inout Member) throws(Failure) -> Result
+    ) throws(Failure) -> Result
+}
+
+private struct Member<P: Projection>: ProjectionMember {
+    let path: any WritableKeyPath<ReadModel, P> & Sendable
+
+    func projection(in model: ReadModel) -> P { model[keyPath: path] }
+
+    func change<Result, Failure>(
+        in model: inout ReadModel, _ body: (inout P) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(&model[keyPath: path])
+    }
+}
+
+// MARK: What is done with any projection
+
+extension RegisteredProjection {
+    /// How many rows it has in a read model.
+    public func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
+
+    /// Every row in a read model, in the order of their keys.
+    public func rows(in model: ReadModel) -> [any ProjectionRow] { member.sortedRows(in: model) }
+
+    /// Its streams in quarantine.
+    public func quarantine(in model: ReadModel) -> Quarantine { member.quarantine(in: model) }
+
+    /// The first event of a stream that puts it into quarantine, if there is one. The events are those of the stream
+    /// from its beginning.
+    public func corruption(
+        of stream: StreamName, in events: [Result<DecodedEvent, CorruptEvent>]
+    ) -> CorruptEvent? {
+        member.corruption(of: stream, in: events)
+    }
+}
+
+extension ProjectionMember {
+    fileprivate func rowCount(in model: ReadModel) -> Int { projection(in: model).rowCount }
+
+    fileprivate func quarantine(in model: ReadModel) -> Quarantine { projection(in: model).quarantine }
+
+    fileprivate func sortedRows(in model: ReadModel) -> [any ProjectionRow] {
+        projection(in: model).rows.sorted { $0.key < $1.key }
+    }
+
+    fileprivate func corruption(
+        of stream: StreamName, in events: [Result<DecodedEvent, CorruptEvent>]
+    ) -> CorruptEvent? {
+        guard Member.follows(stream.category) else { return nil }
+        var projection = Member(notesChanges: false)
+        for event in events where projection.quarantine[stream] == nil { projection.fold(event) }
+        return projection.quarantine[stream]
+    }
+
+    func digest(in model: ReadModel) -> SetDigest {
+        var digest = SetDigest()
+        for row in projection(in: model).rows { digest.insert(row.digest) }
+        return digest
+    }
+
+    func restore(_ rows: any StoredRows, into model: inout ReadModel) throws(UnreadableRow) {
+        let partition = model.partition
+        try change(in: &model) { (projection) throws(UnreadableRow) in
+            for row in 0..<rows.count {
+                do throws(UnreadableValue) {
+                    try projection.restore(try Member.Row(StoredRow(rows, row)))
+                } catch {
+                    throw UnreadableRow(
+                        table: Member.table, partition: partition, key: rows.key(row), reason: error.description)
+                }
+            }
+        }
+    }
+}
+
+extension Projection {
+    /// A row as it was read.
+    public static func row(_ number: Int, of rows: any StoredRows) throws(UnreadableValue) -> Row {
+        try Row(StoredRow(rows, number))
+    }
+
+    /// Folds in an event of a stream that it follows, and puts the stream into quarantine where it is corrupt.
+    @inline(__always)
+    @discardableResult
+    mutating func fold(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
+        do throws(CorruptEvent) {
+            let event = try event.get()
+            do throws(ImpossibleEvent) {
+                try apply(event)
+            } catch {
+                throw CorruptEvent(event, reason: error.description)
+            }
+            return nil
+        } catch {
+            quarantine.insert(error)
+            return error
+        }
+    }
+}
