@@ -84,6 +84,7 @@ let package = Package(
                 .embedInCode("migrations/0003_catalogue.sql"),
                 .embedInCode("migrations/0004_generations.sql"),
                 .embedInCode("migrations/0005_customer_keys.sql"),
+                .embedInCode("migrations/0006_log_decides.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -61,7 +61,8 @@ public final class Rows: @unchecked Sendable {
         String(decoding: bytes(row, column), as: UTF8.self)
     }
 
-    /// A `timestamptz`, in microseconds since 1970-01-01 00:00 UTC.
+    /// A `timestamptz`, in microseconds since 1970-01-01 00:00 UTC; the largest number for whatever is later than that
+    /// can say, as `infinity` is.
     public func unixMicroseconds(_ row: Int, _ column: Int) -> Int64 {
         PostgresTime.toUnix(microseconds: integer(row, column))
     }

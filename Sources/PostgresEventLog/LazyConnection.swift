@@ -29,6 +29,16 @@ final class LazyConnection {
 
     /// Executes a statement, connecting first where there is no connection.
     func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(EventLogError) -> Rows {
+        guard let rows = try await executeUnlessViolated(statement, parameters) else {
+            throw .unavailable("a row with this key exists")
+        }
+        return rows
+    }
+
+    /// The same; nil where the statement was refused because a row with its key exists.
+    func executeUnlessViolated(
+        _ statement: Statement, _ parameters: [Parameter]
+    ) async throws(EventLogError) -> Rows? {
         let connection: PostgresConnection
         do throws(PostgresError) {
             connection = try await connected()
@@ -40,6 +50,7 @@ final class LazyConnection {
         } catch {
             switch error.kind {
             case .connection: throw .outcomeUnknown("\(error)")
+            case .server where error.sqlState == .uniqueViolation: return nil
             case .server: throw .unavailable("\(error)")
             }
         }

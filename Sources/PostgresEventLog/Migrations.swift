@@ -21,6 +21,7 @@ public enum Migrations {
         Migration(number: 3, name: "catalogue", sql: PackageResources._003_catalogue_sql),
         Migration(number: 4, name: "generations", sql: PackageResources._004_generations_sql),
         Migration(number: 5, name: "customer_keys", sql: PackageResources._005_customer_keys_sql),
+        Migration(number: 6, name: "log_decides", sql: PackageResources._006_log_decides_sql),
     ]
 
     /// The most partitions a log may have.
@@ -138,6 +139,15 @@ public enum Migrations {
         let rows = try await transaction.execute(
             Statement("count_partitions", "SELECT count(*) FROM tiffin.log_head"), [])
         let count = Int(rows.int8(0, 0))
+        if count == 0 {
+            let hasEvents = try await transaction.execute(
+                Statement("has_events", "SELECT EXISTS (SELECT FROM tiffin.events)"), [])
+            guard !hasEvents.bool(0, 0) else {
+                throw MigrationError(
+                    description: "tiffin.log_head is damaged: it has no row, and tiffin.events has. Restore the heads "
+                        + "from a backup")
+            }
+        }
         if count > 0 {
             guard let partitions, partitions != count else { return [] }
             throw MigrationError(

@@ -34,11 +34,10 @@ public final class PostgresEventLog: EventLog {
     ) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(database, name: "tiffin reader", isReadOnly: isReadOnly)
         do throws(EventLogError) {
-            let epochs = try await reader.execute(Statements.epochs, [])
-            guard epochs.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+            let epochs = try await PostgresEventLog.epochs(reader)
             return PostgresEventLog(
                 partitionCount: epochs.count,
-                writers: (0..<epochs.count).map { PartitionWriter(database, partition: $0, epoch: epochs.int8($0, 0)) },
+                writers: epochs.enumerated().map { PartitionWriter(database, partition: $0, epoch: $1) },
                 reader: reader)
         } catch {
             reader.close()
@@ -51,6 +50,49 @@ public final class PostgresEventLog: EventLog {
         PostgresEventLog(
             partitionCount: partitionCount, writers: [],
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
+    }
+
+    /// The epoch of each partition. Where the head of one is missing, streams would be looked for in wrong partitions:
+    /// such a log is not opened.
+    private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
+        let rows = try await reader.execute(Statements.epochs, [])
+        let partitions = (0..<rows.count).map { Int(rows.int2($0, 0)) }
+        for (expected, found) in partitions.enumerated() where found != expected {
+            throw .unavailable(
+                "tiffin.log_head is damaged: it has a row for partition \(found) and none for partition \(expected)")
+        }
+        let next = try await reader.execute(Statements.hasHistory, [.int2(Int16(clamping: rows.count))])
+        guard !next.bool(0, 0) else {
+            throw .unavailable(
+                "tiffin.log_head is damaged: it has no row for partition \(rows.count), which has events and commits")
+        }
+        guard rows.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+        return (0..<rows.count).map { rows.int8($0, 1) }
+    }
+
+    /// What the log cannot hold by an append of its own and holds nevertheless: a sentence for each partition and kind
+    /// of damage that can be found without reading all of it.
+    public func damage() async throws(EventLogError) -> [String] {
+        var found: [String] = []
+        for partition in 0..<partitionCount {
+            let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
+            guard rows.count > 0 else { continue }
+            let head = rows.int8(0, 0)
+            if !(0...LogHead.maximumPosition).contains(head) {
+                found.append("the head of partition \(partition) says position \(head), which cannot be")
+            }
+            if !rows.isNull(0, 1) {
+                found.append(
+                    "partition \(partition) has a row at position \(rows.int8(0, 1)), which cannot be: nothing reads it"
+                )
+            }
+            if !rows.isNull(0, 2), head < rows.int8(0, 2) {
+                found.append(
+                    "partition \(partition) has events up to position \(rows.int8(0, 2)), and its head says \(head): "
+                        + "they are read, and the next append goes on behind them")
+            }
+        }
+        return found
     }
 
     /// The version of the PostgreSQL that it is in, such as `15.18`; nil where it does not say.
@@ -80,7 +122,26 @@ public final class PostgresEventLog: EventLog {
             .array(utf8: events.map { $0.metadata }),
             .array(batch.groups),
         ]
-        return try await writers[batch.partition].append(parameters)
+        if let receipt = try await writers[batch.partition].append(parameters) { return receipt }
+        return try await refusal(of: batch)
+    }
+
+    /// The receipt of a batch that would have taken a key twice: which streams the writer is wrong about, and how far
+    /// the log reaches.
+    private func refusal(of batch: EventBatch) async throws(EventLogError) -> AppendReceipt {
+        let versions = Dictionary(
+            batch.events.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
+        let streams = Array(versions.keys)
+        let partition = Parameter.int2(Int16(batch.partition))
+        let rows = try await reader.execute(Statements.versions, [partition, .array(streams.map(\.description))])
+        let stale = streams.indices.filter { index in
+            let (next, hasOverflowed) = rows.int8(index, 0).addingReportingOverflow(1)
+            return hasOverflowed || next != versions[streams[index]]
+        }
+        let end = try await reader.execute(Statements.end, [partition])
+        guard end.count > 0 else { throw .unavailable("partition \(batch.partition) has no head") }
+        return AppendReceipt(
+            previousPosition: end.int8(0, 0), conflicts: Set(batch.groups), stale: Set(stale.map { streams[$0] }))
     }
 
     /// See `EventLog`.
@@ -88,8 +149,12 @@ public final class PostgresEventLog: EventLog {
         let rows = try await writers[batch.partition].outcome(
             [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)])
         guard !rows.isNull(0, 0) else { return nil }
-        let previous = rows.int8(0, 0) - 1
-        let count = Int(rows.int8(0, 1) - previous)
+        let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
+        guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
+            throw .unavailable("the commit of the batch has the positions \(first) to \(last), which cannot be")
+        }
+        let previous = first - 1
+        let count = Int(last - previous)
         if count == batch.events.count { return AppendReceipt(previousPosition: previous, conflicts: []) }
         // A part was refused: the groups of which nothing is there.
         let appended = try await read(partition: batch.partition, after: previous, limit: count)
@@ -151,15 +216,14 @@ public final class PostgresEventLog: EventLog {
 
     /// See `EventLog`.
     public func heads() async throws(EventLogError) -> [LogHead] {
-        try await PostgresEventLog.heads(reader)
-    }
-
-    private static func heads(_ connection: LazyConnection) async throws(EventLogError) -> [LogHead] {
-        let rows = try await connection.execute(Statements.heads, [])
-        return (0..<rows.count).compactMap { row in
-            Digest(rows.bytes(row, 2)).map {
-                LogHead(partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1), digest: $0)
-            }
+        let rows = try await reader.execute(Statements.heads, [.int2(Int16(clamping: partitionCount))])
+        guard rows.count == partitionCount else {
+            throw .unavailable("tiffin.log_head is damaged: it has \(rows.count) of \(partitionCount) rows")
+        }
+        return (0..<rows.count).map { row in
+            LogHead(
+                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1),
+                digest: Digest(rows.bytes(row, 2)) ?? .zero)
         }
     }
 
@@ -203,10 +267,12 @@ private final class PartitionWriter {
         self.epoch = epoch
     }
 
-    func append(_ parameters: [Parameter]) async throws(EventLogError) -> AppendReceipt {
+    /// The receipt; nil where a row with a key of the batch exists.
+    func append(_ parameters: [Parameter]) async throws(EventLogError) -> AppendReceipt? {
         for _ in 0..<PartitionWriter.attempts {
             let sent = epoch
-            let rows = try await connection.execute(Statements.append, parameters + [.int8(sent)])
+            let answer = try await connection.executeUnlessViolated(Statements.append, parameters + [.int8(sent)])
+            guard let rows = answer else { return nil }
             epoch = rows.int8(0, 2)
             // Refused for its epoch alone, and whoever hears that has not given the batch up for lost.
             guard epoch == sent else { continue }
@@ -244,7 +310,7 @@ private enum Statements {
         "read_partition",
         """
         SELECT \(columns) FROM tiffin.events
-        WHERE partition = $1 AND position > $2 ORDER BY position LIMIT $3
+        WHERE partition = $1 AND position > $2 AND position <= \(LogHead.maximumPosition) ORDER BY position LIMIT $3
         """, [.int2, .int8, .int8])
 
     static let readStream = Statement(
@@ -261,14 +327,55 @@ private enum Statements {
         """
         SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.commits
         WHERE partition = $1 AND last_position > $2 AND first_position >= coalesce(
-            (SELECT max(first_position) FROM tiffin.commits WHERE partition = $1 AND first_position <= $2), 0)
+            (SELECT max(first_position) FROM tiffin.commits WHERE partition = $1 AND first_position <= $2), 1)
+            AND first_position >= 1 AND last_position BETWEEN first_position AND \(LogHead.maximumPosition)
         ORDER BY first_position LIMIT $3
         """, [.int2, .int8, .int8])
 
-    static let epochs = Statement("epochs", "SELECT epoch FROM tiffin.log_head ORDER BY partition")
+    static let epochs = Statement("epochs", "SELECT partition, epoch FROM tiffin.log_head ORDER BY partition")
 
     static let heads = Statement(
-        "heads", "SELECT partition, position, digest FROM tiffin.log_head ORDER BY partition")
+        "heads",
+        """
+        SELECT partition, position, digest FROM tiffin.log_head WHERE partition >= 0 AND partition < $1
+        ORDER BY partition
+        """, [.int2])
+
+    static let hasHistory = Statement(
+        "has_history",
+        """
+        SELECT EXISTS (SELECT FROM tiffin.events WHERE partition = $1)
+            AND EXISTS (SELECT FROM tiffin.commits WHERE partition = $1)
+        """, [.int2])
+
+    /// The last version of each stream in their order, 0 where there is none.
+    static let versions = Statement(
+        "versions",
+        """
+        SELECT coalesce((SELECT max(version) FROM tiffin.events WHERE partition = $1 AND stream = s.name), 0)
+        FROM unnest($2) WITH ORDINALITY AS s (name, number) ORDER BY s.number
+        """, [.int2, .textArray])
+
+    /// The last position that there is, whatever the head says.
+    private static let lastPosition = """
+        (SELECT max(position) FROM tiffin.events WHERE partition = $1 AND position <= \(LogHead.maximumPosition))
+        """
+
+    static let end = Statement(
+        "end",
+        """
+        SELECT greatest(\(lastPosition), CASE WHEN position <= \(LogHead.maximumPosition) THEN position END, 0)
+        FROM tiffin.log_head WHERE partition = $1
+        """, [.int2])
+
+    static let damage = Statement(
+        "damage",
+        """
+        SELECT position, coalesce(
+            (SELECT max(position) FROM tiffin.events WHERE partition = $1 AND position > \(LogHead.maximumPosition)),
+            (SELECT min(position) FROM tiffin.events WHERE partition = $1 AND position < 1)), \(lastPosition)
+        FROM tiffin.log_head WHERE partition = $1
+        """, [.int2])
 }
 
 extension Timestamp {

@@ -56,6 +56,7 @@ enum ServeCommand: Subcommand {
         try await Migrations.run(database) { logger.info($0) }
         let log = try await PostgresEventLog.open(database)
         defer { log.close() }
+        for line in try await log.damage() { logger.error(line) }
         let keys = PostgresCustomerKeys(database)
         defer { keys.close() }
         let store = PostgresReadModelStore(database)

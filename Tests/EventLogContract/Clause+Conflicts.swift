@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventLog
 import SeededRandom
 internal import Testing
@@ -24,6 +25,32 @@ extension Clause {
                 let batch = late.batch(
                     [[.cart("a"), .cart("b"), .cart("a")], [.cart("c"), .cart("d")]], marks: [1, 2])
                 try await auditor.check(try await late.append(batch), of: batch, seen: 0, conflicts: [0])
+            },
+
+            Clause(
+                "Who is wrong about a stream's version without having missed anything is told, and nothing is appended"
+            ) {
+                log in
+                var writer = LogWriter(log)
+                _ = try await writer.append([[.cart("a")], [.cart("a")], [.cart("b")]], marks: [1, 2, 3])
+                try await writer.catchUp()
+                func batch(_ streams: [(String, Int64)]) -> EventBatch {
+                    EventBatch(
+                        partition: 0,
+                        events: streams.map { name, version in
+                            NewEvent(
+                                stream: .cart(name), version: version,
+                                kind: EventKind(name: "cart.cleared", schemaVersion: 1), payload: [], metadata: [])
+                        },
+                        groups: (0..<Int32(streams.count)).map { $0 }, recordedAt: Timestamp(millisecondsSinceEpoch: 9))
+                }
+                let wrong = batch([("new", 1), ("a", 1), ("b", 2)])
+                let receipt = try await writer.append(wrong)
+                #expect(
+                    receipt == AppendReceipt(previousPosition: 3, conflicts: [0, 1, 2], stale: [.cart("a")]))
+                #expect(try await log.heads()[0].position == 3)
+                let right = batch([("new", 1), ("a", 3), ("b", 2)])
+                #expect(try await writer.append(right) == AppendReceipt(previousPosition: 3, conflicts: []))
             },
 
             Clause("Only what was written since conflicts") { log in

@@ -28,7 +28,7 @@ final class CheckpointKeeper {
     private(set) var savedDigests: ReadModel.Digests
     /// The generation of each projection that is saved to.
     private(set) var generations: PostgresReadModelStore.Generations
-    /// The projections whose rows another version made: nothing can be saved until they are rebuilt.
+    /// The projections whose rows another version made, or contradict the log: nothing is saved until they are rebuilt.
     private(set) var outdated: Set<RegisteredProjection>
     /// Whether what is stored is not believed, and is replaced by the next checkpoint.
     private var replacesRows: Bool
@@ -151,7 +151,12 @@ final class CheckpointKeeper {
 
     // MARK: Rebuilt rows
 
-    /// Rebuilds rows that another version of a projection made. They are then taken over like any others.
+    /// Rebuilds all rows, because they contradict the log. Nothing is saved until that is done.
+    func rebuildAll() {
+        outdated = Set(ReadModel.projections)
+    }
+
+    /// Rebuilds rows that are outdated. They are then taken over like any others.
     private func rebuildSoon(_ store: PostgresReadModelStore) {
         guard rebuilding == nil, LoopActor.now >= rebuildAt else { return }
         let own = store.withOwnConnection()

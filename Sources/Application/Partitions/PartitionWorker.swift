@@ -56,13 +56,26 @@ final class PartitionWorker {
     /// How batches went, shared with the closures of the pipeline.
     @LoopActor
     private final class BatchRecord {
+        /// How long a failure is not reported again, in nanoseconds.
+        private static let silence: UInt64 = 10_000_000_000
+
         var statistics = BatchStatistics()
         var sentAt: UInt64 = 0
+        private var lastFailure: (error: EventLogError, at: UInt64)?
 
-        func settled(_ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>) {
-            guard case .success(let receipt) = result else { return statistics.hasFailed() }
-            let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
-            statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - sentAt)
+        func settled(_ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger) {
+            switch result {
+            case .success(let receipt):
+                lastFailure = nil
+                let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
+                statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - sentAt)
+            case .failure(let error):
+                statistics.hasFailed()
+                let now = LoopActor.now
+                if let lastFailure, lastFailure.error == error, now - lastFailure.at < BatchRecord.silence { return }
+                lastFailure = (error, now)
+                logger.error("partition \(batch.partition): a batch could not be appended: \(error)")
+            }
         }
     }
 
@@ -116,8 +129,22 @@ final class PartitionWorker {
         }
         let record = BatchRecord()
         self.record = record
-        pipeline = AppendPipeline(processor: processor, follower: follower) { batch, result in
-            LoopActor.assumeIsolated { record.settled(batch, result) }
+        pipeline = AppendPipeline(processor: processor, follower: follower) { [keeper] report in
+            LoopActor.assumeIsolated {
+                switch report {
+                case .settled(let batch, let result):
+                    record.settled(batch, result, logger)
+                    guard case .success(let receipt) = result, !receipt.stale.isEmpty else { return }
+                    let names = receipt.stale.prefix(5).map { "'\($0)'" }.sorted().joined(separator: ", ")
+                    logger.error(
+                        "\(receipt.stale.count) streams, such as \(names), are not in the log as the read models have "
+                            + "them: they are loaded from the log, and the read models are rebuilt")
+                    keeper.rebuildAll()
+                case .corrupt(let corruption):
+                    logger.error(
+                        "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
+                }
+            }
         }
     }
 
@@ -140,14 +167,18 @@ final class PartitionWorker {
                 logger.info("reading the log: position \(position)")
             }
             // Saved rows do not tell which streams lack an event: only the whole log does.
-            guard worker.missingEvents > 0, restored.model.position > 0 else {
+            guard worker.missingEvents > 0 || worker.follower.isAheadOfLog, restored.model.position > 0 else {
                 logger.debug(
                     "partition \(partition): checkpoint at \(restored.model.position), log read to "
                         + "\(worker.position) in \((LoopActor.now - began) / 1_000_000) ms")
                 return worker
             }
-            restored.reject(because: "events are missing")
-            if let note = restored.note { logger.info(note) }
+            restored.reject(
+                because: worker.follower.isAheadOfLog
+                    ? "the checkpoint of partition \(partition) is at \(restored.model.position), and the log ends "
+                        + "before that"
+                    : "events are missing")
+            if let note = restored.note { logger.error(note) }
         }
     }
 

@@ -74,26 +74,31 @@ public final class AppendPipeline {
         case mustRead, reading, mustPause, pausing
     }
 
+    /// What the owner may want to count or to log.
+    public enum Report {
+        /// The outcome of a batch has become known, or is given up. Its commands are not answered yet.
+        case settled(EventBatch, Result<AppendReceipt, EventLogError>)
+        /// A stream that was loaded has an event that cannot be understood, or cannot have happened.
+        case corrupt(CorruptEvent)
+    }
+
     /// The processor whose batches are driven.
     public let processor: CommandProcessor
     private let follower: LogFollower
-    /// Receives every batch whose outcome has become known, or will stay unknown, before its commands are answered.
-    private let settled: (EventBatch, Result<AppendReceipt, EventLogError>) -> Void
+    private let report: (Report) -> Void
     /// Batches whose commands are not answered, oldest first. Only the last one can lack its outcome: the others
     /// have ended without a conflict, right behind each other.
     private var flights: [Flight] = []
     private var reading: Reading?
     private var isPollDue = false
 
-    /// - Parameter settled: receives every batch whose outcome has become known, or is given up, before its commands
-    ///   are answered.
+    /// A pipeline from a processor to a log that is read by the follower.
     public init(
-        processor: CommandProcessor, follower: LogFollower,
-        settled: @escaping (EventBatch, Result<AppendReceipt, EventLogError>) -> Void = { _, _ in }
+        processor: CommandProcessor, follower: LogFollower, report: @escaping (Report) -> Void = { _ in }
     ) {
         self.processor = processor
         self.follower = follower
-        self.settled = settled
+        self.report = report
     }
 
     /// The position up to which the log is known here.
@@ -210,7 +215,7 @@ public final class AppendPipeline {
 
     private func end(_ result: Result<AppendReceipt, EventLogError>) {
         setLast(.ended(result))
-        if let batch = flights.last?.batch { settled(batch, result) }
+        if let batch = flights.last?.batch { report(.settled(batch, result)) }
     }
 
     /// A pause has ended.
@@ -301,7 +306,9 @@ public final class AppendPipeline {
         switch result {
         case .success(let events):
             let isComplete = events.count < load.limit
-            processor.loaded(load.stream, events.map(\.decodedResult), isComplete: isComplete)
+            if let corruption = processor.loaded(load.stream, events.map(\.decodedResult), isComplete: isComplete) {
+                report(.corrupt(corruption))
+            }
             guard !isComplete, let last = events.last else { return nil }
             return Load(stream: load.stream, afterVersion: last.version)
         case .failure(let error):

@@ -12,6 +12,9 @@ public final class LogFollower {
     public private(set) var position: Int64
     /// The last position that the log is known to have; more than ``position`` while the events up to it are read.
     public private(set) var head: Int64
+    /// Whether the log was found to end before the position from which it was to be read: what was folded up to there
+    /// is not what this log says.
+    public private(set) var isAheadOfLog = false
 
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     private let miss: (MissingEvents) -> Void
@@ -90,14 +93,15 @@ extension LogFollower {
         of log: any EventLog, progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) {
         typealias Events = [Result<DecodedEvent, CorruptEvent>]
-        let partition = partition
+        let (partition, start) = (partition, position)
         let pages = ReadAhead<Events, EventLogError> { position, limit throws(EventLogError) in
             try await log.page(partition: partition, after: position, limit: limit)
         } prepare: { page in
             await LogFollower.decode(page)
         }
         while true {
-            let end = try await log.heads().first { $0.partition == partition }?.position ?? position
+            let head = try await log.heads().first { $0.partition == partition }?.position ?? position
+            let end = head <= LogHead.maximumPosition ? head : position
             try await pages.forEachPage(after: position, upTo: end) { events throws(EventLogError) in
                 pass(events)
                 progress(position)
@@ -105,7 +109,10 @@ extension LogFollower {
             // Events removed from the end leave no gap before a later one: only the head shows them.
             pass([], upTo: end)
             let rest = try await log.page(partition: partition, after: position, limit: LogFollower.readLimit)
-            if rest.isEmpty { return }
+            if rest.isEmpty {
+                isAheadOfLog = head < start && position == start
+                return
+            }
             pass(await LogFollower.decode(rest))
             progress(position)
         }

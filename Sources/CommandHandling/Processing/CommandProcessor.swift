@@ -82,7 +82,7 @@ public final class CommandProcessor {
         waitingCommands += 1
         let entry = entry(of: request.stream)
         let command = PendingCommand(request, completion)
-        if let load = entry.load { load.commands.append(command) } else { decide(command, on: entry) }
+        decideOrLoad(command, on: entry)
     }
 
     /// Gives the committed state of a stream, at once where it is known.
@@ -91,6 +91,7 @@ public final class CommandProcessor {
             return completion(.failure(.busy))
         }
         let entry = entry(of: stream)
+        loadIfAssumedNew(entry)
         guard let load = entry.load else { return completion(CommandProcessor.answer(about: entry)) }
         waitingCommands += 1
         load.readers.append(completion)
@@ -103,11 +104,26 @@ public final class CommandProcessor {
     /// The stream, with a load under way unless it is known.
     private func entry(of stream: StreamName) -> StreamEntry {
         let entry = cache[stream] ?? insert(stream)
-        if !entry.isKnown, entry.load == nil {
-            entry.load = StreamLoad()
-            loads.append(stream)
-        }
+        startLoad(of: entry)
         return entry
+    }
+
+    private func startLoad(of entry: StreamEntry) {
+        guard !entry.isKnown, entry.load == nil else { return }
+        entry.load = StreamLoad()
+        loads.append(entry.name)
+    }
+
+    /// Has a stream loaded that is taken for new, unless an append is about to check that.
+    private func loadIfAssumedNew(_ entry: StreamEntry) {
+        guard entry.isAssumedNew, entry.undurable == nil else { return }
+        entry.forget()
+        startLoad(of: entry)
+    }
+
+    private func decideOrLoad(_ command: PendingCommand, on entry: StreamEntry) {
+        startLoad(of: entry)
+        if let load = entry.load { load.commands.append(command) } else { decide(command, on: entry) }
     }
 
     private func insert(_ stream: StreamName) -> StreamEntry {
@@ -129,6 +145,8 @@ public final class CommandProcessor {
                 command.outcome = .rejected(error)
             }
         }
+        loadIfAssumedNew(entry)
+        if let load = entry.load { return load.commands.append(command) }
         // What rests on committed state alone can be told at once; the rest waits for it to become durable.
         if command.restsOn <= entry.committed.version {
             finish(command)
@@ -279,6 +297,7 @@ public final class CommandProcessor {
             }
             commit(unit, at: batch.recordedAt)
         }
+        for stream in receipt.stale { cache[stream]?.forget() }
         // An order's stream may be held because somebody asked for it before it was placed.
         for event in recorded where event.stream.category == .order { absorb(.success(event), again: &again) }
         project(recorded)
@@ -305,6 +324,7 @@ public final class CommandProcessor {
                 }
             }
         }
+        entry.isAssumedNew = false
         entry.committed.version = unit.command.restsOn
         entry.committed.updatedAt = time
     }
@@ -384,7 +404,7 @@ public final class CommandProcessor {
                     command.outcome = .busy
                     finish(command)
                 } else {
-                    decide(command, on: entry)
+                    decideOrLoad(command, on: entry)
                 }
             }
         }
@@ -398,25 +418,29 @@ public final class CommandProcessor {
         return Array(loads.prefix(count))
     }
 
-    /// Some events of a stream that is being loaded, in order; the last ones where `isComplete`.
+    /// Some events of a stream that is being loaded, in order; the last ones where `isComplete`. Gives the event that
+    /// makes the stream corrupt, once all of them are there.
+    @discardableResult
     public func loaded(
         _ stream: StreamName, _ events: [Result<DecodedEvent, CorruptEvent>], isComplete: Bool
-    ) {
-        guard let entry = cache[stream], let load = entry.load else { return }
+    ) -> CorruptEvent? {
+        guard let entry = cache[stream], let load = entry.load else { return nil }
         for event in events {
             switch event {
             case .success(let event): entry.absorb(event)
             case .failure(let corruption): entry.corruption = entry.corruption ?? corruption
             }
         }
-        guard isComplete else { return }
+        guard isComplete else { return nil }
         guard entry.corruption != nil || entry.committed.version >= load.requiredVersion else {
-            return loads.append(stream)
+            loads.append(stream)
+            return nil
         }
         entry.load = nil
         entry.isKnown = true
         for command in load.commands { decide(command, on: entry) }
         answer(load.readers, CommandProcessor.answer(about: entry))
+        return entry.corruption
     }
 
     /// A stream could not be loaded; it is tried again when somebody wants it again.

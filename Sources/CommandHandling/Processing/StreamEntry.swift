@@ -13,6 +13,9 @@ final class StreamEntry {
     var undurable: Undurable?
     /// Whether `committed` is what the log says. Where not, the stream is loaded before it is used.
     var isKnown: Bool
+    /// Whether the stream is taken for new because the read model denies it. An append checks that; whatever needs no
+    /// append has the stream loaded first.
+    var isAssumedNew: Bool
     /// The load that is under way.
     var load: StreamLoad?
     var corruption: CorruptEvent?
@@ -34,6 +37,7 @@ final class StreamEntry {
     init(_ name: StreamName, isKnown: Bool) {
         self.name = name
         self.isKnown = isKnown
+        isAssumedNew = isKnown
         committed = CommittedState(initial: name.category)
     }
 
@@ -56,6 +60,9 @@ final class StreamEntry {
     func absorb(_ event: DecodedEvent) {
         assert(undurable == nil)
         guard corruption == nil, event.version > committed.version else { return }
+        // A stream that is not new after all.
+        if isAssumedNew, event.version > 1 { return forget() }
+        isAssumedNew = false
         do throws(CorruptEvent) {
             try committed.take(event)
         } catch {
@@ -63,6 +70,17 @@ final class StreamEntry {
             return
         }
         remember(event.metadata, CommandReply(after: committed.state, version: committed.version), event.version)
+    }
+
+    /// Drops everything, because the log was found to say otherwise. Nothing may be on its way.
+    func forget() {
+        assert(undurable == nil)
+        isKnown = false
+        isAssumedNew = false
+        committed = CommittedState(initial: name.category)
+        corruption = nil
+        replies = [:]
+        replyOrder = []
     }
 
     /// Drops what is on its way, and the replies that rest on it.

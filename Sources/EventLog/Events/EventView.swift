@@ -41,6 +41,10 @@ public struct EventView {
 
     /// The event understood, upcast from an older schema where need be.
     public func decoded() throws(CorruptEvent) -> DecodedEvent {
+        guard (1...LogHead.maximumPosition).contains(position) else { throw corrupt("no event can have this position") }
+        guard EventView.possibleTimes.contains(recordedAt.millisecondsSinceEpoch) else {
+            throw corrupt("recorded outside the years 1 to 9999")
+        }
         guard let name = StreamName(utf8: stream) else { throw corrupt("no such kind of stream") }
         let event: DecodedEvent
         do {
@@ -54,6 +58,9 @@ public struct EventView {
         guard event.event.category == name.category else { throw corrupt("an event of another kind of stream") }
         return event
     }
+
+    /// The times that can be written in RFC 3339, in milliseconds since the Unix epoch.
+    private static let possibleTimes: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
 
     private func corrupt(_ reason: String) -> CorruptEvent {
         CorruptEvent(

@@ -10,6 +10,9 @@ public protocol EventLog: Sendable {
 
     /// Appends a batch: every group of which no stream has been written since `seen`.
     ///
+    /// Where the writer is wrong about the version of a stream that has not been written since `seen`, nothing is
+    /// appended: the receipt refuses every group and names those streams as stale.
+    ///
     /// - Parameter seen: the position up to which the writer knows the partition.
     /// - Throws: ``EventLogError/outcomeUnknown(_:)`` where the batch may or may not be in the log: ask
     ///   ``outcome(of:since:)``. Otherwise nothing of it is.
@@ -47,6 +50,10 @@ extension EventLog {
 
 /// Where a partition stands.
 public struct LogHead: Equatable, Sendable {
+    /// The highest position that a partition can reach. No arithmetic on positions up to here overflows; whatever lies
+    /// beyond was not written by an append.
+    public static let maximumPosition = Int64(1) << 62
+
     /// The partition.
     public var partition: Int
     /// The position of the last event; 0 where there is none.
@@ -68,11 +75,15 @@ public struct AppendReceipt: Equatable, Sendable {
     public var previousPosition: Int64
     /// The groups that were not appended, because a stream of theirs has been written since.
     public var conflicts: Set<Int32>
+    /// Streams whose version in the log is not the one that the batch follows. What the writer believed about them came
+    /// from elsewhere: they are to be loaded from the log.
+    public var stale: Set<StreamName>
 
     /// A receipt.
-    public init(previousPosition: Int64, conflicts: Set<Int32>) {
+    public init(previousPosition: Int64, conflicts: Set<Int32>, stale: Set<StreamName> = []) {
         self.previousPosition = previousPosition
         self.conflicts = conflicts
+        self.stale = stale
     }
 }
 

@@ -29,10 +29,12 @@ public actor InMemoryEventLog: EventLog {
         let accepted = zip(batch.events, batch.groups).filter { !conflicts.contains($0.1) }.map(\.0)
         let receipt = AppendReceipt(previousPosition: previous, conflicts: conflicts)
         guard !accepted.isEmpty else { return receipt }
+        let stale = staleStreams(of: accepted, in: partition)
+        guard stale.isEmpty else {
+            return AppendReceipt(previousPosition: previous, conflicts: Set(batch.groups), stale: stale)
+        }
 
         for (offset, event) in accepted.enumerated() {
-            let last = partitions[batch.partition].events.last { $0.stream == event.stream.description }
-            precondition(event.version == (last?.version ?? 0) + 1, "versions of a stream are dense")
             partitions[batch.partition].events.append(
                 RecordedEvent(
                     partition: batch.partition, position: previous + Int64(offset) + 1,
@@ -49,6 +51,16 @@ public actor InMemoryEventLog: EventLog {
                 chainDigest: partition.digest.chained(to: content), recordedAt: batch.recordedAt))
         partitions[batch.partition].receipts[batch.contentDigest] = receipt
         return receipt
+    }
+
+    /// The streams whose next version is not that of their first new event.
+    private func staleStreams(of events: [NewEvent], in partition: Partition) -> Set<StreamName> {
+        let first = Dictionary(events.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
+        return Set(
+            first.filter { stream, version in
+                let name = stream.description
+                return (partition.events.last { $0.stream == name }?.version ?? 0) + 1 != version
+            }.keys)
     }
 
     /// See ``EventLog``.

@@ -47,6 +47,9 @@ public struct Prover: Sendable {
             try await log.read(stream: stream, partition: partition, afterVersion: version - 1, limit: 1)
         }
         guard let event = found.first, event.version == version else { throw .noSuchEvent }
+        guard (1...LogHead.maximumPosition).contains(event.position) else {
+            throw .damaged("no event can have the position \(event.position)")
+        }
         // The payload is told as text: one that is none would be another after that.
         guard String(validating: event.payload, as: UTF8.self) != nil,
             String(validating: event.metadata, as: UTF8.self) != nil

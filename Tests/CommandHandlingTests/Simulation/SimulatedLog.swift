@@ -26,9 +26,13 @@ final class SimulatedLog {
         let conflicts = Set(sent.filter { written.contains($0.0.stream.description) }.map(\.1))
         let receipt = AppendReceipt(previousPosition: head, conflicts: conflicts)
         let accepted = sent.filter { !conflicts.contains($0.1) }.map(\.0)
+        let stale = staleStreams(of: accepted)
+        guard stale.isEmpty else {
+            let refusal = AppendReceipt(previousPosition: head, conflicts: Set(batch.groups), stale: stale)
+            return Answer(receipt: refusal, epoch: epoch)
+        }
         for event in accepted {
             let name = event.stream.description
-            precondition(version(of: name) == event.version - 1, "the unique key of streams and versions")
             events.append(
                 RecordedEvent(
                     partition: 0, position: head + 1, stream: name, version: event.version, kind: event.kind,
@@ -52,6 +56,12 @@ final class SimulatedLog {
     func read(_ stream: StreamName, afterVersion version: Int64, limit: Int) -> [RecordedEvent] {
         let name = stream.description
         return Array(events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
+    }
+
+    /// The streams whose versions the unique key refuses.
+    private func staleStreams(of new: [NewEvent]) -> Set<StreamName> {
+        let first = Dictionary(new.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
+        return Set(first.filter { $1 != version(of: $0.description) + 1 }.keys)
     }
 
     private func version(of stream: String) -> Int64 { events.last { $0.stream == stream }?.version ?? 0 }

@@ -14,6 +14,8 @@ final class SimulatedNetwork {
 
     enum Fault: CaseIterable {
         case refused, lostRequest, lateRequest, doubledRequest, lostReply, dark, unread
+        /// A read model that denies a stream, and a batch that was refused for that.
+        case lie, stale
         /// A request of an old epoch that arrived when a new one had begun.
         case fenced
     }
@@ -45,6 +47,9 @@ final class SimulatedNetwork {
         return true
     }
 
+    /// Whether a read model is to deny a stream that it knows.
+    func lies() -> Bool { strikes(.lie, 5) }
+
     // MARK: Connections
 
     /// A server's connections: it knows the epoch as PostgreSQL last told it, and sends a batch again that was refused
@@ -66,6 +71,7 @@ final class SimulatedNetwork {
             let (network, log, epoch) = (network, network.log, epoch)
             func arrive() -> SimulatedLog.Answer {
                 let answer = log.append(batch, seen: seen, epoch: epoch)
+                if !answer.receipt.stale.isEmpty { network.faults[.stale, default: 0] += 1 }
                 if answer.epoch != epoch { network.faults[.fenced, default: 0] += 1 }
                 return answer
             }

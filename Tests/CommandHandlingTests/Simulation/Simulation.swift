@@ -31,7 +31,7 @@ final class Simulation {
         init(_ network: SimulatedNetwork, limits: CommandProcessor.Limits) {
             let box = Box()
             self.box = box
-            processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) }
+            processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) && !network.lies() }
             follower = LogFollower(
                 partition: 0, position: 0, miss: { Issue.record("\($0)") }, project: { box.model.apply($0) })
             pipeline = AppendPipeline(processor: processor, follower: follower)

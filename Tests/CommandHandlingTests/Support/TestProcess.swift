@@ -22,10 +22,13 @@ final class TestProcess {
     /// In the order they came.
     private(set) var outcomes: [CommandOutcome] = []
 
-    init(_ log: any EventLog, limits: CommandProcessor.Limits = CommandProcessor.Limits()) {
+    /// - Parameter isForgetful: whether its read model denies every stream.
+    init(
+        _ log: any EventLog, limits: CommandProcessor.Limits = CommandProcessor.Limits(), isForgetful: Bool = false
+    ) {
         let box = Box()
         self.box = box
-        let processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) }
+        let processor = CommandProcessor(partition: 0, limits: limits) { !isForgetful && box.model.mayExist($0) }
         self.processor = processor
         self.log = log
         follower = LogFollower(partition: 0, position: 0) {

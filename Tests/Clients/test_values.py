@@ -1,0 +1,262 @@
+"""Values that no server writes, in every column of the log: the server stays up, says what is wrong, and answers
+everything else. Many carts are damaged at once, each in its own way, so that few servers are started."""
+
+import hashlib
+import json
+
+import pytest
+
+from test_damage import MENU, added, fill, quoted
+from tiffin import ReplyError, Server, put_open_outlet, run_tiffin, sql, wait_until
+
+PATIENCE = 20
+BEYOND = 2**63 - 1
+# What a command on something damaged may answer, if not what it should.
+DOCUMENTED = {"CORRUPT", "UNAVAILABLE"}
+
+TEXTS = ["", "{", "null", "[" * 600, '{"quantity":9223372036854775807}', '{"quantity":1e999999999}']
+TIMES = ["infinity", "-infinity", "294276-12-31", "4713-01-01 BC", "10000-01-01"]
+EVENTS = {
+    "partition": [32767, -1, -32768],
+    "position": [BEYOND, BEYOND - 1, 2**62 + 1, 0, -1, -2**63],
+    "stream": ["", "cart-", "nobody", "x" * 2_000, "cart-\u00e9", "menu-nowhere", "order-x"],
+    "version": [BEYOND, 2**62, 2**31, 2**31 - 1, 0, -1, -2**63],
+    "kind": ["", "cart.eaten", "cart.itemAdded ", "menu.sectionRemoved", "x" * 2_000],
+    "schema_version": [2**31 - 1, 0, -1, -2**31],
+    "payload": TEXTS,
+    "metadata": TEXTS,
+    "recorded_at": TIMES,
+}
+COMMITS = {
+    "partition": [32767, -1],
+    "first_position": [BEYOND, 2**62 + 1, 0, -1, -2**63],
+    "last_position": [BEYOND, 2**62 + 1, 0, -1, -2**63],
+    "content_digest": ["", "x", "x" * 33],
+    "chain_digest": ["", "x", "x" * 33],
+    "submitted_digest": ["", "x" * 32],
+    "recorded_at": TIMES,
+}
+
+
+def cases(columns):
+    return [(column, value) for column, values in columns.items() for value in values]
+
+
+def literal(value, column=""):
+    if column.endswith("digest"):
+        return f"convert_to({quoted(value)}, 'UTF8')"
+    return quoted(value) if isinstance(value, str) else str(value)
+
+
+def ask(client, *command, also=()):
+    """The reply, or the code of an error, which must be a documented one."""
+    [reply] = client.pipeline([command])
+    if isinstance(reply, ReplyError):
+        assert reply.code in DOCUMENTED | set(also), (command, reply)
+        return reply.code
+    return reply
+
+
+def check_tools(database):
+    for command in (["log"], ["replay", "cart_counts"], ["replay", "--all"]):
+        ended = run_tiffin(*command, "--database", database)
+        assert ended.returncode in (0, 1, 2), (command, ended.returncode, ended.stderr)
+
+
+def check_well(client, count):
+    assert client("CART.COUNT", "well") == count
+    assert client("CART.ADD", "well", "kitchen", "tea", 1) == count + 1
+    assert client.json("CART.GET", "well")["version"] == count + 1
+    assert client.json("OUTLET.HOME", "kitchen")["outlet"]["id"] == "kitchen"
+    assert client("PING") == "PONG"
+
+
+def test_no_value_in_an_event_ends_the_server(database):
+    damages = cases(EVENTS)
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+        for number in range(len(damages)):
+            client.pipeline([("CART.ADD", f"hurt-{number}", "kitchen", "tea", 1)] * 3)
+    sql(";".join(
+        f"update tiffin.events set {column} = {literal(value)} where stream = 'cart-hurt-{number}' and version = 2"
+        for number, (column, value) in enumerate(damages)), database)
+    sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.quarantine",
+        database)
+    for turn in range(2):
+        with Server(database=database) as server, server.client() as client:
+            check_well(client, 3 + turn)
+            for number, (column, value) in enumerate(damages):
+                cart = f"hurt-{number}"
+                answers = [
+                    ask(client, *command) for command in (
+                        ("CART.GET", cart), ("CART.COUNT", cart), ("CART.ADD", cart, "kitchen", "tea", 1))
+                ]
+                # Versions of a schema that never changed, and keys of metadata that nobody knows.
+                harmless = column == "schema_version" or column == "metadata" and value.startswith('{"')
+                assert harmless or "CORRUPT" in answers, (column, str(value)[:50], answers)
+                ask(client, "LOG.READ", "STREAM", f"cart-{cart}")
+                for version in (1, 2, 3):
+                    ask(client, "LOG.PROVE", f"cart-{cart}", version, also=["NOTFOUND"])
+            position = 1
+            while events := client("LOG.READ", "FROM", position, "COUNT", 100):
+                position = json.loads(events[-1])["position"] + 1
+            output = server.output()
+            assert f"a row at position {BEYOND}" in output
+            assert "recorded outside the years 1 to 9999" in output
+    check_tools(database)
+
+
+def test_no_value_in_a_commit_ends_the_server(database):
+    damages = cases(COMMITS)
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+        for number in range(len(damages)):
+            client("CART.ADD", f"c-{number}", "kitchen", "tea", 1)
+            client("CART.ADD", f"c-{number}", "kitchen", "tea", 1)
+        sql(";".join(
+            f"update tiffin.commits set {column} = {literal(value, column)} where first_position = "
+            f"(select position from tiffin.events where stream = 'cart-c-{number}' and version = 1)"
+            for number, (column, value) in enumerate(damages)), database)
+        check_well(client, 3)
+    with Server(database=database) as server, server.client() as client:
+        check_well(client, 4)
+        for number in range(len(damages)):
+            assert client("CART.COUNT", f"c-{number}") == 2
+            assert client("CART.ADD", f"c-{number}", "kitchen", "tea", 1) == 3
+            for version in (1, 2, 3):
+                ask(client, "LOG.PROVE", f"cart-c-{number}", version)
+    check_tools(database)
+
+
+HEADS = {
+    "position": [BEYOND, BEYOND - 1, 2**62 + 1, 0, 1, -1, -2**63],
+    "digest": ["", "x", "x" * 33],
+    "epoch": [BEYOND, -2**63, 17],
+}
+
+
+def carts_of(partition, count):
+    """Names of carts that lie in a partition."""
+    found = (f"p{n}" for n in range(10_000))
+    return next(
+        name for name in found
+        if int.from_bytes(hashlib.sha256(name.encode()).digest()[:4], "big") % count == partition)
+
+
+def test_no_value_in_a_head_ends_the_server(database):
+    damages = cases(HEADS)
+    count = len(damages) + 1
+    assert run_tiffin("migrate", "--partitions", count, "--database", database).returncode == 0
+    carts = [carts_of(partition, count) for partition in range(count)]
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        for cart in carts:
+            client.pipeline([("CART.ADD", cart, "kitchen", "tea", 1)] * 3)
+    server = Server(database=database)
+
+    def damage():
+        sql(";".join(
+            f"update tiffin.log_head set {column} = {literal(value, column)} where partition = {partition}"
+            for partition, (column, value) in enumerate(damages)), database)
+
+    for start in ("running", "at start"):
+        if start == "at start":
+            damage()
+        with server, server.client() as client:
+            if start == "running":
+                damage()
+            for partition, cart in enumerate(carts):
+                before = client("CART.COUNT", cart)
+                answer = ask(client, "CART.ADD", cart, "kitchen", "tea", 1)
+                assert answer == before + 1, (start, damages[partition:partition + 1], answer)
+                assert client.json("CART.GET", cart)["version"] == before + 1
+                ask(client, "LOG.PROVE", f"cart-{cart}", 1)
+                ask(client, "CART.GET", cart, "AT", "2026-01-01T00:00:00Z")
+            ask(client, "LOG.HEAD")
+            if start == "at start":
+                assert f"the head of partition 0 says position {BEYOND}, which cannot be" in server.output()
+    check_tools(database)
+
+
+def test_a_log_without_a_head_is_not_served_and_says_so(database):
+    assert run_tiffin("migrate", "--partitions", 2, "--database", database).returncode == 0
+    carts = [carts_of(partition, 2) for partition in range(2)]
+    server = Server(database=database)
+    with server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        for cart in carts:
+            client("CART.ADD", cart, "kitchen", "tea", 1)
+        # While it runs.
+        sql("create table kept as select * from tiffin.log_head; delete from tiffin.log_head where partition = 1", database)
+        assert client.error("CART.ADD", carts[1], "kitchen", "tea", 1).code == "UNAVAILABLE"
+        assert client("CART.ADD", carts[0], "kitchen", "tea", 1) == 2
+        assert client.error("LOG.HEAD").code == "UNAVAILABLE"
+        assert client("CART.COUNT", carts[1]) == 1
+    for lost, sentence in (
+        ("partition = 1", "it has no row for partition 1, which has events and commits"),
+        ("partition = 0", "it has a row for partition 1 and none for partition 0"),
+        ("true", "it has no row, and tiffin.events has"),
+    ):
+        sql("delete from tiffin.log_head; insert into tiffin.log_head select * from kept", database)
+        sql(f"delete from tiffin.log_head where {lost}", database)
+        server.launch()
+        assert server.wait_until_ended() == 1
+        assert f"tiffin.log_head is damaged: {sentence}" in server.output()
+    sql("delete from tiffin.log_head; insert into tiffin.log_head select * from kept", database)
+
+
+# --- derived rows
+
+
+def test_where_a_stored_row_is_gone_the_log_decides(database):
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+    sql("delete from tiffin.cart_count_rows where cart = 'hurt'", database)
+    with Server(database=database) as server, server.client() as client, server.client() as other:
+        # Both in one turn of the loop, and so in one batch with each other.
+        for n, connection in enumerate((client, other)):
+            connection.send(b"CART.ADD hurt kitchen tea 1\r\n" + b"CART.ADD new-%d kitchen tea 1\r\n" % n)
+        replies = [connection.read() for connection in (client, other, client, other)]
+        assert replies == [4, 5, 1, 1]
+        assert "'cart-hurt'" in server.output() and "the read models are rebuilt" in server.output()
+        wait_until(lambda: ask(client, "CART.COUNT", "hurt") == 5, PATIENCE, "the count to be rebuilt")
+        assert client.json("CART.GET", "hurt")["version"] == 5
+        assert client("CART.ADD", "hurt", "kitchen", "tea", 1) == 6
+        assert client("CART.COUNT", "hurt") == 6
+    with Server(database=database) as server, server.client() as client:
+        assert client("CART.COUNT", "hurt") == 6
+        assert client("CART.ADD", "hurt", "kitchen", "tea", 1) == 7
+        assert "rebuilt" not in server.output()
+
+
+@pytest.mark.parametrize("position", [100, 2**62, BEYOND])
+def test_a_checkpoint_beyond_the_log_is_not_believed(database, position):
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+    sql(f"update tiffin.projection_checkpoints set position = {position}; update tiffin.cart_count_rows set count = 9",
+        database)
+    with Server(database=database) as server, server.client() as client:
+        assert f"the checkpoint is at {position}, and the log ends before that" in server.output()
+        check_well(client, 3)
+
+
+def test_rows_behind_the_head_do_not_stop_writes_for_good(database):
+    def insert(position, stream):
+        sql(f"""insert into tiffin.events values (
+            0, {position}, '{stream}', 1, 'cart.itemAdded', 1, {quoted(added())}, '{{}}', now())""", database)
+
+    server = Server(database=database)
+    with server, server.client() as client:
+        fill(client)
+        head = int(sql("select position from tiffin.log_head", database))
+        for number, ahead in enumerate((1, 5)):
+            insert(head + ahead, f"cart-behind-{number}")
+            wait_until(lambda: ask(client, "CART.ADD", f"new-{number}", "kitchen", "tea", 1) == 1, PATIENCE, "a write")
+            wait_until(lambda: client("CART.COUNT", f"behind-{number}") == 1, PATIENCE, "the row to be read")
+            assert client("CART.ADD", f"behind-{number}", "kitchen", "tea", 1) == 2
+            head = int(sql("select position from tiffin.log_head", database))
+    insert(head + 1, "cart-behind")
+    with server, server.client() as client:
+        assert f"has events up to position {head + 1}, and its head says {head}" in server.output()
+        check_well(client, 3)
+        assert client("CART.ADD", "behind", "kitchen", "tea", 1) == 2
