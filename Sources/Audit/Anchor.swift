@@ -1,12 +1,12 @@
-// What an auditor does with the log and away from it: anchors, which are heads noted elsewhere, and the judgement of
-// a receipt. It reads; it never decides or appends.
+// What an auditor does with the log, and without it: anchors, which are heads kept elsewhere, and the check of a
+// receipt. It reads, and never decides or appends.
 
 public import Domain
 public import EventLog
 public import JSONText
 internal import Projections
 
-/// Where a partition stood at some time, noted where nobody who can change the log can change it.
+/// Where a partition stood at some time, kept where nobody who can change the log can change it.
 public struct Anchor: Equatable, Sendable {
     /// The partition.
     public var partition: Int
@@ -14,7 +14,7 @@ public struct Anchor: Equatable, Sendable {
     public var position: Int64
     /// The chain over every batch up to there.
     public var digest: Digest
-    /// When it was noted.
+    /// When it was taken.
     public var time: Timestamp
 
     /// An anchor.
@@ -25,7 +25,7 @@ public struct Anchor: Equatable, Sendable {
         self.time = time
     }
 
-    /// A head, noted.
+    /// An anchor of a head.
     public init(_ head: LogHead, at time: Timestamp) {
         self.init(partition: head.partition, position: head.position, digest: head.digest, time: time)
     }
@@ -44,7 +44,7 @@ public struct Anchor: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// The anchor that a line holds: every field once, and no other.
+    /// The anchor in a line, which has every field once and no other.
     public init(json line: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(line) { reader throws(JSONReadingError) in
             var anchor = Anchor(
@@ -68,7 +68,7 @@ public struct Anchor: Equatable, Sendable {
 }
 
 extension Anchor: CustomStringConvertible {
-    /// Which one it is, for people.
+    /// The anchor for people.
     public var description: String {
         "the anchor of \(time.rfc3339) at position \(position) of partition \(partition)"
     }

@@ -1,20 +1,20 @@
 public import EventLog
 
-/// Whether a log is still the one that anchors were taken of.
+/// Checks whether a log is still the one that anchors were taken of.
 public enum AnchorCheck {
     /// An anchor that does not hold.
     public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
-        /// Which one.
+        /// The anchor.
         public var anchor: Anchor
         /// Why, in a sentence without a full stop.
         public var reason: String
 
-        /// Which one and why, for people.
+        /// The anchor and the reason, for people.
         public var description: String { "\(anchor) does not hold: \(reason)" }
     }
 
-    /// The anchors that do not hold in a log: where no batch ends at their position with their digest. They are
-    /// compared with what the commits say; that these follow from the events is for an audit of the whole log.
+    /// The anchors that do not hold in a log: no batch ends at their position with their digest. Only batches are
+    /// compared here; an audit of the whole log shows whether these follow from the events.
     public static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
         let heads = try await log.heads()
         var faults: [Fault] = []

@@ -6,15 +6,15 @@ internal import JSONText
     internal import Glibc
 #endif
 
-/// A file of anchors: a line of JSON each, only ever appended to.
+/// A file of anchors, one line of JSON each, that is only appended to.
 public struct AnchorFile: Sendable {
     /// The largest file that is read, in bytes: about 400,000 anchors.
     public static let maximumLength = 64 << 20
 
-    /// Where it lies.
+    /// Its path.
     public let path: String
 
-    /// The file at a path; it need not be there yet.
+    /// The file at a path. It need not exist yet.
     public init(_ path: String) { self.path = path }
 
     /// Why a file of anchors cannot be used, in a sentence without a full stop.
@@ -23,15 +23,14 @@ public struct AnchorFile: Sendable {
         public var description: String
     }
 
-    /// Every anchor, in the order in which they were noted.
+    /// Every anchor, oldest first.
     public func read() throws(Failure) -> [Anchor] { try parse(try contents(open(O_RDONLY))) }
 
-    /// Notes anchors behind those that are there, and makes the file where there is none. They are on the disk when
-    /// this returns.
+    /// Appends anchors, and creates the file if there is none. They are on the disk when this returns.
     public func append(_ anchors: [Anchor]) throws(Failure) {
         let file = try open(O_RDWR | O_CREAT | O_APPEND)
         defer { close(file) }
-        // Whoever appends to what they cannot read would hide that.
+        // To append to a file that cannot be read would hide that.
         _ = try parse(try contents(try open(O_RDONLY)))
         var lines: [UInt8] = []
         for anchor in anchors { lines += anchor.json + [UInt8(ascii: "\n")] }
@@ -55,7 +54,7 @@ public struct AnchorFile: Sendable {
             do throws(JSONReadingError) {
                 anchors.append(try Anchor(json: Array(line)))
             } catch {
-                throw failure("line \(anchors.count + 1) is no anchor: \(error)")
+                throw failure("line \(anchors.count + 1) is not an anchor: \(error)")
             }
         }
         return anchors
@@ -89,7 +88,7 @@ public struct AnchorFile: Sendable {
     private static var lastError: String { String(cString: strerror(errno)) }
 }
 
-// The system's calls, where methods of the same name are nearer.
+// The system's calls: methods of the same names hide them above.
 
 private func openFile(_ path: String, _ flags: Int32) -> Int32 { open(path, flags, 0o644) }
 

@@ -2,18 +2,18 @@ internal import Domain
 public import EventLog
 internal import Projections
 
-/// What a receipt proves, in words.
+/// What a receipt proves, for people.
 public struct ReceiptVerdict: Equatable, Sendable {
     /// Whether the receipt proves what it claims.
     public var isProven: Bool
     /// The result in a sentence, then a line for each step that was checked; or the first step that failed.
     public var lines: [String]
 
-    /// Judges a receipt.
+    /// Checks a receipt.
     ///
     /// - Parameters:
-    ///   - head: a chain digest that is known to be the log's; the receipt's chain must meet it.
-    ///   - anchors: what is known of the log; those that lie on the receipt's way must hold, and one must.
+    ///   - head: a chain digest of the log; the receipt's chain must have it.
+    ///   - anchors: anchors of the log; those between the event's batch and the head must hold, and there must be one.
     public init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
         do throws(Receipt.Fault) {
             let proof = try receipt.verified()
@@ -34,12 +34,12 @@ extension Receipt {
 
     fileprivate func compare(_ proof: Proof, with known: Digest) throws(Fault) -> String {
         guard let index = proof.chain.firstIndex(of: known) else {
-            throw Fault(.head, "the chain from the event's batch \(whereTo) never is \(known)")
+            throw Fault(.head, "the chain from the event's batch \(whereTo) never has the digest \(known)")
         }
         guard head != nil, index == proof.chain.count - 1 else {
-            return "the digest given is that of the chain \(Receipt.batches(index)) behind the event's"
+            return "the given digest is that of the chain \(Receipt.batches(index)) after the event's"
         }
-        return "the head is the one given"
+        return "the head has the given digest"
     }
 
     fileprivate func compare(_ proof: Proof, with anchors: [Anchor]) throws(Fault) -> [String] {
@@ -49,14 +49,14 @@ extension Receipt {
         var met: [Anchor] = []
         var least = (position: batch.lastPosition, index: 0)
         for anchor in anchors.filter({ $0.partition == event.partition }).sorted(by: { $0.position < $1.position }) {
-            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) is against it: \(reason)") }
+            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) contradicts it: \(reason)") }
             switch anchor.position {
             case batch.firstPosition - 1:
                 guard anchor.digest == batch.previousChainDigest else {
-                    throw refuse("the chain before the batch is another one there")
+                    throw refuse("the chain before the batch has another digest")
                 }
             case batch.firstPosition..<batch.lastPosition:
-                throw refuse("a batch ended there, in the middle of the event's")
+                throw refuse("a batch ended there, in the middle of the event's batch")
             case batch.lastPosition...end:
                 // Every batch has an event and more, so that the chain moves no faster than positions do, and it
                 // reaches its last digest with the head alone.
@@ -66,17 +66,17 @@ extension Receipt {
                         : index > least.index
                             && Int64(index - least.index) <= anchor.position - least.position,
                     (anchor.position == end) == (index == proof.chain.count - 1)
-                else { throw refuse("the receipt's chain is another one there") }
+                else { throw refuse("the receipt's chain has another digest there") }
                 least = (anchor.position, index)
                 met.append(anchor)
             default: break
             }
         }
         guard !met.isEmpty else {
-            let place = end > batch.lastPosition ? "from \(batch.lastPosition) to \(end)" : "\(end)"
-            throw Fault(.head, "no anchor of partition \(event.partition) is of position \(place)")
+            let place = end > batch.lastPosition ? "positions \(batch.lastPosition) to \(end)" : "position \(end)"
+            throw Fault(.head, "no anchor of partition \(event.partition) is at \(place)")
         }
-        return met.map { "\($0) lies on the way" }
+        return met.map { "\($0) holds" }
     }
 
     // MARK: Words
@@ -96,20 +96,21 @@ extension Receipt {
 
     fileprivate func steps(_ comparisons: [String]) -> [String] {
         var steps = [
-            "the positions, which no digest covers, agree with each other, and the stream belongs to partition \(event.partition) of "
+            "the positions, which no digest covers, agree, and the stream belongs to partition \(event.partition) of "
                 + "\(partitionCount)",
-            "the event and the \(batch.path.count) digests of its path make the content digest \(batch.contentDigest)",
-            "with the chain before it, \(batch.previousChainDigest), that makes the chain digest \(batch.chainDigest)",
+            "the event and the \(batch.path.count) digests of its path lead to the content digest \(batch.contentDigest)",
+            "this and the chain digest before it, \(batch.previousChainDigest), lead to the chain digest "
+                + "\(batch.chainDigest)",
         ]
         switch head {
-        case let head? where head.links.isEmpty: steps.append("the batch is the head")
-        case let head?: steps.append("from there to the head it is \(Receipt.batches(head.links.count))")
+        case let head? where head.links.isEmpty: steps.append("the batch is the last one before the head")
+        case let head?: steps.append("\(Receipt.batches(head.links.count)) later, the chain has the head's digest")
         case nil: steps.append("the receipt is not linked to a head")
         }
         if comparisons.isEmpty {
             steps.append(
-                "nothing was compared that is known from elsewhere: the log is the one that this digest is of, and "
-                    + "--head or --anchor say which one that is")
+                "nothing from elsewhere was compared: this is proven for the log that has this digest, and --head or "
+                    + "--anchor show whether that is yours")
         }
         return steps + comparisons
     }

@@ -5,10 +5,10 @@ internal import LineClient
 internal import LineProtocol
 internal import PostgresAudit
 
-/// Asks a live server everything, and holds its answers against a replay.
+/// Asks a running server everything, and compares its answers with a replay.
 @LoopActor
 struct ServerComparison {
-    /// Events that are read at once.
+    /// The most events read at once.
     private static let page = 5_000
 
     let address: ServerAddress
@@ -25,7 +25,7 @@ struct ServerComparison {
             try await connection.run(&exchange)
             let answers = exchange.answers
             count += answers.questions.count
-            // What was written meanwhile is answered as it is now, and rightly so.
+            // What was written since is answered as it is now, and that is right.
             let written = answers.hasDifferences ? try await streams(of: report) : []
             all.append(answers.findings(writtenSince: written))
         }

@@ -10,18 +10,18 @@ internal import Projections
 
 enum AuditCommand: Subcommand {
     static let name = "audit"
-    static let summary = "derives everything from the log anew, and compares it with what is stored"
+    static let summary = "derives everything from the log again, and compares it with what is stored"
 
     static let options: [any DeclaredOption] = Database.options + [anchor, server]
     static let failureCode = Verdict.couldNotRun
 
     static let about: String? = """
-        Recomputes every digest and the chain, checks that positions and versions have no gaps and that every
-        history can have happened, folds the read models and compares them row by row, and holds carts and
-        orders against each other. Changes nothing; works beside servers that write, as a user who may only
-        read, and on a replica.
+        Recomputes every digest and the chain, checks that positions and versions have no gaps, that streams lie
+        in their partitions and that every history is possible, compares orders with their carts, and compares
+        the stored read models row by row. It changes nothing, and runs while servers write, as a user who may
+        only read, or on a replica.
 
-        Exit codes: 0 sound, 1 a difference, 2 tampering, 3 it could not be run.
+        Exit codes: 0 sound, 1 a difference, 2 tampering, 3 the audit could not run.
         """
 
     private static let anchor = Option.optional(
@@ -86,11 +86,11 @@ enum AuditCommand: Subcommand {
             if findings == 0 {
                 (Verdict.sound, "sound")
             } else if hasTampering {
-                (Verdict.tampering, "TAMPERED WITH: \(findings) findings")
+                (Verdict.tampering, "TAMPERED WITH: \(findings) finding\(findings == 1 ? "" : "s")")
             } else {
-                (Verdict.difference, "DIFFERENT: \(findings) findings")
+                (Verdict.difference, "DIFFERENT: \(findings) finding\(findings == 1 ? "" : "s")")
             }
-        // What was tampered with is not vouched for.
+        // No anchor vouches for a log that was tampered with.
         if let file, !hasTampering { try file.append(report.partitions.map { Anchor($0.head, at: now) }) }
         Terminal.print(
             "\(result)  (\(events) events in \(String(format: "%.2f", seconds)) s, "

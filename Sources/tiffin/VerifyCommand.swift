@@ -17,10 +17,10 @@ enum VerifyCommand: Subcommand {
         """
 
     private static let head = Option.optional(
-        "head", "digest", "a digest of the log's chain that you know from elsewhere",
+        "head", "digest", "a digest of the log's chain that you got elsewhere",
         OptionValue("64 hexadecimal digits") { Digest(hexadecimal: $0.lowercased()) })
     private static let anchor = Option.optional(
-        "anchor", "file", "anchors that you have of the log: those on the way must hold", .text)
+        "anchor", "file", "anchors of the log: those from the event to the head must hold", .text)
 
     /// The largest receipt that is read, in bytes.
     private static let maximumLength = 64 << 20
@@ -42,7 +42,7 @@ enum VerifyCommand: Subcommand {
         do {
             return ReceiptVerdict(of: try Receipt(json: text), head: options[head], anchors: anchors)
         } catch {
-            throw Unreadable(description: "\(path == "-" ? "standard input" : path) is no receipt: \(error)")
+            throw Unreadable(description: "\(path == "-" ? "standard input" : path) is not a receipt: \(error)")
         }
     }
 

@@ -10,15 +10,15 @@ internal import PostgresEventLog
 
 enum WhyCommand: Subcommand {
     static let name = "why"
-    static let summary = "tells the history of a cart, an order or an outlet in words"
+    static let summary = "shows the history of a cart, an order or an outlet"
     static let operands = ["cart|order|outlet", "<id>"]
     static let options: [any DeclaredOption] = [server, database, directory, last]
 
     /// The most events of a stream that are read.
     private static let maximumEvents = 100_000
     private static let chunk = 1_000
-    /// The most sealed texts that are opened, counted from the end; others are told as sealed.
-    private static let maximumPassages = 100
+    /// The most sealed texts that are opened, counted from the end; others are shown as sealed.
+    private static let maximumSealedTexts = 100
 
     private static let server = Option.optional(
         "server", "host:port",
@@ -36,9 +36,9 @@ enum WhyCommand: Subcommand {
     static func run(_ options: Options) async throws -> ExitCode {
         let words = options.operands
         guard words.count == 2, let kind = Kind(rawValue: words[0]), let id = Identifier(words[1]) else {
-            throw UsageError("say of what: cart, order or outlet, and its id")
+            throw UsageError("name a cart, an order or an outlet, and its id")
         }
-        for line in try await story(of: kind, id, options[last], options) {
+        for line in try await history(of: kind, id, options[last], options) {
             guard Terminal.print(line) else { break }
         }
         return .success
@@ -46,14 +46,15 @@ enum WhyCommand: Subcommand {
 
     // MARK: Where events come from
 
-    /// Whoever has the log.
+    /// Where the log is read.
     private enum Source {
         case server(ServerConnection)
         case database(PostgresEventLog, PostgresCustomerKeys)
     }
 
     @LoopActor
-    private static func story(of kind: Kind, _ id: Identifier, _ last: Int, _ options: Options) async throws -> [String]
+    private static func history(of kind: Kind, _ id: Identifier, _ last: Int, _ options: Options) async throws
+        -> [String]
     {
         if options[server] == nil, options[database] != nil || options[directory] != nil {
             var lines: [String] = []
@@ -63,14 +64,14 @@ enum WhyCommand: Subcommand {
                 defer { log.close() }
                 let keys = PostgresCustomerKeys(address, isReadOnly: true)
                 defer { keys.close() }
-                lines = try await story(of: kind, id, last, .database(log, keys))
+                lines = try await history(of: kind, id, last, .database(log, keys))
             }
             return lines
         }
         let address = options[server] ?? .standard
         let connection = try await ServerConnection(to: address)
         defer { connection.close() }
-        return try await story(of: kind, id, last, .server(connection))
+        return try await history(of: kind, id, last, .server(connection))
     }
 
     @LoopActor
@@ -84,7 +85,7 @@ enum WhyCommand: Subcommand {
             page = try await read(stream, after: events.last?.version ?? 0, source)
             events += page
             guard events.count <= maximumEvents else {
-                throw Trouble("'\(stream)' has more than \(maximumEvents) events")
+                throw Failure("'\(stream)' has more than \(maximumEvents) events")
             }
         } while page.count == chunk
         return events
@@ -104,20 +105,20 @@ enum WhyCommand: Subcommand {
             switch try await connection.nextReply() {
             case .array(let replies):
                 return try replies.map { reply in
-                    guard case .bulk(let bytes) = reply else { throw Trouble("the server answers with no events") }
+                    guard case .bulk(let bytes) = reply else { throw Failure("the server answers with no events") }
                     return try LogDocument.event(bytes)
                 }
-            case .error(let code, let message): throw Trouble("the server refuses: \(code) \(message)")
-            default: throw Trouble("the server answers with no events")
+            case .error(let code, let message): throw Failure("the server refuses: \(code) \(message)")
+            default: throw Failure("the server answers with no events")
             }
         }
     }
 
-    /// What the sealed texts of events say, to whoever may know.
+    /// What the sealed texts of events say, as far as they may be read here.
     @LoopActor
-    private static func texts(of events: [RecordedEvent], _ source: Source) async throws -> OpenedTexts {
-        var texts = OpenedTexts()
-        let passages = SealedPassage.all(in: events).prefix(maximumPassages)
+    private static func texts(of events: [RecordedEvent], _ source: Source) async throws -> DecryptedTexts {
+        var texts = DecryptedTexts()
+        let passages = SealedTextUse.all(in: events).prefix(maximumSealedTexts)
         switch source {
         case .database(let log, let keys):
             let partitioning = Partitioning(count: log.partitionCount)
@@ -131,7 +132,7 @@ enum WhyCommand: Subcommand {
                 texts[passage.text] = openers[owner]?.text(of: passage.text, passage.kind)
             }
         case .server(let connection):
-            // Keys stay where they are: the server is asked what it shows.
+            // Keys stay in the database: the server is asked for the documents that show the texts.
             for passage in passages { connection.enqueue(passage.question) }
             for passage in passages {
                 if case .bulk(let document) = try await connection.nextReply() {
@@ -142,7 +143,7 @@ enum WhyCommand: Subcommand {
         return texts
     }
 
-    private struct Trouble: Error, CustomStringConvertible {
+    private struct Failure: Error, CustomStringConvertible {
         var description: String
 
         init(_ description: String) {
@@ -150,45 +151,47 @@ enum WhyCommand: Subcommand {
         }
     }
 
-    // MARK: Stories
+    // MARK: Histories
 
     @LoopActor
-    private static func story(of kind: Kind, _ id: Identifier, _ last: Int, _ source: Source) async throws -> [String] {
+    private static func history(of kind: Kind, _ id: Identifier, _ last: Int, _ source: Source) async throws -> [String]
+    {
         switch kind {
         case .cart:
             let events = try await events(of: .cart, id, source)
-            guard !events.isEmpty else { throw Trouble("the log knows no cart '\(id)'") }
+            guard !events.isEmpty else { throw Failure("the log has no cart '\(id)'") }
             return try await cart(id, events, source).text(last: last)
         case .order:
             let events = try await events(of: .order, id, source)
-            guard !events.isEmpty else { throw Trouble("the log knows no order '\(id)'") }
-            var origin: CartStory?
-            if let cart = OrderStory.cart(of: events) {
+            guard !events.isEmpty else { throw Failure("the log has no order '\(id)'") }
+            var origin: CartHistory?
+            if let cart = OrderHistory.cart(of: events) {
                 origin = try await self.cart(cart, try await self.events(of: .cart, cart, source), source)
             }
-            return OrderStory(id, events, origin, try await texts(of: events, source)).text(last: last)
+            return OrderHistory(id, events, origin, try await texts(of: events, source)).text(last: last)
         case .outlet:
             let events = try await events(of: .outlet, id, source)
             let menu = try await self.events(of: .menu, id, source)
-            guard !events.isEmpty || !menu.isEmpty else { throw Trouble("the log knows no outlet '\(id)'") }
-            return OutletStory(id, events, menu: menu).text(last: last)
+            guard !events.isEmpty || !menu.isEmpty else { throw Failure("the log has no outlet '\(id)'") }
+            return OutletHistory(id, events, menu: menu).text(last: last)
         }
     }
 
     @LoopActor
-    private static func cart(_ id: Identifier, _ events: [RecordedEvent], _ source: Source) async throws -> CartStory {
+    private static func cart(_ id: Identifier, _ events: [RecordedEvent], _ source: Source) async throws -> CartHistory
+    {
         var menus: [RecordedEvent] = []
-        for outlet in CartStory.outlets(of: events) {
+        for outlet in CartHistory.outlets(of: events) {
             menus += try await self.events(of: .outlet, outlet, source)
             menus += try await self.events(of: .menu, outlet, source)
         }
         let now = Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
-        return CartStory(
-            id, events, PresentMenus(folding: menus, now: now), try await texts(of: events, source))
+        return CartHistory(
+            id, events, CurrentMenus(folding: menus, now: now), try await texts(of: events, source))
     }
 }
 
-extension SealedPassage {
+extension SealedTextUse {
     /// What a server answers with a document that shows the text.
     fileprivate var question: [String] {
         order.map { ["ORDER.GET", "\($0)"] } ?? ["CART.GET", "\(owner.cart)", "AT", "\(position)"]

@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["x\n", "\n", "{}\n", "{\"partition\":0", "[]"])
-    func `A file with a line that is no anchor is neither read nor appended to`(_ rubbish: String) async throws {
+    func `A file with a line that is not an anchor is neither read nor appended to`(_ rubbish: String) async throws {
         let anchors = try await Self.anchors(try await Self.log([1]))
         try Self.withPath { path in
             try AnchorFile(path).append(anchors)
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `A log that was cut, written anew or mixed up does not hold`() async throws {
+    @Test func `Anchors do not hold in a log that was cut, rewritten or mixed up`() async throws {
         let anchors = try await Self.anchors(try await Self.log([5, 3]))
         func reasons(_ log: InMemoryEventLog) async throws -> [String] {
             try await AnchorCheck.faults(of: anchors, in: log).map(\.reason)

@@ -68,13 +68,13 @@ extension RecordedHistory {
         return history
     }
 
-    func menus(now: Timestamp = Timestamp(millisecondsSinceEpoch: start)) -> PresentMenus {
-        PresentMenus(folding: of(.kitchen) + of(.menu), now: now)
+    func menus(now: Timestamp = Timestamp(millisecondsSinceEpoch: start)) -> CurrentMenus {
+        CurrentMenus(folding: of(.kitchen) + of(.menu), now: now)
     }
 
-    func cartStory(_ texts: OpenedTexts) -> CartStory {
-        CartStory(StreamName.cart.id, of(.cart), menus(), texts)
+    func cartHistory(_ texts: DecryptedTexts) -> CartHistory {
+        CartHistory(StreamName.cart.id, of(.cart), menus(), texts)
     }
 
-    var cartStory: CartStory { CartStory(StreamName.cart.id, of(.cart), menus()) }
+    var cartHistory: CartHistory { CartHistory(StreamName.cart.id, of(.cart), menus()) }
 }

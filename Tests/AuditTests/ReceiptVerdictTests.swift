@@ -27,7 +27,7 @@ import Testing
 
     // MARK: Words
 
-    @Test func `A proof is told in a sentence that has every number`() async throws {
+    @Test func `A proof is one sentence with every number, and a line for each step`() async throws {
         let log = try await Self.log([2, 5, 1, 2])
         let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4)
         let verdict = ReceiptVerdict(of: receipt)
@@ -38,12 +38,14 @@ import Testing
                 == "proven: the event cart.cleared, version 4 of cart-c, recorded 2023-11-14T22:13:20.124Z, is event 2 "
                 + "of the 5 at positions 3 to 7, and that batch is part of the log whose head at position 10 is \(head)"
         )
-        #expect(verdict.lines.joined(separator: "\n").contains("from there to the head it is 2 batches"))
-        #expect(verdict.lines.joined(separator: "\n").contains("nothing was compared that is known from elsewhere"))
+        #expect(verdict.lines.joined(separator: "\n").contains("2 batches later, the chain has the head's digest"))
+        #expect(verdict.lines.joined(separator: "\n").contains("nothing from elsewhere was compared"))
 
         var last = try await Prover(log).receipt(for: .cart("c"), version: 8, head: 8)
         #expect(ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("is alone in its batch at position 8,"))
-        #expect(ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("the batch is the head"))
+        #expect(
+            ReceiptVerdict(of: last).lines.joined(separator: "\n").contains("the batch is the last one before the head")
+        )
         last.head = nil
         #expect(
             ReceiptVerdict(of: last).lines.joined(separator: "\n").contains(
@@ -57,7 +59,7 @@ import Testing
         let verdict = ReceiptVerdict(of: receipt)
         #expect(!verdict.isProven)
         #expect(
-            verdict.lines.joined(separator: "\n").hasPrefix("not proven, at the path: the event and its path make "))
+            verdict.lines.joined(separator: "\n").hasPrefix("not proven, at the path: the event and its path lead to "))
     }
 
     // MARK: What is known from elsewhere
@@ -71,10 +73,10 @@ import Testing
         }
         #expect(
             ReceiptVerdict(of: receipt, head: chain[3]).lines.joined(separator: "\n").contains(
-                "the head is the one given"))
+                "the head has the given digest"))
         #expect(
             ReceiptVerdict(of: receipt, head: chain[2]).lines.joined(separator: "\n").contains(
-                "that of the chain 1 batch behind"))
+                "that of the chain 1 batch after"))
         #expect(!ReceiptVerdict(of: receipt, head: receipt.batch.contentDigest).isProven)
         var unlinked = receipt
         unlinked.head = nil
@@ -100,7 +102,7 @@ import Testing
         let verdict = ReceiptVerdict(of: receipt, anchors: some + some)
         #expect(verdict.isProven == some.contains(where: onTheWay), "\(verdict.lines.joined(separator: "\n"))")
         #expect(
-            verdict.lines.count { $0.hasSuffix("on the way") } == 2 * some.count(where: onTheWay))
+            verdict.lines.count { $0.hasSuffix(" holds") } == 2 * some.count(where: onTheWay))
 
         for index in all.indices {
             var changed = all
@@ -111,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `An anchor within the batch, or with the digest of another batch, is against it`() async throws {
+    @Test func `An anchor within the batch, or with the digest of another batch, contradicts it`() async throws {
         let log = try await Self.log([1, 4, 2, 2])
         let anchors = try await Self.anchors(log)
         let receipt = try await Prover(log).receipt(for: .cart("c"), version: 3)
@@ -128,7 +130,7 @@ import Testing
         }
         for anchors in [[], [Anchor(partition: 1, position: 7, digest: anchors[2].digest, time: Self.time)]] {
             let verdict = ReceiptVerdict(of: receipt, anchors: anchors)
-            #expect(verdict.lines == ["not proven, at the head: no anchor of partition 0 is of position from 5 to 9"])
+            #expect(verdict.lines == ["not proven, at the head: no anchor of partition 0 is at positions 5 to 9"])
         }
     }
 }

@@ -16,12 +16,12 @@ import Testing
         history.append(added(line("pie", 1, at: 1705)), to: .cart)
         history.append(.menu(.itemRemoved(Identifier("bun")!)), to: .menu)
         #expect(
-            history.cartStory.text(last: 9) == [
+            history.cartHistory.text(last: 9) == [
                 "cart c1: 4 events in partition 0 of the log",
                 "2026-11-21 14:02:08Z  #6 v1   added 2 × Pie at 15.00 GBP (now 17.05), from outlet kitchen — tap-1",
                 "2026-11-21 14:02:09Z  #7 v2   added 1 × Bun at 2.50 GBP (no longer on the menu), note \"warm\"",
                 "2026-11-21 14:02:10Z  #8 v3   changed Bun from 1 to 4 — tap-2",
-                "2026-11-21 14:02:12Z  #10 v4  added 1 × Pie at 17.05 GBP, to 2 at 15.00 until then",
+                "2026-11-21 14:02:12Z  #10 v4  added 1 × Pie at 17.05 GBP, to 2 which cost 15.00 before",
                 "",
                 "now: version 4, open at outlet kitchen",
                 "  3 × Pie at 17.05 GBP = 51.15 GBP, from v1, v4",
@@ -30,22 +30,22 @@ import Testing
             ])
     }
 
-    @Test func `what was taken out or cleared is told, and leaves no line`() {
+    @Test func `removed and cleared items are listed, and leave no line`() {
         var history = RecordedHistory.withKitchen
         history.append(added(line("pie", 2, at: 1500)), to: .cart)
         history.append(added(line("bun", 3, at: 250)), to: .cart)
         history.append(.cart(.lineRemoved(line: "pie", quantity: 2)), to: .cart)
         history.append(.cart(.cleared(count: 3)), to: .cart)
-        let text = history.cartStory.text(last: 2)
+        let text = history.cartHistory.text(last: 2)
         #expect(text.contains { $0.hasSuffix("removed 2 × Pie") })
         #expect(text.contains { $0.hasSuffix("cleared the cart of 3 items") })
-        #expect(text[1] == "(2 events before these left out: see --last)")
+        #expect(text[1] == "(2 earlier events not shown; see --last)")
         #expect(text.last == "now: version 4, empty")
         history.append(added(line("pie", 1, at: 1500)), to: .cart)
-        #expect(history.cartStory.text(last: 9).suffix(2).first == "  1 × Pie at 15.00 GBP = 15.00 GBP, from v5")
+        #expect(history.cartHistory.text(last: 9).suffix(2).first == "  1 × Pie at 15.00 GBP = 15.00 GBP, from v5")
     }
 
-    @Test func `an order is told with the cart behind it and what was agreed`() {
+    @Test func `an order shows the history of its cart and what was agreed`() {
         var history = RecordedHistory.withKitchen
         history.append(added(line("pie", 2, at: 1500)), to: .cart)
         history.append(.menu(.itemRepriced(Identifier("pie")!, Amount(minorUnits: 1600))), to: .menu)
@@ -55,9 +55,9 @@ import Testing
         history.append(.order(.placed(placement)), to: .order, id: "pay")
         history.append(
             .cart(.checkedOut(order: StreamName.order.id, lines: lines, total: placement.total)), to: .cart, id: "pay")
-        #expect(OrderStory.cart(of: history.of(.order)) == StreamName.cart.id)
+        #expect(OrderHistory.cart(of: history.of(.order)) == StreamName.cart.id)
         #expect(
-            OrderStory(StreamName.order.id, history.of(.order), history.cartStory).text(last: 9) == [
+            OrderHistory(StreamName.order.id, history.of(.order), history.cartHistory).text(last: 9) == [
                 "order o1, from cart c1, in partition 0 of the log",
                 "2026-11-21 14:02:08Z  #6 cart v1   added 2 × Pie at 15.00 GBP (now 16.00), from outlet kitchen",
                 "2026-11-21 14:02:10Z  #8 order v1  placed with outlet kitchen: 2 items for 32.00 GBP — pay",
@@ -105,11 +105,11 @@ import Testing
                 }
             }
         }
-        let story = history.cartStory
-        #expect(story.state == state)
-        #expect(story.origins == expected)
-        #expect(story.lines.map(\.version) == Array(1...version))
-        #expect(story.lines.allSatisfy { !$0.words.isEmpty })
+        let shown = history.cartHistory
+        #expect(shown.state == state)
+        #expect(shown.origins == expected)
+        #expect(shown.lines.map(\.version) == Array(1...version))
+        #expect(shown.lines.allSatisfy { !$0.words.isEmpty })
     }
 
     @Test func `from damage on nothing is made up`() {
@@ -117,7 +117,7 @@ import Testing
         history.append(added(line("pie", 2, at: 1500)), to: .cart)
         history.append(EventKind(name: "cart.itemAdded", schemaVersion: 1), Array("{}".utf8), to: .cart, id: "x")
         history.append(added(line("bun", 1, at: 250)), to: .cart)
-        let text = history.cartStory.text(last: 9)
+        let text = history.cartHistory.text(last: 9)
         #expect(text[2].contains("#7 v2  cart.itemAdded: damaged, nothing is shown from here on: "))
         #expect(text[3].hasSuffix("#8 v3  cart.itemAdded: not shown, the history is damaged before it"))
         #expect(text.last == "now: CORRUPT, damaged since v2")
@@ -128,11 +128,11 @@ import Testing
         for _ in 0..<3 { history.append(added(line("pie", 2, at: 1500)), to: .cart) }
         var events = history.of(.cart)
         events.remove(at: 1)
-        let text = CartStory(StreamName.cart.id, events, history.menus()).text(last: 9)
+        let text = CartHistory(StreamName.cart.id, events, history.menus()).text(last: 9)
         #expect(text[2].hasSuffix("damaged, nothing is shown from here on: version 3 after 1"))
     }
 
-    @Test func `sealed texts are told as far as they are known`() {
+    @Test func `sealed texts are shown as far as they are known`() {
         var history = RecordedHistory.withKitchen
         let (note, name) = (SealedText(ciphertext: "x"), SealedText(ciphertext: "y"))
         var pie = line("pie", 1, at: 1500)
@@ -152,24 +152,24 @@ import Testing
             to: .cart)
 
         let owner = TextOwner(customer: asha, cart: StreamName.cart.id)
-        let passages = SealedPassage.all(in: history.of(.cart))
+        let passages = SealedTextUse.all(in: history.of(.cart))
         #expect(passages.map(\.text) == [note, name])
         #expect(passages.allSatisfy { $0.owner == owner && $0.position == 9 })
         #expect(passages.map(\.line) == ["pie", nil])
-        #expect(SealedPassage.all(in: history.of(.order)).map(\.order) == [StreamName.order.id, StreamName.order.id])
+        #expect(SealedTextUse.all(in: history.of(.order)).map(\.order) == [StreamName.order.id, StreamName.order.id])
 
-        var opened = OpenedTexts()
+        var opened = DecryptedTexts()
         opened[note] = "cold"
-        for (texts, shown) in [(OpenedTexts(), "[sealed]"), (opened, "cold")] {
-            let text = history.cartStory(texts).text(last: 9)
+        for (texts, shown) in [(DecryptedTexts(), "[sealed]"), (opened, "cold")] {
+            let text = history.cartHistory(texts).text(last: 9)
             #expect(text[1].hasSuffix("\"\(shown)\", from outlet kitchen, for customer asha"))
             #expect(text[2].hasSuffix("note \"\(shown)\", to 1"))
-            #expect(text[3].hasSuffix("for 30.00 GBP, in the name \"[sealed]\""))
+            #expect(text[3].hasSuffix("for 30.00 GBP, under the name \"[sealed]\""))
             #expect(text[6] == "  2 × Pie at 15.00 GBP = 30.00 GBP, note \"\(shown)\", from v1, v2")
         }
         opened[name] = "Asha"
-        let order = OrderStory(StreamName.order.id, history.of(.order), history.cartStory(opened), opened)
-        #expect(order.text(last: 9).suffix(3).first == "agreed in the name \"Asha\":")
+        let order = OrderHistory(StreamName.order.id, history.of(.order), history.cartHistory(opened), opened)
+        #expect(order.text(last: 9).suffix(3).first == "agreed under the name \"Asha\":")
     }
 
     @Test func `a closed outlet and sold-out items are said`() {
@@ -177,23 +177,23 @@ import Testing
         history.append(added(line("pie", 1, at: 1500)), to: .cart)
         history.append(.menu(.itemSuspended(Identifier("pie")!, until: nil)), to: .menu)
         history.append(.outlet(.closed), to: .kitchen)
-        let text = history.cartStory.text(last: 9)
+        let text = history.cartHistory.text(last: 9)
         #expect(text[3] == "now: version 1, open at outlet kitchen (takes no orders now)")
         #expect(text[4] == "  1 × Pie at 15.00 GBP = 15.00 GBP (sold out now), from v1")
     }
 }
 
 @Suite struct `Why an outlet is as it is` {
-    @Test func `its events and its menu's are told in the order of the log`() {
+    @Test func `its events and those of its menu are in the order of the log`() {
         var history = RecordedHistory.withKitchen
         history.append(.outlet(.detailsChanged([.name("Kitchen"), .city("Ayr")])), to: .kitchen, id: "n")
         history.append(.menu(.itemRepriced(Identifier("pie")!, Amount(minorUnits: 1600))), to: .menu)
         history.append(.menu(.itemSuspended(Identifier("bun")!, until: nil)), to: .menu)
-        let story = OutletStory(.kitchen, history.of(.kitchen), menu: history.of(.menu))
+        let shown = OutletHistory(.kitchen, history.of(.kitchen), menu: history.of(.menu))
         #expect(
-            story.text(last: 4) == [
+            shown.text(last: 4) == [
                 "outlet kitchen: 3 events of its own and 5 of its menu in partition 0 of the log",
-                "(4 events before these left out: see --last)",
+                "(4 earlier events not shown; see --last)",
                 "2026-11-21 14:02:07Z  #5 outlet v2  opened",
                 "2026-11-21 14:02:08Z  #6 outlet v3  changed name to \"Kitchen\" (was \"The Kitchen\"), "
                     + "city to \"Ayr\" (was nothing) — n",
@@ -226,10 +226,10 @@ import Testing
             ), "changed section all: title from \"All\" to \"Everything\", sticky now"
         ),
     ])
-    func `a change of the menu is told with what was there`(event: Menu.Event, words: String) {
+    func `a change of the menu shows what was there before`(event: Menu.Event, words: String) {
         var history = RecordedHistory.withKitchen
         history.append(.menu(event), to: .menu)
-        let text = OutletStory(.kitchen, history.of(.kitchen), menu: history.of(.menu)).text(last: 1)
+        let text = OutletHistory(.kitchen, history.of(.kitchen), menu: history.of(.menu)).text(last: 1)
         #expect(text[2].hasSuffix("menu v4  \(words)"))
     }
 }

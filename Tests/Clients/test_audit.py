@@ -370,7 +370,7 @@ def test_an_order_that_is_not_its_cart_is_named(copy):
     assert "is not what cart 'cart-0' held when it was checked out" in output
 
 
-def test_an_audit_works_beside_a_server_that_writes(origin):
+def test_an_audit_runs_while_a_server_writes(origin):
     with fresh_database() as url, Server(database=url) as server:
         load(server)
         with server.client() as client:
@@ -475,7 +475,7 @@ def test_a_log_of_several_partitions_is_audited():
         assert re.search(r"belongs to partition 0 of 3, and \d+ more streams to others", output)
 
 
-def test_an_embedded_log_is_audited_beside_its_server():
+def test_an_embedded_log_is_audited_while_its_server_runs():
     with fresh_data_dir() as folder, Server(data_dir=folder) as server:
         load(server)
         run = tiffin("audit", "--data-dir", folder)
@@ -506,12 +506,12 @@ def test_anchors_catch_what_was_rewritten_from_the_first_event_on(copy, tmp_path
     assert file.read_text().count("\n") == 2, "what was tampered with is not vouched for"
 
 
-def test_a_file_that_has_no_anchors_is_told(origin, tmp_path):
+def test_a_file_without_anchors_is_refused(origin, tmp_path):
     file = tmp_path / "anchors"
     file.write_text("hello\n")
     run = tiffin("audit", "--database", origin, "--anchor", file)
     assert run.returncode == COULD_NOT_RUN
-    assert "is no anchor" in run.stderr
+    assert "is not an anchor" in run.stderr
 
 
 # --- replay
@@ -584,19 +584,19 @@ def test_a_replay_prints_a_table_or_json(origin):
     (["cart_counts", "--to", "yesterday"], "--to: 'yesterday' is not a position, or a time"),
     (["cart_counts", "--output", "xml"], "--output: 'xml' is not one of table, json, ndjson"),
 ])
-def test_wrong_options_are_told(origin, arguments, message):
+def test_wrong_options_are_refused(origin, arguments, message):
     run = tiffin("replay", *arguments, "--database", origin)
     assert run.returncode == USAGE
     assert message in run.stderr
 
 
-def test_a_position_beyond_the_end_is_told(origin):
+def test_a_position_beyond_the_end_is_refused(origin):
     run = tiffin("replay", "cart_counts", "--to", 10**9, "--database", origin)
     assert run.returncode == 1
     assert "of the log ends at" in run.stderr
 
 
-# --- beside a live server
+# --- while a server runs
 
 
 def test_every_answer_of_a_live_server_is_compared(origin):
@@ -638,4 +638,4 @@ def test_a_server_that_answers_otherwise_is_found():
         load(server)
         run = tiffin("audit", "--database", url, "--server", f"127.0.0.1:{server.port}")
         assert run.returncode == DIFFERENCE, run.stdout + run.stderr
-        assert "is answered" in run.stdout and "and the log makes" in run.stdout
+        assert "is answered" in run.stdout and "and the log leads to" in run.stdout

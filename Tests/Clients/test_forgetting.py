@@ -283,10 +283,10 @@ def test_histories_show_texts_to_those_who_may_read_them(served, source):
     for text, name in ((NOTE, NAME), (ERASED, ERASED)):
         cart = why("cart", "c", *options)
         assert f'added 2 × Tea at 1.00 LKR, note "{text}", from outlet kitchen, for customer asha — tap' in cart
-        assert f'for 2.00 LKR, in the name "{name}" — pay' in cart
+        assert f'for 2.00 LKR, under the name "{name}" — pay' in cart
         assert f'  2 × Tea at 1.00 LKR = 2.00 LKR, note "{text}", from v1' in cart
         story = why("order", placed, *options)
-        assert f'agreed in the name "{name}":\n  2 × Tea at 1.00 LKR = 2.00 LKR, note "{text}"' in story
+        assert f'agreed under the name "{name}":\n  2 × Tea at 1.00 LKR = 2.00 LKR, note "{text}"' in story
         if text == NOTE:
             forget("asha", "--database", database)
 
@@ -302,7 +302,7 @@ def test_who_may_not_read_keys_sees_that_texts_are_sealed(served):
     try:
         address = database.replace("postgres@", f"{role}@")
         run = run_tiffin("why", "cart", "c", "--database", address)
-        assert run.returncode == 0 and 'note "[sealed]"' in run.stdout and 'in the name "[sealed]"' in run.stdout, run
+        assert run.returncode == 0 and 'note "[sealed]"' in run.stdout and 'under the name "[sealed]"' in run.stdout, run
         assert run_tiffin("audit", "--database", address).returncode == 0
         run = run_tiffin("forget", "asha", "--database", address)
         assert run.returncode == 1 and "permission denied for table customer_keys" in run.stderr, run

@@ -333,7 +333,7 @@ def test_anchors_on_the_way_must_hold(log, tmp_path):
         file.write_text(lines)
         run = verify("-", "--anchor", file, text=log.texts[5])
         assert run.returncode == status, (lines, run)
-    assert "line 2 is no anchor" not in run.stderr and "not finished" in run.stderr
+    assert "line 2 is not an anchor" not in run.stderr and "not finished" in run.stderr
     assert verify("-", "--anchor", tmp_path / "none", text=log.texts[5]).returncode == 3
 
 
@@ -344,7 +344,7 @@ def test_what_is_no_receipt_cannot_be_read(log, tmp_path):
     )
     for text in texts:
         run = verify("-", text=text)
-        assert (run.returncode, run.stdout) == (3, "") and run.stderr.startswith("tiffin verify: standard input is no receipt")
+        assert (run.returncode, run.stdout) == (3, "") and run.stderr.startswith("tiffin verify: standard input is not a receipt")
     for text in texts[:-2]:
         assert check("-", text=text).returncode == 3, text
     for missing in (tmp_path / "none.json", tmp_path):

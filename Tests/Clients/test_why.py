@@ -1,4 +1,4 @@
-"""`tiffin why`: histories in words, from a running server and from a database."""
+"""`tiffin why`: histories from a running server and from a database."""
 
 import re
 
@@ -25,7 +25,7 @@ def fill(client):
 
 
 @pytest.mark.parametrize("log", ["database", "data_dir"])
-def test_a_history_is_told_beside_a_running_server(request, log):
+def test_a_history_is_shown_while_a_server_runs(request, log):
     with Server(**{log: request.getfixturevalue(log)}) as server, server.client() as client:
         order = fill(client)
         address = f"127.0.0.1:{server.port}"
@@ -49,7 +49,7 @@ def test_a_history_is_told_beside_a_running_server(request, log):
         assert told[-3:] == cart[-3:]
         assert len([line for line in told if "  #" in line]) == len(events) + 1
         outlet = why("outlet", "kitchen", "--last", 2, TIFFIN_SERVER=address)
-        assert outlet[1] == "(4 events before these left out: see --last)"
+        assert outlet[1] == "(4 earlier events not shown; see --last)"
         assert outlet[3].endswith("repriced Tea (tea) from 6.95 GBP to 7.20 GBP")
         if log == "database":
             assert why("cart", "c", "--database", server.arguments[-1]) == cart
@@ -64,18 +64,18 @@ def test_long_histories_are_read_to_their_end(database):
         assert not [reply for reply in replies if not isinstance(reply, int)]
         lines = why("cart", "long", "--last", 3, TIFFIN_SERVER=f"127.0.0.1:{server.port}")
         assert lines[0] == "cart long: 2501 events in partition 0 of the log"
-        assert lines[1] == "(2498 events before these left out: see --last)"
+        assert lines[1] == "(2498 earlier events not shown; see --last)"
         assert "v2501  changed Tea from 2 to 3" in lines[4]
 
 
-def test_what_cannot_be_told_is_said_in_one_line(server):
+def test_an_error_is_one_line(server):
     address = f"127.0.0.1:{server.port}"
     for words, status, message in [
-        (["cart", "nowhere"], 1, "the log knows no cart 'nowhere'"),
-        (["order", "nowhere"], 1, "the log knows no order 'nowhere'"),
-        (["outlet", "nowhere"], 1, "the log knows no outlet 'nowhere'"),
-        ([], 64, "say of what"), (["cart"], 64, "say of what"), (["menu", "m"], 64, "say of what"),
-        (["cart", "no id"], 64, "say of what"), (["cart", "a", "b"], 64, "unexpected argument 'b'"),
+        (["cart", "nowhere"], 1, "the log has no cart 'nowhere'"),
+        (["order", "nowhere"], 1, "the log has no order 'nowhere'"),
+        (["outlet", "nowhere"], 1, "the log has no outlet 'nowhere'"),
+        ([], 64, "name a cart, an order or an outlet"), (["cart"], 64, "name a cart, an order or an outlet"), (["menu", "m"], 64, "name a cart, an order or an outlet"),
+        (["cart", "no id"], 64, "name a cart, an order or an outlet"), (["cart", "a", "b"], 64, "unexpected argument 'b'"),
         (["cart", "a", "--last", "0"], 64, "--last: '0' is not a whole number from 1"),
         (["cart", "a", "--server", "x"], 64, "--server: 'x' is not host:port"),
         (["cart", "a", "--server", "127.0.0.1:1"], 1, "cannot connect to 127.0.0.1:1"),

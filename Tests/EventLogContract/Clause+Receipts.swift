@@ -60,7 +60,7 @@ extension Clause {
             }
             let unsuitable: [(Int64, String)] = [
                 (1, "the event is in the batch that ends at 4"), (2, "the event is in the batch that ends at 4"),
-                (5, "no batch ends there; the next one to end does at 6"), (7, "the log ends at 6"),
+                (5, "no batch ends there; the next one ends at 6"), (7, "the log ends at 6"),
                 (.max, "the log ends at 6"),
             ]
             for (position, reason) in unsuitable {

@@ -229,7 +229,7 @@ import Testing
     }
 }
 
-/// A log that tells something else than it was given.
+/// A log that returns something else than it was given.
 private actor DamagedLog: EventLog {
     enum Damage: CaseIterable {
         case event, otherEvent, missingEvent, text, content, chain, commit, positions, head

@@ -2,20 +2,20 @@ internal import Domain
 public import EventLog
 public import Projections
 
-/// What a live server has to answer to somebody who knows the log up to a position: asked of everything, and held
-/// against a replay, but for what has changed since.
+/// What a running server must answer about everything, by a replay of the log up to a position. Streams that were
+/// written since are left out.
 public struct ServerAnswers: Sendable {
-    /// A question, and what it has to be answered with.
+    /// A question and its right answer.
     public struct Expected: Sendable {
         /// The command and its arguments.
         public var words: [String]
-        /// The stream or streams that the answer is made of.
+        /// The streams that the answer comes from.
         public var streams: [StreamName]
-        /// What follows from the log.
+        /// The answer that follows from the log.
         public var answer: Answer
     }
 
-    /// What can be answered.
+    /// An answer.
     public enum Answer: Equatable, Sendable {
         case document([UInt8])
         case count(Int)
@@ -23,12 +23,12 @@ public struct ServerAnswers: Sendable {
     }
 
     private let partition: Int
-    /// What has to be asked.
+    /// The questions to ask.
     public let questions: [Expected]
-    /// What was answered otherwise, by its number.
+    /// The wrong answers, by the numbers of their questions.
     private var different: [Int: String] = [:]
 
-    /// Everything that the read models of a partition answer.
+    /// The questions about everything in the read models of a partition.
     public init(_ model: ReadModel) {
         partition = model.partition
         var questions: [Expected] = []
@@ -48,18 +48,18 @@ public struct ServerAnswers: Sendable {
         self.questions = questions
     }
 
-    /// A question was answered.
+    /// Takes the answer to a question.
     ///
-    /// - Parameter shown: the answer for a person, where it is of no expected kind.
+    /// - Parameter shown: the answer as text.
     public mutating func take(_ answer: Answer?, to number: Int, shown: String) {
         guard answer != questions[number].answer else { return }
         different[number] = shown
     }
 
-    /// Whether something was answered otherwise.
+    /// Whether an answer was wrong.
     public var hasDifferences: Bool { !different.isEmpty }
 
-    /// What differs, but for what has been written since the replay ended.
+    /// The wrong answers, except about streams that were written since the replay ended.
     public func findings(writtenSince streams: Set<StreamName>) -> Findings {
         var findings = Findings()
         for (number, shown) in different.sorted(by: { $0.key < $1.key }) {
@@ -74,7 +74,7 @@ public struct ServerAnswers: Sendable {
             findings.add(
                 Finding(
                     .difference, partition: partition, position: nil, subject: question.words.joined(separator: " "),
-                    "is answered \(shown), and the log makes \(expected) of it"))
+                    "is answered \(shown), and the log leads to \(expected)"))
         }
         return findings
     }

@@ -1,7 +1,7 @@
 /// The Merkle tree over a batch, as RFC 6962 section 2.1 defines it: leaves and inner nodes are hashed with
 /// different prefixes, so that neither can pass for the other.
 ///
-/// Pairing neighbours level by level, an odd last one going up as it is, gives the same tree as the RFC's
+/// Pairing neighbours level by level, where an odd last one moves up unchanged, gives the same tree as the RFC's
 /// recursive split at the largest power of two.
 public enum MerkleTree {
     static let leafPrefix: UInt8 = 0x00
@@ -26,7 +26,7 @@ public enum MerkleTree {
         return digests.finish()
     }
 
-    /// Puts the level above in the place of a level.
+    /// Replaces a level by the one above it.
     private static func goUp(_ level: inout [Digest], _ digests: inout DigestMaker) {
         let count = level.count
         for pair in 0..<count / 2 { level[pair] = node(level[2 * pair], level[2 * pair + 1], &digests) }
@@ -36,8 +36,8 @@ public enum MerkleTree {
 
     // MARK: Proofs
 
-    /// The audit path of a leaf (RFC 6962 section 2.1.1): what it takes, beside the leaf, to make the root. From
-    /// the leaf's neighbour upwards.
+    /// The audit path of a leaf (RFC 6962 section 2.1.1): the digests that lead from the leaf to the root,
+    /// beginning with the leaf's neighbour.
     public static func path(to index: Int, in leaves: [Digest]) -> [Digest] {
         precondition(leaves.indices.contains(index), "a path to no leaf")
         var path: [Digest] = []
@@ -53,10 +53,10 @@ public enum MerkleTree {
         return path
     }
 
-    /// The root that a leaf and its path make; nil where no tree of so many leaves has such a path to that leaf.
+    /// The root that a leaf and its path lead to; nil where no tree of so many leaves has such a path to that leaf.
     ///
-    /// A path says on which side the leaf lies at each step. Of the numbers of leaves that would give the same
-    /// steps it does not say which one it was.
+    /// A path says on which side the leaf lies at each step, and so does not tell apart numbers of leaves that have the
+    /// same steps.
     public static func root(from leaf: Digest, at index: Int, of count: Int, path: [Digest]) -> Digest? {
         guard count > 0, (0..<count).contains(index) else { return nil }
         var rest = path[...]

@@ -1,8 +1,8 @@
-/// A digest of a set of rows that can follow it row by row, in any order: the sum of the rows' SHA-256 digests,
-/// as four 64-bit lanes that wrap.
+/// A digest of a set of rows that is updated row by row, in any order: the sum of the rows' SHA-256 digests, as four
+/// 64-bit lanes that wrap.
 ///
-/// Two read models with the same digest at the same position are equal for any purpose but defence against
-/// somebody who can choose rows freely.
+/// Two read models with the same digest at the same position are equal, unless somebody chose the rows to make them
+/// look so.
 public struct SetDigest: Hashable, Sendable, CustomStringConvertible {
     private var lanes: SIMD4<UInt64> = .zero
 
@@ -15,10 +15,10 @@ public struct SetDigest: Hashable, Sendable, CustomStringConvertible {
         lanes = SetDigest.lanes(of: digest)
     }
 
-    /// Takes a row in.
+    /// Adds a row.
     public mutating func insert(_ row: Digest) { lanes &+= SetDigest.lanes(of: row) }
 
-    /// Takes a row out that is in.
+    /// Removes a row that was added.
     public mutating func remove(_ row: Digest) { lanes &-= SetDigest.lanes(of: row) }
 
     /// The 32 bytes, for storing.

@@ -5,24 +5,24 @@ public import Domain
 /// The promise of all keys: a customer has one key in a partition whoever asks first, and one that was destroyed never
 /// comes back, nor does the customer get another.
 public protocol CustomerKeys: Sendable {
-    /// The key to seal with: made where the customer has none.
+    /// The key to seal with. It is created if the customer has none.
     func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
 
     /// The key to open with.
     func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
 }
 
-/// How it stands with a customer's key.
+/// The state of a customer's key.
 public enum CustomerKey: Equatable, Sendable {
-    /// There is none, or it may not be read.
+    /// There is no key, or it may not be read.
     case unknown
-    /// This is it.
+    /// The key.
     case known(SealingKey)
     /// The customer was forgotten.
     case destroyed
 }
 
-/// Keys in memory: for tests, and as the plainest statement of what keys do.
+/// Keys in memory, for tests.
 public actor InMemoryCustomerKeys: CustomerKeys {
     private struct Place: Hashable {
         var customer: Identifier

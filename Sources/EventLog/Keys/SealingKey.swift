@@ -24,13 +24,12 @@ public enum TextKind: String, CaseIterable, Sendable {
     case name
 }
 
-/// A customer's key in one partition: what is sealed with it can be read for as long as it is there, and by nobody
+/// A customer's key in one partition. What is sealed with it can be read as long as the key exists, and by nobody
 /// afterwards.
 ///
 /// Texts are sealed by AES-256 in SIV mode (RFC 5297) as OpenSSL has it. It is deterministic, so that the same note
-/// is the same line of a cart, and the same call sent again is the same call; what it tells is just that: which texts
-/// are equal, of one customer on one cart, and how long they are. A ciphertext opens for the owner and kind alone that
-/// it was made for.
+/// is the same line of a cart, and the same call sent again is the same call. It reveals only which texts of one
+/// customer on one cart are equal, and how long they are. A ciphertext opens only for its own owner and kind.
 public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a key.
     public static let length = 64
@@ -45,7 +44,7 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
         self.bytes = Array(bytes)
     }
 
-    /// A key that nobody has had before.
+    /// A new random key.
     public static func random() -> SealingKey {
         var bytes = [UInt8](repeating: 0, count: length)
         precondition(RAND_priv_bytes(&bytes, Int32(length)) == 1, "OpenSSL has no random numbers")
@@ -53,7 +52,7 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
         return key
     }
 
-    /// Nothing of the key: it must not come into a log by accident.
+    /// Reveals nothing of the key, which must not get into a log by accident.
     public var description: String { "a key" }
 
     /// Seals a text.

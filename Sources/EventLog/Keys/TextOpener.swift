@@ -1,10 +1,10 @@
 public import Domain
 
-/// Shows the texts on a cart, or on the order made from it, to people.
+/// Decrypts the texts on a cart, or on the order made from it, for people.
 public struct TextOpener: Sendable {
     /// Stands for a text whose key was destroyed.
     public static let erased = "[erased]"
-    /// Stands for a text whose key is not there, or not to be read by whoever looks.
+    /// Stands for a text whose key is missing, or may not be read here.
     public static let sealed = "[sealed]"
     /// Stands for a text that its key does not open.
     public static let damaged = "[damaged]"

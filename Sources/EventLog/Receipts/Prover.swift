@@ -32,11 +32,11 @@ public struct Prover: Sendable {
         partitioning = Partitioning(count: log.partitionCount)
     }
 
-    /// A receipt for the event with that version in a stream. It reads the event's batch and every later one's
-    /// digests, in pages, beside whoever calls it.
+    /// A receipt for the event with that version in a stream. It reads the event's batch and the digests of every
+    /// later one, in pages, in the background.
     ///
-    /// - Parameter head: the position that the receipt is to be linked to, where a batch must end; without it that
-    ///   of the log's present head, and where this is too far, none.
+    /// - Parameter head: the position to link the receipt to, where a batch must end. Without it, that is the present
+    ///   head of the log, or nothing where this is too far.
     @concurrent
     public func receipt(
         for stream: StreamName, version: Int64, head: Int64? = nil
@@ -50,7 +50,7 @@ public struct Prover: Sendable {
         guard (1...LogHead.maximumPosition).contains(event.position) else {
             throw .damaged("no event can have the position \(event.position)")
         }
-        // The payload is told as text: one that is none would be another after that.
+        // A receipt has the payload as text, and what is not UTF-8 would change in it.
         guard String(validating: event.payload, as: UTF8.self) != nil,
             String(validating: event.metadata, as: UTF8.self) != nil
         else { throw .damaged("the event at position \(event.position) is not UTF-8") }
@@ -76,7 +76,7 @@ public struct Prover: Sendable {
     private func commit(of event: RecordedEvent) async throws(Failure) -> Commit {
         guard let commit = try await commits(event.partition, after: event.position - 1, limit: 1).first,
             (commit.firstPosition...max(commit.firstPosition, commit.lastPosition)).contains(event.position)
-        else { throw .damaged("the event at position \(event.position) belongs to no batch") }
+        else { throw .damaged("no batch has the event at position \(event.position)") }
         return commit
     }
 
@@ -91,19 +91,19 @@ public struct Prover: Sendable {
             throw .unsuitableHead("the event is in the batch that ends at \(commit.lastPosition)")
         }
         guard let last = try await commits(commit.partition, after: requested - 1, limit: 1).first else {
-            throw .damaged("the event at position \(requested) belongs to no batch")
+            throw .damaged("no batch has the event at position \(requested)")
         }
         guard last.lastPosition == requested else {
-            throw .unsuitableHead("no batch ends there; the next one to end does at \(last.lastPosition)")
+            throw .unsuitableHead("no batch ends there; the next one ends at \(last.lastPosition)")
         }
         return LogHead(partition: commit.partition, position: requested, digest: last.chainDigest)
     }
 
-    /// The path to the event in the tree over its batch, which is read whole.
+    /// The path to the event in the tree over its batch. The whole batch is read.
     private func batch(of event: RecordedEvent, _ commit: Commit) async throws(Failure) -> Receipt.Batch {
         let size = commit.lastPosition - commit.firstPosition + 1
         guard size <= EventBatch.maximumEvents else {
-            throw .damaged("the batch at position \(commit.firstPosition) is larger than any can be")
+            throw .damaged("the batch at position \(commit.firstPosition) is larger than a batch can be")
         }
         var leaves: [Digest] = []
         while leaves.count < size {
@@ -131,13 +131,13 @@ public struct Prover: Sendable {
             previousChainDigest: previous, chainDigest: commit.chainDigest)
     }
 
-    /// The content of every batch up to the target; nil where they are too many.
+    /// The content digests of all batches up to the target; nil where they are too many.
     private func links(from commit: Commit, to target: LogHead) async throws(Failure) -> [Digest]? {
         var links: [Digest] = []
         var position = commit.lastPosition
         while position < target.position {
             let page = try await commits(commit.partition, after: position, limit: Prover.pageCommits)
-            guard !page.isEmpty else { throw .damaged("the event at position \(position + 1) belongs to no batch") }
+            guard !page.isEmpty else { throw .damaged("no batch has the event at position \(position + 1)") }
             for next in page where position < target.position {
                 guard next.firstPosition == position + 1, next.lastPosition >= next.firstPosition,
                     next.lastPosition <= target.position

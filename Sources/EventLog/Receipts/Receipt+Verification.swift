@@ -1,5 +1,5 @@
 extension Receipt {
-    /// Checks the receipt, from the event upwards, and gives what follows from it.
+    /// Checks the receipt, from the event upwards, and returns what follows from it.
     ///
     /// - Throws: the first step that fails.
     public func verified() throws(Fault) -> Proof {
@@ -29,11 +29,11 @@ extension Receipt {
             case chain
             /// The later batches lead to the head.
             case links
-            /// The head, or a digest on the way to it, is one that is known from elsewhere.
+            /// The chain has a digest that is known from elsewhere.
             case head
         }
 
-        /// Which one it is.
+        /// The step.
         public var step: Step
         /// What is wrong, in a sentence without a full stop.
         public var description: String
@@ -47,27 +47,28 @@ extension Receipt {
 
     // MARK: Steps
 
-    /// No digest covers these numbers, so that they are checked against each other and against what a log can be.
+    /// No digest covers these numbers: they are checked against each other, and against what a log can have.
     private func checkNumbers() throws(Fault) {
         func expect(_ condition: Bool, _ problem: @autoclosure () -> String) throws(Fault) {
             guard condition else { throw Fault(.numbers, problem()) }
         }
         let (first, last) = (batch.firstPosition, batch.lastPosition)
-        try expect(1 <= first && first <= last, "a batch from position \(first) to \(last) there cannot be")
+        try expect(1 <= first && first <= last, "a batch cannot go from position \(first) to \(last)")
         try expect(
             last - first == Int64(batch.size) - 1,
-            "a batch from position \(first) to \(last) has not \(batch.size) events")
+            "a batch from position \(first) to \(last) does not have \(batch.size) events")
         try expect(
-            (0..<batch.size).contains(batch.index), "there is no event \(batch.index) of \(batch.size), from 0")
+            (0..<batch.size).contains(batch.index),
+            "a batch of \(batch.size) events has no event \(batch.index), counted from 0")
         try expect(
             event.position == first + Int64(batch.index),
-            "event \(batch.index) of the batch, from 0, is not at position \(event.position)")
+            "event \(batch.index) of the batch, counted from 0, is not at position \(event.position)")
         try expect(
             (1...event.position).contains(event.version),
             "version \(event.version) of a stream cannot be at position \(event.position)")
         try expect(
             (first == 1) == (batch.previousChainDigest == .zero),
-            "the chain before a batch is zeros where the batch is the first, and only there")
+            "the chain digest before a batch is zeros for the first batch, and only for that")
         guard let head else { return }
         try expect(
             head.position >= last && (head.position == last) == head.links.isEmpty
@@ -77,13 +78,13 @@ extension Receipt {
 
     private func checkPartition() throws(Fault) {
         guard let stream = StreamName(event.stream) else {
-            throw Fault(.partition, "there is no kind of stream for '\(event.stream)'")
+            throw Fault(.partition, "'\(event.stream)' is not the name of a stream")
         }
         let partition = Partitioning(count: partitionCount).partition(of: stream)
         guard event.partition == partition else {
             throw Fault(
                 .partition,
-                "of \(partitionCount) partitions, \(event.stream) belongs to \(partition), not to \(event.partition)")
+                "of \(partitionCount) partitions, \(event.stream) belongs in \(partition), not in \(event.partition)")
         }
     }
 
@@ -92,11 +93,12 @@ extension Receipt {
         guard let root = MerkleTree.root(from: leaf, at: batch.index, of: batch.size, path: batch.path) else {
             throw Fault(
                 .path,
-                "no tree of \(batch.size) has a path of \(batch.path.count) digests to event \(batch.index), from 0")
+                "a tree of \(batch.size) has no path of \(batch.path.count) digests to event \(batch.index), counted from 0"
+            )
         }
         guard root == batch.contentDigest else {
             throw Fault(
-                .path, "the event and its path make \(root), not the batch's content digest \(batch.contentDigest)")
+                .path, "the event and its path lead to \(root), not to the content digest \(batch.contentDigest)")
         }
     }
 
@@ -105,7 +107,8 @@ extension Receipt {
         guard digest == batch.chainDigest else {
             throw Fault(
                 .chain,
-                "the chain before the batch and its content make \(digest), not its chain digest \(batch.chainDigest)")
+                "the chain before the batch and its content lead to \(digest), not to its chain digest \(batch.chainDigest)"
+            )
         }
         var chain = [digest]
         guard let head else { return chain }

@@ -1,25 +1,25 @@
-/// What proves, away from the log, that one event is in it: the event, its place in the tree over its batch, and
-/// the chain of batches from there to a head. docs/audit.md has its form as JSON, field by field.
+/// A proof, independent of the log, that one event is in it: the event, its place in the tree over its batch, and the
+/// chain of batches from there to a head. docs/audit.md describes it as JSON, field by field.
 ///
-/// A receipt is a claim. ``verified()`` says whether it is true of the digests that it names; whether these are
-/// the log's, whoever holds the receipt knows from elsewhere: a head they noted, or an anchor.
+/// A receipt is a claim. ``verified()`` checks it against the digests that it contains; whether these are the log's
+/// must be known from elsewhere, by a head or an anchor that was kept.
 public struct Receipt: Equatable, Sendable {
-    /// The most batches that lie between that of the event and the head. A receipt that would need more is not
-    /// linked to the head: it would have 67 bytes for each, 7 MB at this bound.
+    /// The most batches between that of the event and the head. A receipt that would need more is not linked to the
+    /// head: each takes 67 bytes, which is 7 MB at this bound.
     public static let maximumLinks = 100_000
     /// The most partitions of a log that a receipt can be of.
     public static let maximumPartitions = 1 << 15
 
-    /// How many partitions the log has; with the stream it says which one the event is in.
+    /// The number of partitions; with the stream it determines the partition of the event.
     public var partitionCount: Int
     /// The event.
     public var event: RecordedEvent
     /// The batch that it was recorded with.
     public var batch: Batch
-    /// What leads from the batch to a head; nil where that is too far.
+    /// The batches from there to a head; nil where these are too many.
     public var head: Head?
 
-    /// A batch, as far as a receipt has it.
+    /// What a receipt contains of a batch.
     public struct Batch: Equatable, Sendable {
         /// The position of its first event.
         public var firstPosition: Int64
@@ -29,7 +29,7 @@ public struct Receipt: Equatable, Sendable {
         public var index: Int
         /// How many events it has.
         public var size: Int
-        /// What it takes, beside the event's own digest, to make the content digest; see
+        /// The digests that lead from the event's own to the content digest; see
         /// ``MerkleTree/path(to:in:)``.
         public var path: [Digest]
         /// The root of the tree over its events.
@@ -39,7 +39,7 @@ public struct Receipt: Equatable, Sendable {
         /// The chain up to it.
         public var chainDigest: Digest
 
-        /// A batch, as far as a receipt has it.
+        /// What a receipt contains of a batch.
         public init(
             firstPosition: Int64, lastPosition: Int64, index: Int, size: Int, path: [Digest], contentDigest: Digest,
             previousChainDigest: Digest, chainDigest: Digest
@@ -55,16 +55,16 @@ public struct Receipt: Equatable, Sendable {
         }
     }
 
-    /// A head, and what leads to it.
+    /// A head, and the batches that lead to it.
     public struct Head: Equatable, Sendable {
-        /// The content digests of every batch behind that of the event, up to the head.
+        /// The content digests of all batches after that of the event, up to the head.
         public var links: [Digest]
         /// The position of the last event of the last of them.
         public var position: Int64
         /// The chain up to there.
         public var digest: Digest
 
-        /// A head, and what leads to it.
+        /// A head, and the batches that lead to it.
         public init(links: [Digest], position: Int64, digest: Digest) {
             self.links = links
             self.position = position

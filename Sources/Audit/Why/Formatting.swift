@@ -37,7 +37,7 @@ extension String {
 
 extension CartLine {
     /// The line at its price, with its total: `2 × Hopper at 6.95 GBP = 13.90 GBP`.
-    func words(in currency: Currency, _ texts: OpenedTexts) -> String {
+    func words(in currency: Currency, _ texts: DecryptedTexts) -> String {
         let total = (try? total()).map { " = \($0.words(in: currency))" } ?? ""
         let note = note.map { ", note \(texts.text(of: $0).quoted)" } ?? ""
         return "\(quantity) × \(name) at \(unitPrice.words(in: currency))\(total)\(note)"

@@ -1,11 +1,11 @@
 internal import Domain
 internal import Projections
 
-/// Events of menus in words.
-enum MenuWords {
+/// Descriptions of the events of menus.
+enum MenuEventText {
     /// - Parameters:
     ///   - before: the menu before the event.
-    ///   - currency: that of the outlet; without one amounts are told in minor units.
+    ///   - currency: that of the outlet; without one, amounts are in minor units.
     static func words(for event: Menu.Event, in before: MenuState, _ currency: Currency?) -> String {
         func price(_ amount: Amount?) -> String {
             guard let amount else { return "no price" }

@@ -1,37 +1,37 @@
-// Why a screen shows what it shows: histories in words.
+// Why a screen shows what it shows: histories for people.
 //
-// The promise: a line for every event, in order, none passed over; what is said of an event follows from the events
-// before it and from it alone, but for what stands in brackets, which is so now.
+// The promise: every event has its line, in order. A line follows from its event and those before it; only what stands
+// in brackets is as of now.
 
 public import Domain
 public import EventLog
 
-/// A cart's history in words, and what is in it now with the events that it comes from.
-public struct CartStory: Sendable {
+/// The history of a cart, and what is in it now with the events that put it there.
+public struct CartHistory: Sendable {
     /// The cart.
     public let cart: Identifier
-    private let menus: PresentMenus
-    private let texts: OpenedTexts
+    private let menus: CurrentMenus
+    private let texts: DecryptedTexts
     private let partition: Int
-    private var reading = StreamReading()
+    private var reading = StreamReader()
     private(set) var state = Cart.initial
     /// The versions that a line of the cart comes from.
     private(set) var origins: [String: [Int64]] = [:]
 
-    /// The story of a cart.
+    /// The history of a cart.
     ///
     /// - Parameters:
     ///   - events: every event of the cart's stream.
     ///   - menus: those of ``outlets(of:)``.
-    ///   - texts: what is sealed in the events.
+    ///   - texts: the sealed texts of the events.
     public init(
-        _ cart: Identifier, _ events: [RecordedEvent], _ menus: PresentMenus, _ texts: OpenedTexts = OpenedTexts()
+        _ cart: Identifier, _ events: [RecordedEvent], _ menus: CurrentMenus, _ texts: DecryptedTexts = DecryptedTexts()
     ) {
         self.cart = cart
         self.menus = menus
         self.texts = texts
         partition = events.first?.partition ?? 0
-        var reading = StreamReading()
+        var reading = StreamReader()
         for event in events {
             reading.take(event) { event in
                 guard case .cart(let change) = event.event else { throw ImpossibleEvent("no event of a cart") }
@@ -80,7 +80,7 @@ public struct CartStory: Sendable {
             if let old = before.line(line.id) {
                 words += ", to \(old.quantity)"
                 if old.unitPrice != line.unitPrice {
-                    words += " at \(old.unitPrice.majorUnits(of: currency)) until then"
+                    words += " which cost \(old.unitPrice.majorUnits(of: currency)) before"
                 }
             } else if before.contents == nil {
                 words += ", from outlet \(outlet)"
@@ -97,7 +97,7 @@ public struct CartStory: Sendable {
             guard let currency = before.contents?.currency else { return "checked out" }
             var words = "checked out as order \(order) for \(total.words(in: currency))"
             if let customer, before.contents?.customer == nil { words += ", for customer \(customer)" }
-            if let name { words += ", in the name \(texts.text(ofName: name).quoted)" }
+            if let name { words += ", under the name \(texts.text(ofName: name).quoted)" }
             for line in lines {
                 guard let old = before.line(line.id), old.unitPrice != line.unitPrice else { continue }
                 words += ", \(line.name) at \(line.unitPrice.majorUnits(of: currency)) "
@@ -111,11 +111,11 @@ public struct CartStory: Sendable {
 
     // MARK: Text
 
-    var lines: [EventLine] { reading.lines }
+    var lines: [HistoryLine] { reading.lines }
 
-    /// The story, a line of text each.
+    /// The history as lines of text.
     ///
-    /// - Parameter last: the most events that are told, counted from the end.
+    /// - Parameter last: the number of events shown, counted from the end.
     public func text(last: Int) -> [String] {
         let count = lines.count.counted("event")
         return ["cart \(cart): \(count) in partition \(partition) of the log"] + lines.text(last: last) + [""] + present
@@ -129,14 +129,14 @@ public struct CartStory: Sendable {
             return [
                 "now: version \(reading.version), open at outlet \(contents.outlet)\(menus.remark(on: contents.outlet))"
             ]
-                + CartStory.text(
+                + CartHistory.text(
                     of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
                 ) { line in
                     menus.remark(on: line.item, of: contents.outlet, at: line.unitPrice, in: contents.currency)
                 }
         case .checkedOut(let contents, let order):
             return ["now: version \(reading.version), checked out as order \(order)"]
-                + CartStory.text(
+                + CartHistory.text(
                     of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
                 ) { _ in "" }
         }
@@ -145,7 +145,7 @@ public struct CartStory: Sendable {
     /// The lines of a cart or an order with the versions of the cart that they come from, and the total.
     static func text(
         of lines: [CartLine], _ currency: Currency, total: Amount?, _ origins: [String: [Int64]],
-        _ texts: OpenedTexts, remark: (CartLine) -> String
+        _ texts: DecryptedTexts, remark: (CartLine) -> String
     ) -> [String] {
         let texts = lines.map { line in
             let versions = (origins[line.id] ?? []).map { "v\($0)" }.joined(separator: ", ")

@@ -1,8 +1,8 @@
 internal import Domain
 internal import Projections
 
-/// Events of outlets in words.
-enum OutletWords {
+/// Descriptions of the events of outlets.
+enum OutletEventText {
     static func words(for event: Outlet.Event, in before: Outlet.State) -> String {
         switch event {
         case .registered(let details): return "registered \(details.name.quoted), in \(details.currency)"

@@ -1,8 +1,8 @@
 internal import Domain
 internal import EventLog
 
-/// One event as a line of a history that people read.
-struct EventLine: Sendable {
+/// One event as a line of a history for people.
+struct HistoryLine: Sendable {
     var stream: String
     var position: Int64
     var version: Int64
@@ -12,12 +12,12 @@ struct EventLine: Sendable {
     var commandID: String?
 }
 
-extension [EventLine] {
+extension [HistoryLine] {
     /// The lines as text, in columns.
     ///
     /// - Parameters:
-    ///   - last: the most of them, counted from the end; the others are said to be left out.
-    ///   - namingStreams: whether a version needs its stream's kind beside it.
+    ///   - last: the number of lines shown, counted from the end. A note says how many are not.
+    ///   - namingStreams: whether each version is shown with the kind of its stream.
     func text(last: Int, namingStreams: Bool = false) -> [String] {
         let shown = suffix(last)
         let labels = shown.map { line in
@@ -26,7 +26,7 @@ extension [EventLine] {
         }
         let width = labels.map(\.count).max() ?? 0
         let omitted = count - shown.count
-        let note = omitted > 0 ? ["(\(omitted.counted("event")) before these left out: see --last)"] : []
+        let note = omitted > 0 ? ["(\(omitted.counted("earlier event")) not shown; see --last)"] : []
         return note
             + zip(shown, labels).map { line, label in
                 let padding = String(repeating: " ", count: width - label.count)
@@ -36,18 +36,18 @@ extension [EventLine] {
     }
 }
 
-/// Follows one stream from event to event for as long as it can be understood.
-struct StreamReading {
+/// Reads one stream event by event, as far as it can be understood.
+struct StreamReader {
     private(set) var version: Int64 = 0
-    /// The version from which on it cannot be understood, as the server could not show it.
+    /// The first version that cannot be understood; the server shows nothing from there on either.
     private(set) var damagedSince: Int64?
-    private(set) var lines: [EventLine] = []
+    private(set) var lines: [HistoryLine] = []
 
     /// Takes the next event.
     ///
-    /// - Parameter tell: says it in words and folds it in.
-    mutating func take(_ event: RecordedEvent, _ tell: (DecodedEvent) throws -> String) {
-        var line = EventLine(
+    /// - Parameter fold: folds the event and describes it.
+    mutating func take(_ event: RecordedEvent, _ fold: (DecodedEvent) throws -> String) {
+        var line = HistoryLine(
             stream: event.stream, position: event.position, version: event.version, recordedAt: event.recordedAt,
             words: event.kind.name, commandID: (try? EventMetadata(decoding: event.metadata))?.commandID)
         defer { lines.append(line) }
@@ -60,7 +60,7 @@ struct StreamReading {
             guard event.version == version + 1 else {
                 throw ImpossibleEvent("version \(event.version) after \(version)")
             }
-            line.words = try tell(decoded)
+            line.words = try fold(decoded)
             version = event.version
         } catch {
             damagedSince = event.version

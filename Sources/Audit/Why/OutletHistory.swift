@@ -1,18 +1,18 @@
 public import Domain
 public import EventLog
 
-/// The history of an outlet and its menu in words.
-public struct OutletStory: Sendable {
+/// The history of an outlet and its menu.
+public struct OutletHistory: Sendable {
     private let outlet: Identifier
     private let partition: Int
-    private var outletReading = StreamReading()
-    private var menuReading = StreamReading()
+    private var outletReading = StreamReader()
+    private var menuReading = StreamReader()
     private let state: Outlet.State
     private let menu: MenuState
     /// The version in which the outlet got its present status.
     private let statusSince: Int64
 
-    /// The story of an outlet.
+    /// The history of an outlet.
     ///
     /// - Parameters:
     ///   - events: every event of the outlet's stream.
@@ -28,7 +28,7 @@ public struct OutletStory: Sendable {
                 try Outlet.evolve(&state, change)
                 if case .registered(let details, _) = state { currency = details.currency }
                 if case .detailsChanged = change {} else { since = event.version }
-                return OutletWords.words(for: change, in: before)
+                return OutletEventText.words(for: change, in: before)
             }
         }
         (self.state, statusSince) = (state, since)
@@ -36,7 +36,7 @@ public struct OutletStory: Sendable {
         for event in menuEvents {
             menuReading.take(event) { event in
                 guard case .menu(let change) = event.event else { throw ImpossibleEvent("no event of a menu") }
-                let words = MenuWords.words(for: change, in: menu, currency)
+                let words = MenuEventText.words(for: change, in: menu, currency)
                 try Menu.evolve(&menu, change)
                 return words
             }
@@ -44,9 +44,9 @@ public struct OutletStory: Sendable {
         self.menu = menu
     }
 
-    /// The story, a line of text each.
+    /// The history as lines of text.
     ///
-    /// - Parameter last: the most events that are told, counted from the end.
+    /// - Parameter last: the number of events shown, counted from the end.
     public func text(last: Int) -> [String] {
         let counts = [
             "\(outletReading.lines.count.counted("event")) of its own",
@@ -64,7 +64,7 @@ public struct OutletStory: Sendable {
         } else if case .registered(let details, let status) = state {
             lines.append(
                 "now: \(details.name.quoted), outlet version \(outletReading.version), "
-                    + "\(OutletWords.words(for: status)) since v\(statusSince)")
+                    + "\(OutletEventText.words(for: status)) since v\(statusSince)")
         }
         if let version = menuReading.damagedSince {
             lines.append("     menu CORRUPT, damaged since menu v\(version)")

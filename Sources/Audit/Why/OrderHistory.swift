@@ -1,23 +1,23 @@
 public import Domain
 public import EventLog
 
-/// An order in words: the history of the cart behind it, and what was agreed.
-public struct OrderStory: Sendable {
+/// The history of an order: that of its cart, and what was agreed.
+public struct OrderHistory: Sendable {
     private let order: Identifier
     private let partition: Int
-    private var reading = StreamReading()
+    private var reading = StreamReader()
     private var placement: Order.Placement?
-    private let cart: CartStory?
-    private let texts: OpenedTexts
+    private let cart: CartHistory?
+    private let texts: DecryptedTexts
 
-    /// The story of an order.
+    /// The history of an order.
     ///
     /// - Parameters:
     ///   - events: every event of the order's stream.
-    ///   - cart: the story of ``cart(of:)``.
-    ///   - texts: what is sealed in the events.
+    ///   - cart: the history of ``cart(of:)``.
+    ///   - texts: the sealed texts of the events.
     public init(
-        _ order: Identifier, _ events: [RecordedEvent], _ cart: CartStory?, _ texts: OpenedTexts = OpenedTexts()
+        _ order: Identifier, _ events: [RecordedEvent], _ cart: CartHistory?, _ texts: DecryptedTexts = DecryptedTexts()
     ) {
         self.order = order
         self.cart = cart
@@ -44,9 +44,9 @@ public struct OrderStory: Sendable {
         return nil
     }
 
-    /// The story, a line of text each.
+    /// The history as lines of text.
     ///
-    /// - Parameter last: the most events that are told, counted from the end.
+    /// - Parameter last: the number of events shown, counted from the end.
     public func text(last: Int) -> [String] {
         let origin = placement.map { ", from cart \($0.cart)" } ?? ""
         let lines = (reading.lines + (cart?.lines ?? [])).sorted { $0.position < $1.position }
@@ -55,10 +55,10 @@ public struct OrderStory: Sendable {
     }
 
     private var agreement: [String] {
-        guard let placement else { return ["agreed: nothing that can be understood"] }
-        let name = placement.name.map { " in the name \(texts.text(ofName: $0).quoted)" } ?? ""
+        guard let placement else { return ["agreed: unknown, the order cannot be read"] }
+        let name = placement.name.map { " under the name \(texts.text(ofName: $0).quoted)" } ?? ""
         return ["agreed\(name):"]
-            + CartStory.text(
+            + CartHistory.text(
                 of: placement.lines, placement.currency, total: placement.total, cart?.origins ?? [:], texts
             ) { _ in "" }
     }

@@ -1,11 +1,11 @@
 public import Domain
 public import EventLog
 
-/// What the sealed texts of a history say, as far as whoever tells it may know.
-public struct OpenedTexts: Sendable {
+/// What the sealed texts of a history say, as far as the reader may know.
+public struct DecryptedTexts: Sendable {
     private var texts: [SealedText: String] = [:]
 
-    /// Nothing is known.
+    /// No text is known.
     public init() {}
 
     /// What a text says, or what is shown in its place.
@@ -25,7 +25,7 @@ public struct OpenedTexts: Sendable {
 }
 
 /// A sealed text of a history, and where it is shown to whoever may read it.
-public struct SealedPassage: Sendable {
+public struct SealedTextUse: Sendable {
     /// The text.
     public var text: SealedText
     /// What it is.
@@ -40,8 +40,8 @@ public struct SealedPassage: Sendable {
     public var order: Identifier?
 
     /// The sealed texts of carts and orders, each once, the last to come first.
-    public static func all(in events: [RecordedEvent]) -> [SealedPassage] {
-        var passages: [SealedPassage] = []
+    public static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
+        var passages: [SealedTextUse] = []
         var known: Set<SealedText> = []
         for event in events.reversed() {
             for passage in (try? event.decoded()).map(all(in:)) ?? [] where known.insert(passage.text).inserted {
@@ -51,7 +51,7 @@ public struct SealedPassage: Sendable {
         return passages
     }
 
-    private static func all(in event: DecodedEvent) -> [SealedPassage] {
+    private static func all(in event: DecodedEvent) -> [SealedTextUse] {
         switch event.event {
         case .cart(.itemAdded(let line, _, _, let customer?)):
             let owner = TextOwner(customer: customer, cart: event.stream.id)
@@ -70,19 +70,19 @@ public struct SealedPassage: Sendable {
 
     private static func notes(
         on lines: [CartLine], of owner: TextOwner, _ position: Int64, order: Identifier? = nil
-    ) -> [SealedPassage] {
+    ) -> [SealedTextUse] {
         lines.compactMap { line in
             guard case .sealed(let note) = line.note else { return nil }
-            return SealedPassage(
+            return SealedTextUse(
                 text: note, kind: .note, owner: owner, position: position, line: line.id, order: order)
         }
     }
 
     private static func names(
         _ name: SealedText?, on order: Identifier, of owner: TextOwner, _ position: Int64
-    ) -> [SealedPassage] {
+    ) -> [SealedTextUse] {
         name.map { name in
-            [SealedPassage(text: name, kind: .name, owner: owner, position: position, line: nil, order: order)]
+            [SealedTextUse(text: name, kind: .name, owner: owner, position: position, line: nil, order: order)]
         } ?? []
     }
 }

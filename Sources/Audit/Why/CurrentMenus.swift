@@ -2,8 +2,8 @@ public import Domain
 public import EventLog
 internal import Projections
 
-/// What menus say now, to be held beside what they said then.
-public struct PresentMenus: Sendable {
+/// What menus say now, to compare with what they said then.
+public struct CurrentMenus: Sendable {
     private let outlets: OutletHome
     private let now: Timestamp
 
@@ -11,7 +11,7 @@ public struct PresentMenus: Sendable {
     ///
     /// - Parameters:
     ///   - events: those of the outlets and of their menus, each stream from its first event on.
-    ///   - now: what suspensions until a time are held against.
+    ///   - now: the time that tells whether a suspension still holds.
     public init(folding events: [RecordedEvent], now: Timestamp) {
         outlets = OutletHome(
             folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
