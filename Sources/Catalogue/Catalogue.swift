@@ -6,14 +6,14 @@ internal import TextAnalysis
 
 /// The projection `catalogue`: every item and every outlet, found by any combination of filters, in any order.
 ///
-/// It belongs to one thread, and finds nothing by its text before ``load(_:revision:)``. Questions are answered at
-/// once, from bitmaps and sorted lists that follow every event.
+/// It belongs to one thread, and searches by text only after ``load(_:revision:)``. Questions are answered immediately,
+/// from bitmaps and sorted lists that every event updates.
 public final class Catalogue {
     /// The name it has in the database.
     public static let name = "catalogue"
     /// The most saved queries.
     public static let maximumSaved = 250
-    /// With more to follow at once than so many changes times saved queries, they ask again instead.
+    /// Beyond that many changes times saved queries at once, saved queries are asked again instead of following.
     private static let followedAtOnce = 2_000
 
     private let analyser = TextAnalyser()
@@ -26,7 +26,7 @@ public final class Catalogue {
     private var touched: Set<Identifier> = []
     /// How often saved queries have followed a change since ``revision`` was set.
     private var followed = 0
-    /// The number of events folded in, of all partitions: to be set before their changes are told.
+    /// The number of events folded in, of all partitions. Set it before reporting their changes.
     public var revision: Int64 = 0 {
         didSet { followed = 0 }
     }
@@ -167,7 +167,7 @@ public final class Catalogue {
         }
     }
 
-    /// Lets what was sold out or paused until now come back.
+    /// Makes items and outlets available whose suspension or pause has ended.
     public func advance(to now: Timestamp) {
         for kind in [ListingKind.items, .outlets] {
             let index = index(of: kind)
@@ -182,7 +182,7 @@ public final class Catalogue {
 
     // MARK: Saved queries
 
-    /// Keeps a question's answer up to date from now on. Returns false where there are too many already.
+    /// Keeps a question's answer up to date from now on. Returns false if there are too many already.
     public func save(_ query: CatalogueQuery, as name: Identifier) -> Bool {
         guard saved[name] != nil || saved.count < Self.maximumSaved else { return false }
         if let known = saved[name], known.query.asksTheSame(as: query) { return true }
@@ -248,7 +248,7 @@ public final class Catalogue {
     public func query(
         _ words: [String], of kind: ListingKind, options: Set<CatalogueQuery.Option>
     ) throws(CatalogueError) -> CatalogueQuery {
-        try CatalogueQuery(words, of: kind, options: options, analyser: analyser)
+        try CatalogueQuery(words.map { Text($0) }, of: kind, options: options, analyser: analyser)
     }
 
     /// A page of what is found: `{"total","items","next","facets","state"}`.
@@ -286,7 +286,7 @@ public final class Catalogue {
         return items.row(of: item, at: outlets[outlet])
     }
 
-    /// One of what is found, every one as likely; nil where nothing is.
+    /// One of the matches, each equally likely; nil if there are none.
     public func surprise(_ query: CatalogueQuery) -> [UInt8]? {
         let index = index(of: query.kind)
         let matches = index.matches(query).all

@@ -22,26 +22,26 @@ public struct Listing: Equatable {
     /// Which one.
     public var id: ListingID
     /// What it is called.
-    public var name: String
+    public var name: Text
     /// What else it is found by as text.
-    public var texts: [String]
+    public var texts: [Text]
     /// Its cuisines: an item that names none has those of its outlet.
-    public var cuisines: [String]
+    public var cuisines: [Text]
     /// The outlet's city.
-    public var city: String?
+    public var city: Text?
     /// The outlet's part of the city.
-    public var area: String?
+    public var area: Text?
     /// The item's kind; of an outlet, those of its items.
-    public var kinds: [String]
+    public var kinds: [Text]
     /// The item's tags; of an outlet, those of its items.
-    public var tags: [String]
+    public var tags: [Text]
     /// What it costs in minor units; of an outlet, what two people pay.
     public var price: Int64?
     /// The outlet's rating, in hundredths.
     public var rating: Int64?
     /// How long the outlet's delivery takes, in minutes.
     public var deliveryMinutes: Int64?
-    /// When it can be ordered. ``AvailabilityIndex`` alone is told where nothing else changes.
+    /// When it can be ordered. If nothing else changes, only ``AvailabilityIndex`` is updated.
     public var availability: Availability
 }
 

@@ -112,14 +112,6 @@ public struct JSONReader {
         return takeLiteral("null")
     }
 
-    /// Reads an array of strings.
-    public mutating func strings() throws(JSONReadingError) -> [String] {
-        var values: [String] = []
-        try beginArray()
-        while try nextElement() { values.append(try string()) }
-        return values
-    }
-
     /// Passes over the next value, whatever it is, and returns its text.
     public mutating func rawValue() throws(JSONReadingError) -> UnsafeRawBufferPointer {
         skipWhitespace()
@@ -263,8 +255,8 @@ public struct JSONReader {
     private mutating func scanPlainString() throws(JSONReadingError) -> (bytes: UnsafeRawBufferPointer, isASCII: Bool)?
     {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-        // Most of a document is in strings: what is done for each byte is done on local variables, and for eight at
-        // once as long as none of them ends the string.
+        // Most of a document is strings, so the loop works on local variables, eight bytes at a time until one of them
+        // may end the string.
         var length = 0
         var all: UInt64 = 0
         while length + 8 <= rest.count {

@@ -1,5 +1,5 @@
 /// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events, and patches.
-public enum JSONValue: Equatable, Sendable {
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// The number's text, so that no digit is lost.
@@ -15,6 +15,12 @@ public enum JSONValue: Equatable, Sendable {
         public var key: String
         /// The value.
         public var value: JSONValue
+
+        /// Whether the key has these bytes.
+        public func isNamed(_ name: String) -> Bool { key.utf8.elementsEqual(name.utf8) }
+
+        /// Whether the keys have the same bytes, and the values are the same.
+        public static func == (a: Member, b: Member) -> Bool { a.isNamed(b.key) && a.value == b.value }
     }
 
     /// The value that the text holds.
@@ -71,30 +77,16 @@ public enum JSONValue: Equatable, Sendable {
         }
     }
 
-    /// Whether it is the same value: the same texts to the byte, where `==` takes some for equal that are not, and
-    /// members in the same order.
-    func isSame(as other: JSONValue) -> Bool {
-        switch (self, other) {
-        case (.null, .null): true
-        case (.bool(let a), .bool(let b)): a == b
-        case (.number(let a), .number(let b)), (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-        case (.array(let a), .array(let b)): a.elementsEqual(b) { $0.isSame(as: $1) }
-        case (.object(let a), .object(let b)):
-            a.elementsEqual(b) { $0.key.utf8.elementsEqual($1.key.utf8) && $0.value.isSame(as: $1.value) }
-        case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
-        }
-    }
-
     /// A member of an object; nil where there is none, or this is no object. Setting nil removes it; setting
     /// another value replaces it, or adds it at the end.
     public subscript(key: String) -> JSONValue? {
         get {
             guard case .object(let members) = self else { return nil }
-            return members.first { $0.key == key }?.value
+            return members.first { $0.isNamed(key) }?.value
         }
         set {
             guard case .object(var members) = self else { return }
-            let index = members.firstIndex { $0.key == key }
+            let index = members.firstIndex { $0.isNamed(key) }
             switch (index, newValue) {
             case (let index?, let value?): members[index].value = value
             case (let index?, nil): members.remove(at: index)
@@ -102,6 +94,21 @@ public enum JSONValue: Equatable, Sendable {
             case (nil, nil): return
             }
             self = .object(members)
+        }
+    }
+}
+
+extension JSONValue: Equatable {
+    /// Whether it is the same value: numbers and strings to the byte, where `==` takes some strings for equal that
+    /// are not, and members in the same order.
+    public static func == (a: JSONValue, b: JSONValue) -> Bool {
+        switch (a, b) {
+        case (.null, .null): true
+        case (.bool(let a), .bool(let b)): a == b
+        case (.number(let a), .number(let b)), (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+        case (.array(let a), .array(let b)): a == b
+        case (.object(let a), .object(let b)): a == b
+        case (.null, _), (.bool, _), (.number, _), (.string, _), (.array, _), (.object, _): false
         }
     }
 }

@@ -3,7 +3,7 @@
 // shapes that are not known beforehand and for what clients send. Both readers are strict, bound the nesting, and
 // never trap.
 
-/// Writes one JSON value as UTF-8 bytes. Commas are its business; nesting is the caller's.
+/// Writes one JSON value as UTF-8 bytes. It places the commas; the caller balances the brackets.
 public struct JSONWriter: Sendable {
     /// What has been written.
     public private(set) var bytes: [UInt8] = []
@@ -14,7 +14,7 @@ public struct JSONWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Forgets what has been written, and keeps the room for it.
+    /// Removes what has been written and keeps the capacity.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
         needsComma = false
@@ -31,7 +31,7 @@ public struct JSONWriter: Sendable {
     /// Ends an array.
     public mutating func endArray() { close(UInt8(ascii: "]")) }
 
-    /// Writes a key; its value must follow. Keys of ours need no escapes.
+    /// Writes a key that needs no escapes; its value must follow.
     public mutating func key(_ key: StaticString) {
         separate()
         bytes.append(UInt8(ascii: "\""))

@@ -3,7 +3,7 @@ struct PatchWriter {
     private var writer = JSONWriter()
     private let limit: Int
 
-    /// A writer that gives up after so many bytes.
+    /// A writer that gives up once the patch is longer than `limit` bytes.
     init(limit: Int) {
         self.limit = limit
         writer.beginArray()
@@ -21,7 +21,7 @@ struct PatchWriter {
 
     /// Writes what makes the new value of the old one, which stands at `path`.
     mutating func difference(_ old: JSONValue, _ new: JSONValue, at path: String) {
-        guard !isTooLong, !old.isSame(as: new) else { return }
+        guard !isTooLong, old != new else { return }
         switch (old, new) {
         case (.object(let old), .object(let new)): difference(old, new, at: path)
         case (.array(let old), .array(let new)): difference(old, new, at: path)
@@ -38,7 +38,7 @@ struct PatchWriter {
         for member in new {
             if let value = oldByKey[Array(member.key.utf8)] {
                 // The path is made for the few that differ.
-                guard !value.isSame(as: member.value) else { continue }
+                guard value != member.value else { continue }
                 difference(value, member.value, at: path.appending(member.key))
             } else {
                 add(member.value, at: path.appending(member.key))
@@ -46,7 +46,7 @@ struct PatchWriter {
         }
     }
 
-    /// By the bytes of keys, as Swift takes some texts for the same that are not; nil where a key is there twice.
+    /// By the bytes of keys, as Swift takes some strings for equal that are not; nil where a key is there twice.
     private static func byKey(_ members: [JSONValue.Member]) -> [[UInt8]: JSONValue]? {
         var values: [[UInt8]: JSONValue] = [:]
         for member in members where values.updateValue(member.value, forKey: Array(member.key.utf8)) != nil {
@@ -67,9 +67,9 @@ struct PatchWriter {
 
     private mutating func unmatched(_ old: [JSONValue], _ new: [JSONValue], at path: String) {
         let shorter = min(old.count, new.count)
-        let prefix = (0..<shorter).first { !old[$0].isSame(as: new[$0]) } ?? shorter
+        let prefix = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
         let suffix =
-            (0..<shorter - prefix).first { !old[old.count - 1 - $0].isSame(as: new[new.count - 1 - $0]) }
+            (0..<shorter - prefix).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] }
             ?? shorter - prefix
         for index in prefix..<shorter - suffix {
             difference(old[index], new[index], at: path.appending(index))
@@ -120,7 +120,7 @@ struct PatchWriter {
             }
         }
         for (index, value) in oldOfNew.enumerated() {
-            guard let value, !value.isSame(as: new[index]) else { continue }
+            guard let value, value != new[index] else { continue }
             difference(value, new[index], at: path.appending(index))
         }
     }

@@ -40,7 +40,7 @@ final class Folding {
         }
     }
 
-    /// Whether the character never changes with what is before it.
+    /// Whether normalisation never combines the character with what precedes it.
     static func keepsApart(_ character: Unicode.Scalar) -> Bool {
         icu_bridge_has_boundary_before(form(icu_bridge_nfc), Int32(bitPattern: character.value))
     }

@@ -21,7 +21,7 @@
 ///
 /// An analyser is for one user at a time. It keeps the memory it worked in, which is bounded by ``maximumTextLength``.
 public final class TextAnalyser {
-    /// The most bytes of a text that are looked at; what is behind them is as if it were not there.
+    /// The most bytes of a text that are analysed; the rest is ignored.
     public static let maximumTextLength = 65_536
     /// The most bytes of a term.
     public static let maximumTermLength = 64

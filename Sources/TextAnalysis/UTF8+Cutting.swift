@@ -1,5 +1,5 @@
 extension UnsafeBufferPointer<UInt8> {
-    /// The longest beginning of this UTF-8 that has so many bytes at most and does not end within a character.
+    /// The longest prefix of this UTF-8 with at most that many bytes that does not end within a character.
     func prefixOfCharacters(atMost limit: Int) -> UnsafeBufferPointer<UInt8> {
         guard count > limit else { return self }
         var end = limit

@@ -204,6 +204,6 @@ extension SealedTextUse {
         }
         guard let line else { return document["name"] as? String }
         let lines = document["lines"] as? [[String: Any]]
-        return lines?.first { $0["line"] as? String == line }?["note"] as? String
+        return lines?.first { ($0["line"] as? String).map { Text($0) } == line }?["note"] as? String
     }
 }

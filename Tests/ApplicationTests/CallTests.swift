@@ -10,7 +10,7 @@ import Testing
     private struct Keys {
         var thing: Parameter<Identifier>
         var extra: OptionalParameter<Int64>
-        var note: OptionalParameter<String>
+        var note: OptionalParameter<Text>
         var until: OptionalParameter<Timestamp>
     }
 
@@ -51,7 +51,7 @@ import Testing
             let (foundNote, metadata, foundVersion) = (
                 try call[keys.note], try call.metadata(), try call.expectedVersion
             )
-            #expect(foundNote == note)
+            #expect(foundNote?.string == note)
             #expect(metadata.commandID.map { "\($0)" } == id)
             #expect(foundVersion == version)
             let (thing, extra) = (try call[keys.thing], try call[keys.extra])

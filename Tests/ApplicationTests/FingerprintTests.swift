@@ -10,7 +10,7 @@ import Testing
     private static let call = "CART.ADD c1 o1 tea 2 NOTE hot"
 
     private static func metadata<Value>(
-        _ words: [String], _ read: (borrowing Call, OptionalParameter<String>) throws -> Value
+        _ words: [String], _ read: (borrowing Call, OptionalParameter<Text>) throws -> Value
     ) throws -> Value {
         var parameters = ParameterList(for: "CART.ADD")
         for name in ["cart", "outlet", "item", "quantity"] { _ = parameters.required(name, .text) }
@@ -64,7 +64,9 @@ import Testing
 
     private static func sealedFingerprint(_ call: String, _ sealed: String?) throws -> String {
         let fingerprint = try metadata(call.words) { call, note in
-            try call.metadata(sealing: note)(sealed.map { SealedText(ciphertext: $0) }).fingerprint.map { "\($0)" }
+            try call.metadata(sealing: note)(sealed.map { SealedText(ciphertext: Text($0)) }).fingerprint.map {
+                "\($0)"
+            }
         }
         return try #require(fingerprint)
     }

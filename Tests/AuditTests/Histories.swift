@@ -10,12 +10,12 @@ struct RecordedHistory {
 
     static let start: Int64 = 1_795_269_723_000
 
-    mutating func append(_ event: DomainEvent, to stream: StreamName, id: String? = nil) {
+    mutating func append(_ event: DomainEvent, to stream: StreamName, id: Text? = nil) {
         let (kind, payload) = EventCodec.encode(event)
         append(kind, payload, to: stream, id: id)
     }
 
-    mutating func append(_ kind: EventKind, _ payload: [UInt8], to stream: StreamName, id: String? = nil) {
+    mutating func append(_ kind: EventKind, _ payload: [UInt8], to stream: StreamName, id: Text? = nil) {
         versions[stream, default: 0] += 1
         let metadata = EventMetadata(commandID: id, fingerprint: id.map { _ in "00" })
         events.append(
@@ -41,16 +41,17 @@ extension Identifier {
 
 let pounds = Currency("GBP")!
 
-func line(_ id: String, _ quantity: Int, at price: Int64, note: String? = nil) -> CartLine {
+func line(_ id: String, _ quantity: Int, at price: Int64, note: Text? = nil) -> CartLine {
     CartLine(
-        id: id, item: Identifier(id)!, name: id.capitalized, quantity: quantity,
+        id: Text(id), item: Identifier(id)!, name: Text(id.capitalized), quantity: quantity,
         unitPrice: Amount(minorUnits: price), note: note.map(PersonalText.plain))
 }
 
 func added(_ line: CartLine) -> DomainEvent { .cart(.itemAdded(line, outlet: .kitchen, currency: pounds)) }
 
 func item(_ id: String, at price: Int64?) -> MenuItem {
-    MenuItem(id: Identifier(id)!, kind: "menuItem", name: id.capitalized, price: price.map(Amount.init(minorUnits:)))
+    MenuItem(
+        id: Identifier(id)!, kind: "menuItem", name: Text(id.capitalized), price: price.map(Amount.init(minorUnits:)))
 }
 
 extension RecordedHistory {

@@ -76,19 +76,21 @@ import Testing
         var history = RecordedHistory.withKitchen
         var state = Cart.initial
         // What the cart's lines come from, by what the commands said.
-        var expected: [String: [Int64]] = [:]
+        var expected: [Text: [Int64]] = [:]
         var version: Int64 = 0
         for _ in 0..<random.number(1..<40) {
             let name = random.pick(["pie", "bun"])
+            let line = Text(name)
             let price = Int64(random.number(1..<4) * 100)
             let offer = Offer.available(
                 Offer.Item(
-                    name: name.capitalized, unitPrice: Amount(minorUnits: price), currency: pounds, maxQuantity: 99))
+                    name: Text(name.capitalized), unitPrice: Amount(minorUnits: price), currency: pounds,
+                    maxQuantity: 99))
             let command: Cart.Command =
                 switch random.number(0..<10) {
                 case 0: .clear
-                case 1: .remove(line: name)
-                case 2...4: .set(line: name, quantity: random.number(0..<5))
+                case 1: .remove(line: line)
+                case 2...4: .set(line: line, quantity: random.number(0..<5))
                 default:
                     .add(
                         Cart.Addition(
@@ -100,8 +102,8 @@ import Testing
                 history.append(.cart(event), to: .cart)
                 switch command {
                 case .clear: expected = [:]
-                case .remove, .set(_, 0, _): expected[name] = nil
-                default: expected[name, default: []].append(version)
+                case .remove, .set(_, 0, _): expected[line] = nil
+                default: expected[line, default: []].append(version)
                 }
             }
         }

@@ -103,11 +103,41 @@ import Testing
     @Test func `a long name is found again`() throws {
         // The longest names there are, folded: one sign stands for four words.
         for letter in ["\"", "\u{FDFA}", "㌖", "字"] {
-            let name = String(repeating: letter, count: 200 / letter.utf8.count)
+            let name = Text(String(repeating: letter, count: 200 / letter.utf8.count))
             let catalogue = Catalogue.with(items: ["a": name, "b": name, "c": name])
             let first = try catalogue.answer(["SORT", "name", "LIMIT", "1"])
             let second = try catalogue.answer(["SORT", "name", "LIMIT", "1", "AFTER", try #require(first.next)])
             #expect(second.ids.map(\.item?.rawValue) == ["b"])
+        }
+    }
+
+    @Test(arguments: 0..<20 as Range<UInt64>)
+    func `a cursor goes with the same filters in any order and case`(seed: UInt64) throws {
+        var outlets = ChangingOutlets(seed: seed)
+        let catalogue = outlets.loadedCatalogue()
+        for _ in 0..<20 {
+            let question = Question.random(&outlets.generator)
+            let words = question.words(&outlets.generator)
+            guard let next = try catalogue.answer(words + ["LIMIT", "1"], of: question.kind).next else { continue }
+            let others = question.words(&outlets.generator)
+            let page = try catalogue.answer(others + ["AFTER", next], of: question.kind)
+            #expect(page.ids == (try catalogue.answer(words + ["AFTER", next], of: question.kind).ids))
+        }
+    }
+
+    @Test func `a cursor goes with the same filters in another spelling`() throws {
+        let items = (0..<3).map { number in
+            var item = MenuItem.named("Item", id: "i\(number)")
+            item.tags = ["hot"]
+            item.cuisine = number == 1 ? "Thai" : "Cafe\u{301}"
+            return item
+        }
+        let catalogue = Catalogue.with(items)
+        let next = try #require(try catalogue.answer(["TAG", "hot", "CUISINE", "Thai", "CAFÉ", "LIMIT", "1"]).next)
+        for same in [
+            ["cuisine", "cafe", "thai", "tag", "HOT"], ["TAG", "hot", "TAG", "Hot", "CUISINE", "Thai", "thai", "Café"],
+        ] {
+            #expect(try catalogue.answer(same + ["AFTER", next]).ids.map(\.item) == ["i1", "i2"])
         }
     }
 

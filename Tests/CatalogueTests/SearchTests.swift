@@ -18,7 +18,7 @@ import Testing
             ("宫保鸡丁", "鸡丁"), ("Jalapeño Popper", "JALAPENO"), ("Crème Brûlée", "creme bru"), ("Domino's", "dominos"),
             ("Domino's", "domino"), ("ﾊﾟﾝ", "パン"), ("SMØRREBRØD", "smorre"), ("Phở bò", "pho bo"), ("ข้าวผัด", "ผัด"),
         ])
-    func `names of any script are found, and by a beginning`(name: String, text: String) throws {
+    func `names of any script are found, and by a beginning`(name: Text, text: String) throws {
         let catalogue = Catalogue.with(items: ["a": name, "b": "Something else"])
         #expect(try SearchTests.found(catalogue, "TEXT", text) == ["a"])
         // Also when it came by an event.

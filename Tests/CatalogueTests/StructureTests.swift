@@ -1,3 +1,4 @@
+import Domain
 import SeededRandom
 import Testing
 
@@ -142,9 +143,9 @@ import Testing
     func `counted words are those with a count, sorted`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         var counted = CountedWords()
-        var counts: [String: Int] = [:]
+        var counts: [Text: Int] = [:]
         for _ in 0..<200 {
-            let word = generator.pick(Vocabulary.words)
+            let word = Text(generator.pick(Vocabulary.words))
             if generator.chance(50) {
                 counted.count(word, 1)
                 counts[word, default: 0] += 1

@@ -1,3 +1,4 @@
+import Domain
 import SeededRandom
 import Testing
 import TextAnalysis
@@ -17,23 +18,23 @@ import TextAnalysis
         var texts: [UInt32: String] = [:]
         for row in 0..<1_500 as Range<UInt32> {
             texts[row] = "\(Self.code(&random)) \(Self.code(&random))"
-            index.insert(texts[row]!, at: row)
+            index.insert(Text(texts[row]!), at: row)
         }
         index.finishLoading()
         for step in 0..<3_000 {
             let row = UInt32.random(in: 0..<3_000, using: &random)
             let new = Bool.random(using: &random) ? "\(Self.code(&random)) dal" : nil
-            index.update(from: texts[row].map { [$0] } ?? [], to: new.map { [$0] } ?? [], at: row)
+            index.update(from: texts[row].map { [Text($0)] } ?? [], to: new.map { [Text($0)] } ?? [], at: row)
             texts[row] = new
             guard step % 50 == 0 else { continue }
             let code = Self.code(&random)
             for length in 1...code.count {
                 let beginning = String(code.prefix(length))
                 let expected = texts.filter { $0.value.split(separator: " ").contains { $0.hasPrefix(beginning) } }
-                #expect((index.rows(beginning: beginning)?.rows ?? []) == expected.keys.sorted())
+                #expect((index.rows(beginning: Text(beginning))?.rows ?? []) == expected.keys.sorted())
             }
             let whole = texts.filter { $0.value.split(separator: " ").contains { $0 == code } }
-            #expect((index.rows(having: code)?.rows ?? []) == whole.keys.sorted())
+            #expect((index.rows(having: Text(code))?.rows ?? []) == whole.keys.sorted())
         }
     }
 }

@@ -178,6 +178,7 @@ def test_a_surprise_is_one_of_what_is_found(browser):
     (("TEXT", "!!!"), "INVALID"), (("TEXT", " ".join("abc" for _ in range(33))), "INVALID"), (("PRICE", "2", "1"), "INVALID"),
     (("PRICE", "x", "1"), "INVALID"), (("PRICE", "0", "9223372036854775808"), "INVALID"), (("RATING", "4.555"), "INVALID"),
     (("RATING", "-0.5"), "INVALID"), (("DELIVERY", "soon"), "INVALID"), (("LIMIT", "0"), "INVALID"), (("LIMIT", "101"), "INVALID"),
+    (("LIMIT", "+5"), "INVALID"), (("PRICE", "+1", "05"), "INVALID"), (("RATING", "04"), "INVALID"), (("DELIVERY", "+30"), "INVALID"),
     (("SORT", "colour"), "INVALID"), (("AFTER", "nonsense"), "INVALID"), (("CITY", b"\xff"), "INVALID"),
     (("OUTLET", "nowhere"), "NOTFOUND"), (("OUTLET", "not an id"), "NOTFOUND"),
 ], ids=str)
@@ -194,6 +195,29 @@ def test_a_cursor_belongs_to_its_question(browser):
     assert len(browser.json("BROWSE", "TAG", "hot", "LIMIT", 1, "FACETS", "AFTER", after)["items"]) == 1
     for command, *words in (("BROWSE", "TAG", "veg"), ("BROWSE",), ("OUTLETS", "TAG", "hot"), ("BROWSE", "TAG", "hot", "SORT", "price")):
         assert browser.error(command, *words, "AFTER", after).code == "INVALID"
+
+
+def test_a_cursor_goes_with_its_filters_in_any_order_and_case(browser):
+    words = ("TAG", "hot", "CUISINE", "sri lankan", "Chinese", "CITY", "Colombo", "RATING", "4", "PRICE", "0", "200000")
+    after = browser.json("BROWSE", *words, "LIMIT", 1)["next"]
+    rest = browser.json("BROWSE", *words, "AFTER", after)
+    for same in (
+        ("city", "COLOMBO", "price", "0", "200000", "rating", "4.00", "cuisine", "chinese", "Sri Lankan", "tag", "Hot"),
+        ("TAG", "hot", "TAG", "HOT", *words[2:]),
+    ):
+        assert browser.json("BROWSE", *same, "AFTER", after) == rest
+
+
+def test_a_cursor_outlives_its_server(own):
+    server, client = own
+    pages = [client.json("BROWSE", "SORT", "price", "LIMIT", 3)]
+    server.kill()
+    with server.start().client() as client:
+        pages.append(client.json("BROWSE", "SORT", "price", "LIMIT", 3, "AFTER", pages[0]["next"]))
+        # What moves is met where it stands now: behind the last page, and not a second time in front of it.
+        client("MENU.ITEM.PRICE", "harbour", "rice", 60000)
+        pages.append(client.json("BROWSE", "SORT", "price", "LIMIT", 3, "AFTER", pages[1]["next"]))
+    assert [item["item"] for page in pages for item in page["items"]] == SORTS["price"]
 
 
 def insert_corrupt_event(database, client, stream):

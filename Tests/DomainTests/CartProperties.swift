@@ -10,7 +10,7 @@ import Testing
         let limits = Dictionary(uniqueKeysWithValues: Cart.Command.items.map { ($0, random.pick([1, 5, 99])) })
         var state = Cart.initial
         var count = 0
-        var linesSet: Set<String> = []
+        var linesSet: Set<Text> = []
         for _ in 0..<300 {
             let command = Cart.Command.random(&random, limits)
             guard let events = try? Cart.decide(command, in: state) else { continue }
@@ -86,8 +86,8 @@ extension Cart.Command {
         switch Int.random(in: 0..<200, using: &random) {
         case 0: return .clear
         case 1: return .checkOut(Cart.CheckOut(order: "order-1", agreedTotal: 0, offers: freeOffers))
-        case 2..<20: return .remove(line: item.rawValue)
-        case 20..<50: return .set(line: item.rawValue, quantity: random.pick([-1, 0, 1, 2, 99, 100, .max]))
+        case 2..<20: return .remove(line: Text(item.rawValue))
+        case 20..<50: return .set(line: Text(item.rawValue), quantity: random.pick([-1, 0, 1, 2, 99, 100, .max]))
         default:
             return .add(
                 Cart.Addition(
@@ -104,5 +104,5 @@ extension Cart.Command {
     }
 
     private static let freeOffers = Dictionary(
-        uniqueKeysWithValues: items.map { ($0.rawValue, Offer.sample(price: 0)) })
+        uniqueKeysWithValues: items.map { (Text($0.rawValue), Offer.sample(price: 0)) })
 }

@@ -16,7 +16,7 @@ import Testing
     }
 
     private static func line(
-        _ id: String, _ item: Identifier, _ quantity: Int = 1, price: Amount = 250, options: [Identifier] = [],
+        _ id: Text, _ item: Identifier, _ quantity: Int = 1, price: Amount = 250, options: [Identifier] = [],
         note: PersonalText? = nil
     ) -> CartLine {
         CartLine(
@@ -28,7 +28,7 @@ import Testing
     }
 
     private static func checkOut(
-        _ total: Amount, _ offers: [String: Offer] = ["tea": .sample()], minimumOrder: Amount? = nil,
+        _ total: Amount, _ offers: [Text: Offer] = ["tea": .sample()], minimumOrder: Amount? = nil,
         customer: Identifier? = nil, name: SealedText? = nil
     ) -> Cart.Command {
         .checkOut(
@@ -198,11 +198,11 @@ import Testing
         arguments: [
             Case("no note", when: add("tea", note: ""), then: .rejected(.invalid, naming: ["NOTE"])),
             Case(
-                "a long note", when: add("tea", note: .plain(String(repeating: "x", count: 501))),
+                "a long note", when: add("tea", note: .plain(Text(String(repeating: "x", count: 501)))),
                 then: .rejected(.invalid, naming: ["NOTE"])),
             Case(
-                "the longest note", when: add("tea", note: .plain(String(repeating: "x", count: 500))),
-                then: .events([added(line("tea", "tea", note: .plain(String(repeating: "x", count: 500))))])),
+                "the longest note", when: add("tea", note: .plain(Text(String(repeating: "x", count: 500)))),
+                then: .events([added(line("tea", "tea", note: .plain(Text(String(repeating: "x", count: 500)))))])),
             Case(
                 "too many options", when: add("tea", options: Array(repeating: "a", count: 21)),
                 then: .rejected(.limit, naming: ["20"])),

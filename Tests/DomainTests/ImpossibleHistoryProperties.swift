@@ -131,7 +131,7 @@ extension CartLine {
     fileprivate static func random(_ random: inout SeededGenerator) -> CartLine {
         let item = Identifier.random(&random)
         return CartLine(
-            id: random.chance(80) ? item.rawValue : "\(item)~2", item: item, name: "Tea",
+            id: random.chance(80) ? Text(item.rawValue) : "\(item)~2", item: item, name: "Tea",
             quantity: random.chance(50) ? random.hostileInt() : 1, unitPrice: random.hostileAmount(),
             note: random.pick([nil, nil, nil, "hot", .sealed("x")]))
     }
@@ -162,8 +162,8 @@ extension Cart.Command {
         let offer = Offer.sample(
             price: random.hostileAmount(), currency: random.chance(80) ? .inr : .usd, maxQuantity: random.hostileInt())
         return switch Int.random(in: 0..<5, using: &random) {
-        case 0: .set(line: item.rawValue, quantity: random.hostileInt())
-        case 1: .remove(line: item.rawValue)
+        case 0: .set(line: Text(item.rawValue), quantity: random.hostileInt())
+        case 1: .remove(line: Text(item.rawValue))
         case 2: .clear
         case 3:
             .checkOut(

@@ -65,7 +65,7 @@ import Testing
                 then: .rejected(.invalid, naming: ["REASON"])),
             Case(
                 "a long reason", given: open,
-                when: .pause(until: 9, reason: String(repeating: "x", count: 501), now: 1),
+                when: .pause(until: 9, reason: Text(String(repeating: "x", count: 501)), now: 1),
                 then: .rejected(.invalid, naming: ["REASON"])),
         ] as [Case])
     func `a pause ends in the future and has a fair reason`(_ row: Case) { row.check() }
@@ -89,8 +89,8 @@ import Testing
 
     // MARK: Bounds
 
-    private static let edge = String(repeating: "é", count: 100)  // 200 bytes
-    private static let line = String(repeating: "x", count: 300)
+    private static let edge = Text(String(repeating: "é", count: 100))  // 200 bytes
+    private static let line = Text(String(repeating: "x", count: 300))
 
     @Test(arguments: [
         details.with(\.name, "x"), details.with(\.name, edge), details.with(\.city, line),
@@ -104,9 +104,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("name", details.with(\.name, "")), ("name", details.with(\.name, edge + "x")),
+        ("name", details.with(\.name, "")), ("name", details.with(\.name, "\(edge)x")),
         ("name", details.with(\.name, "two\nlines")), ("city", details.with(\.city, "")),
-        ("city", details.with(\.city, line + "x")), ("area", details.with(\.area, "\u{7F}")),
+        ("city", details.with(\.city, "\(line)x")), ("area", details.with(\.area, "\u{7F}")),
         ("address", details.with(\.address, "")), ("timeZone", details.with(\.timeZone, "")),
         ("cuisines", details.with(\.cuisines, Array(repeating: "x", count: 51))),
         ("cuisines[1]", details.with(\.cuisines, ["x", ""])), ("priceForTwo", details.with(\.priceForTwo, -1)),

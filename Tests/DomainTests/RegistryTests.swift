@@ -7,7 +7,7 @@ import Testing
     private static let lunch: [Menu.Event] = [.sectionAdded(.sample("lunch"), before: nil)]
 
     @Test(arguments: SectionKind.all.map(\.name))
-    func `every registered kind of section is accepted in its own layout`(_ name: String) throws {
+    func `every registered kind of section is accepted in its own layout`(_ name: Text) throws {
         let kind = try #require(SectionKind.named(name))
         let header = SectionHeader(id: "s", title: "S", kind: name, layout: kind.defaultLayout)
         Specification.given().when(.putSection(header, before: nil))
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ItemKind.all.map(\.name))
-    func `every registered kind of item is accepted, without a price where it needs none`(_ name: String) throws {
+    func `every registered kind of item is accepted, without a price where it needs none`(_ name: Text) throws {
         let kind = try #require(ItemKind.named(name))
         let item = MenuItem.sample("tea").with(\.kind, name)
         let given = Specification.given(Self.lunch)
@@ -25,14 +25,14 @@ import Testing
         let free = item.with(\.price, nil)
         let putFree = given.when(.putItem(free, section: "lunch", before: nil))
         if kind.needsPrice {
-            putFree.thenRejected(.invalid, naming: ["price:", name])
+            putFree.thenRejected(.invalid, naming: ["price:", name.string])
         } else {
             putFree.then([.itemAdded(free, section: "lunch", before: nil)])
         }
     }
 
     @Test(arguments: LayoutStyle.all.map(\.name))
-    func `every registered layout is accepted, with a card size exactly where it has cards`(_ name: String) throws {
+    func `every registered layout is accepted, with a card size exactly where it has cards`(_ name: Text) throws {
         let style = try #require(LayoutStyle.named(name))
         for size in [nil, Layout.CardSize(width: 150, height: 200)] {
             var header = SectionHeader.sample("s")
@@ -41,7 +41,7 @@ import Testing
             if style.hasCards == (size != nil) {
                 put.then([.sectionAdded(header, before: nil)])
             } else {
-                put.thenRejected(.invalid, naming: ["layout:", name])
+                put.thenRejected(.invalid, naming: ["layout:", name.string])
             }
         }
     }
@@ -50,16 +50,16 @@ import Testing
         var header = SectionHeader.sample("s")
         header.kind = "carousel"
         Specification.given().when(.putSection(header, before: nil))
-            .thenRejected(.invalid, naming: ["kind:", "'carousel'"] + SectionKind.all.map(\.name))
+            .thenRejected(.invalid, naming: ["kind:", "'carousel'"] + SectionKind.all.map(\.name.string))
 
         header = .sample("s")
         header.layout = Layout(style: "spiral")
         Specification.given().when(.putSection(header, before: nil))
-            .thenRejected(.invalid, naming: ["layout.style:", "'spiral'"] + LayoutStyle.all.map(\.name))
+            .thenRejected(.invalid, naming: ["layout.style:", "'spiral'"] + LayoutStyle.all.map(\.name.string))
 
         let item = MenuItem.sample("tea").with(\.kind, "drink")
         Specification.given(Self.lunch).when(.putItem(item, section: "lunch", before: nil))
-            .thenRejected(.invalid, naming: ["kind:", "'drink'"] + ItemKind.all.map(\.name))
+            .thenRejected(.invalid, naming: ["kind:", "'drink'"] + ItemKind.all.map(\.name.string))
     }
 
     @Test func `names that other programs rely on stay registered`() {

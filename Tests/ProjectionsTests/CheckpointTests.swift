@@ -131,7 +131,8 @@ struct CheckpointTests {
         let outlets = 300
         for number in 0..<outlets {
             let details = OutletDetails(
-                name: "O", address: String(repeating: "x", count: 300), currency: Currency("INR")!, timeZone: "UTC")
+                name: "O", address: Text(String(repeating: "x", count: 300)), currency: Currency("INR")!,
+                timeZone: "UTC")
             events.append((StreamName(.outlet, Identifier("o\(number)")!), .outlet(.registered(details))))
         }
         var model = ReadModel(events)

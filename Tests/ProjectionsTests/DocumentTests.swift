@@ -290,9 +290,9 @@ struct DocumentTests {
         let details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")
         var events: [(StreamName, DomainEvent)] = [(outlet, .outlet(.registered(details)))]
         for name: Identifier in ["past", "future"] {
-            let header = SectionHeader(id: name, title: "T", kind: name.rawValue, layout: .list)
+            let header = SectionHeader(id: name, title: "T", kind: Text(name.rawValue), layout: .list)
             events.append((menu, .menu(.sectionAdded(header, before: nil))))
-            let item = MenuItem(id: name, kind: name.rawValue, name: "I")
+            let item = MenuItem(id: name, kind: Text(name.rawValue), name: "I")
             events.append((menu, .menu(.itemAdded(item, section: name, before: nil))))
         }
         try expectUniqueIDs(ReadModel(events).outletHome["o"]!)

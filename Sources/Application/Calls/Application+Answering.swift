@@ -26,8 +26,8 @@ extension Application {
     ///   - text: the value of `parameter`.
     ///   - command: makes the domain's command, with the sealed text.
     func submit(
-        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: String?,
-        in parameter: OptionalParameter<String>, as kind: TextKind,
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
+        in parameter: OptionalParameter<Text>, as kind: TextKind,
         command: @escaping @LoopActor (SealedText?, AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
         let metadata = try call.metadata(sealing: parameter)

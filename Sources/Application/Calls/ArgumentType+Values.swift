@@ -12,11 +12,11 @@ extension ArgumentType<Identifier> {
     }
 }
 
-extension ArgumentType<String> {
+extension ArgumentType<Text> {
     /// Any text.
     static let text = ArgumentType(kind: .string) { argument, field throws(Failure) in
         guard let text = argument.string else { throw .invalid(field, "must be UTF-8") }
-        return text
+        return Text(text)
     }
 
     /// The token of a command, so that the same command sent again is known.
@@ -24,7 +24,7 @@ extension ArgumentType<String> {
         guard (1...64).contains(argument.count), let text = argument.string else {
             throw .invalid(field, "must have 1–64 bytes of UTF-8")
         }
-        return text
+        return Text(text)
     }
 }
 

@@ -88,7 +88,7 @@ public struct Call: ~Copyable {
 
     /// As ``metadata()``, with the sealed text in place of an option's value: nobody can guess the text from what the
     /// log keeps.
-    func metadata(sealing text: OptionalParameter<String>) throws(Failure) -> (SealedText?) -> EventMetadata {
+    func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
         guard let id = try commandID() else { return { _ in .none } }
         let (head, tail) = words(omitting: text.place)
         return { sealed in
@@ -98,12 +98,12 @@ public struct Call: ~Copyable {
         }
     }
 
-    private func commandID() throws(Failure) -> String? {
+    private func commandID() throws(Failure) -> Text? {
         guard let option = declaration.idOption else { return nil }
         return try self[option]
     }
 
-    private static func fingerprint(of call: [UInt8]) -> String { Digest.of(call).bytes.prefix(8).hexadecimal }
+    private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
 
     /// The words of the call without the id, up to the value of an option and behind it.
     private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {

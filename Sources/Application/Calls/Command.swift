@@ -1,4 +1,5 @@
 internal import CallArguments
+internal import Domain
 public import EventLog
 internal import EventLoop
 
@@ -50,7 +51,7 @@ public final class CommandDeclaration: Sendable {
     /// The most arguments of a call, or nil where only the front bounds them.
     let maximumCount: Int?
     /// The options that every write takes.
-    let idOption: OptionalParameter<String>?
+    let idOption: OptionalParameter<Text>?
     let versionOption: OptionalParameter<Int64>?
 
     /// - Parameters:

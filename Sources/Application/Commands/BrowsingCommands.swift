@@ -127,7 +127,7 @@ extension Application {
         let catalogue = catalogue
         let query = try query(kind, words, options, catalogue)
         // An outlet without a menu is something else than one where nothing matches.
-        let outlet = try query.values["OUTLET"]?.first.flatMap(Identifier.init).flatMap(self.outlet)
+        let outlet = try query.values["OUTLET"]?.first.flatMap({ Identifier($0.string) }).flatMap(self.outlet)
         return catalogue.page(query, emptyState: outlet?.menuVersion == 0 ? "noMenu" : "empty")
     }
 
@@ -147,7 +147,7 @@ extension Application {
             throw Failure(error)
         }
         for outlet in query.values["OUTLET"] ?? [] {
-            guard let id = Identifier(outlet), try self.outlet(id) != nil else {
+            guard let id = Identifier(outlet.string), try self.outlet(id) != nil else {
                 throw Failure("NOTFOUND", "no outlet '\(outlet)'")
             }
         }

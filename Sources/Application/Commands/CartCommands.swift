@@ -153,7 +153,7 @@ extension AggregateState {
     }
 }
 
-extension String {
+extension Text {
     /// Refuses a text out of bounds before it is sealed.
     fileprivate func check(_ field: String, _ bounds: ClosedRange<Int>) throws(Failure) {
         do throws(Rejection) {

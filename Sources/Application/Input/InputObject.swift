@@ -3,7 +3,7 @@ internal import JSONText
 /// An object in a client's document.
 protocol InputObject: InputValue {
     /// The fields that it may have. Any other is refused.
-    static var fields: [StaticString] { get }
+    static var fields: [String] { get }
 
     init(_ fields: InputFields) throws(InputError)
 }
@@ -24,13 +24,13 @@ struct InputFields {
 
     private let members: [JSONValue.Member]
 
-    fileprivate init(_ members: [JSONValue.Member], known: [StaticString]) throws(InputError) {
+    fileprivate init(_ members: [JSONValue.Member], known: [String]) throws(InputError) {
         for (index, member) in members.enumerated() {
             guard known.contains(where: { member.isNamed($0) }) else {
                 let name = member.key
                 throw InputError(name.utf8.count <= InputFields.longestName ? name : "", "unknown field")
             }
-            guard !members[..<index].contains(where: { $0.key.utf8.elementsEqual(member.key.utf8) }) else {
+            guard !members[..<index].contains(where: { $0.isNamed(member.key) }) else {
                 throw InputError(member.key, "is there twice")
             }
         }
@@ -38,19 +38,19 @@ struct InputFields {
     }
 
     /// The value of a field that the object must have.
-    func required<Value: InputValue>(_ key: StaticString) throws(InputError) -> Value {
-        guard let member = member(key) else { throw InputError("\(key)", "is missing") }
+    func required<Value: InputValue>(_ key: String) throws(InputError) -> Value {
+        guard let member = member(key) else { throw InputError(key, "is missing") }
         return try read(member)
     }
 
     /// The value of a field; nil where it is absent or null.
-    func optional<Value: InputValue>(_ key: StaticString) throws(InputError) -> Value? {
+    func optional<Value: InputValue>(_ key: String) throws(InputError) -> Value? {
         guard let member = member(key) else { return nil }
         if case .null = member.value { return nil }
         return try read(member)
     }
 
-    private func member(_ key: StaticString) -> JSONValue.Member? { members.first { $0.isNamed(key) } }
+    private func member(_ key: String) -> JSONValue.Member? { members.first { $0.isNamed(key) } }
 
     private func read<Value: InputValue>(_ member: JSONValue.Member) throws(InputError) -> Value {
         do throws(InputError) {
@@ -58,12 +58,5 @@ struct InputFields {
         } catch {
             throw error.within(member.key)
         }
-    }
-}
-
-extension JSONValue.Member {
-    /// Whether the key is this one, to the byte.
-    fileprivate func isNamed(_ name: StaticString) -> Bool {
-        name.withUTF8Buffer { key.utf8.elementsEqual($0) }
     }
 }

@@ -1,3 +1,4 @@
+internal import Domain
 internal import JSONText
 
 /// What a value in a client's document is read as.
@@ -18,12 +19,12 @@ extension InputValue {
     }
 }
 
-extension String: InputValue {
+extension Text: InputValue {
     static var expectation: String { "a string" }
 
     init?(input: JSONValue) {
         guard case .string(let text) = input else { return nil }
-        self = text
+        self.init(text)
     }
 }
 

@@ -3,7 +3,7 @@ internal import JSONText
 
 /// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
 struct MenuInput: InputObject {
-    static let fields: [StaticString] = ["sections", "outlet", "version"]
+    static let fields: [String] = ["sections", "outlet", "version"]
 
     let document: MenuDocument
 
@@ -22,12 +22,12 @@ struct MenuInput: InputObject {
 
 /// A section of `MENU.PUT`, or the document of `MENU.SECTION.PUT`.
 struct SectionInput: InputObject {
-    static let fields: [StaticString] = ["id", "title", "kind", "layout", "sticky", "items"]
+    static let fields: [String] = ["id", "title", "kind", "layout", "sticky", "items"]
 
     let id: Identifier?
     let items: [ItemInput]
-    private let title: String
-    private let kind: String
+    private let title: Text
+    private let kind: Text
     private let layout: Layout
     private let sticky: Bool
 
@@ -58,9 +58,9 @@ struct SectionInput: InputObject {
 }
 
 private struct LayoutInput: InputObject {
-    static let fields: [StaticString] = ["style", "width", "height"]
+    static let fields: [String] = ["style", "width", "height"]
 
-    private let style: String
+    private let style: Text
     private let size: Layout.CardSize?
 
     init(_ fields: InputFields) throws(InputError) {
@@ -87,7 +87,7 @@ private struct LayoutInput: InputObject {
 
 /// An item of `MENU.PUT`, or the document of `MENU.ITEM.PUT`.
 struct ItemInput: InputObject {
-    static let fields: [StaticString] = [
+    static let fields: [String] = [
         "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity",
         "options", "available", "availableFrom",
     ]
@@ -101,14 +101,14 @@ struct ItemInput: InputObject {
         if let options: [OptionInput] = try fields.optional("options"), !options.isEmpty {
             throw InputError("options", "are not supported yet: leave them out, or empty")
         }
-        let kind: String = try fields.required("kind")
-        let name: String = try fields.required("name")
-        let description: String? = try fields.optional("description")
+        let kind: Text = try fields.required("kind")
+        let name: Text = try fields.required("name")
+        let description: Text? = try fields.optional("description")
         let price: Int64? = try fields.optional("price")
-        let cuisine: String? = try fields.optional("cuisine")
-        let tags: [String] = try fields.optional("tags") ?? []
-        let imageSmall: String? = try fields.optional("imageSmall")
-        let imageLarge: String? = try fields.optional("imageLarge")
+        let cuisine: Text? = try fields.optional("cuisine")
+        let tags: [Text] = try fields.optional("tags") ?? []
+        let imageSmall: Text? = try fields.optional("imageSmall")
+        let imageLarge: Text? = try fields.optional("imageLarge")
         let maxQuantity: Int? = try fields.optional("maxQuantity")
         make = { id in
             MenuItem(
@@ -127,11 +127,11 @@ struct ItemInput: InputObject {
 }
 
 extension Identifier: InputValue {
-    static var expectation: String { String.expectation }
+    static var expectation: String { Text.expectation }
 
     init?(input: JSONValue) throws(InputError) {
-        guard let text = String(input: input) else { return nil }
-        guard let identifier = Identifier(text) else {
+        guard let text = Text(input: input) else { return nil }
+        guard let identifier = Identifier(text.string) else {
             throw InputError("", "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
         }
         self = identifier

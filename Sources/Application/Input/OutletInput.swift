@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The document of `OUTLET.PUT`.
 struct OutletInput: InputObject {
-    static let fields: [StaticString] = [
+    static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours",
     ]
@@ -11,11 +11,12 @@ struct OutletInput: InputObject {
     let details: OutletDetails
 
     init(_ fields: InputFields) throws(InputError) {
-        guard let currency = Currency(try fields.required("currency")) else {
+        let code: Text = try fields.required("currency")
+        guard let currency = Currency(code.string) else {
             throw InputError("currency", "must be an ISO 4217 code such as INR")
         }
-        let timeZone: String = try fields.required("timeZone")
-        guard timeZone.utf8.count <= 64, TimeZone(identifier: timeZone) != nil else {
+        let timeZone: Text = try fields.required("timeZone")
+        guard timeZone.utf8.count <= 64, TimeZone(identifier: timeZone.string) != nil else {
             throw InputError("timeZone", "must be an IANA time zone such as Asia/Kolkata")
         }
         let hours: [HoursInput] = try fields.optional("hours") ?? []
@@ -42,13 +43,13 @@ struct OutletInput: InputObject {
 
 /// An entry of an outlet's `hours`: `{"day":"monday","opens":"09:00","closes":"23:30"}`.
 struct HoursInput: InputObject {
-    static let fields: [StaticString] = ["day", "opens", "closes"]
+    static let fields: [String] = ["day", "opens", "closes"]
 
     let hours: OpeningHours
 
     init(_ fields: InputFields) throws(InputError) {
-        let name: String = try fields.required("day")
-        guard let day = OpeningHours.Day.allCases.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+        let name: Text = try fields.required("day")
+        guard let day = OpeningHours.Day.allCases.first(where: { Text($0.rawValue) == name }) else {
             throw InputError("day", "must be one of monday to sunday")
         }
         let opens = try HoursInput.minutes(fields, "opens")
@@ -59,13 +60,13 @@ struct HoursInput: InputObject {
         self.hours = hours
     }
 
-    private static func minutes(_ fields: InputFields, _ key: StaticString) throws(InputError) -> Int {
-        let text: String = try fields.required(key)
+    private static func minutes(_ fields: InputFields, _ key: String) throws(InputError) -> Int {
+        let text: Text = try fields.required(key)
         let parts = text.utf8.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
         guard parts.count == 2,
             parts.allSatisfy({ $0.count == 2 && $0.allSatisfy { (0x30...0x39).contains($0) } }),
             let hours = Int(Substring(parts[0])), let minutes = Int(Substring(parts[1])), minutes < 60
-        else { throw InputError("\(key)", "must be a time such as 09:00") }
+        else { throw InputError(key, "must be a time such as 09:00") }
         return hours * 60 + minutes
     }
 }

@@ -71,8 +71,8 @@ public struct ReplayRows: Sendable {
                         guard let item = record.menu.entries[id], let (details, _) = record.details else { return nil }
                         return [
                             .text(record.id.rawValue), .text(section.header.id.rawValue), .text(id.rawValue),
-                            .text(item.item.kind),
-                            .text(item.name), item.price.map { .number($0.minorUnits) } ?? .null,
+                            .text(item.item.kind.string),
+                            .text(item.name.string), item.price.map { .number($0.minorUnits) } ?? .null,
                             .text(details.currency.code), .boolean(item.suspension != nil),
                         ]
                     }

@@ -16,7 +16,7 @@ public struct CartHistory: Sendable {
     private var reading = StreamReader()
     private(set) var state = Cart.initial
     /// The versions that a line of the cart comes from.
-    private(set) var origins: [String: [Int64]] = [:]
+    private(set) var origins: [Text: [Int64]] = [:]
 
     /// The history of a cart.
     ///
@@ -107,7 +107,7 @@ public struct CartHistory: Sendable {
         }
     }
 
-    private func name(of line: String, in state: Cart.State) -> String { state.line(line)?.name ?? line }
+    private func name(of line: Text, in state: Cart.State) -> Text { state.line(line)?.name ?? line }
 
     // MARK: Text
 
@@ -144,7 +144,7 @@ public struct CartHistory: Sendable {
 
     /// The lines of a cart or an order with the versions of the cart that they come from, and the total.
     static func text(
-        of lines: [CartLine], _ currency: Currency, total: Amount?, _ origins: [String: [Int64]],
+        of lines: [CartLine], _ currency: Currency, total: Amount?, _ origins: [Text: [Int64]],
         _ texts: DecryptedTexts, remark: (CartLine) -> String
     ) -> [String] {
         let texts = lines.map { line in
@@ -156,5 +156,5 @@ public struct CartHistory: Sendable {
 }
 
 extension Cart.State {
-    fileprivate func line(_ id: String) -> CartLine? { contents?.lines.first { $0.id == id } }
+    fileprivate func line(_ id: Text) -> CartLine? { contents?.lines.first { $0.id == id } }
 }

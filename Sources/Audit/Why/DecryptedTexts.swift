@@ -16,7 +16,7 @@ public struct DecryptedTexts: Sendable {
 
     func text(of note: PersonalText) -> String {
         switch note {
-        case .plain(let text): text
+        case .plain(let text): text.string
         case .sealed(let text): texts[text] ?? TextOpener.sealed
         }
     }
@@ -35,7 +35,7 @@ public struct SealedTextUse: Sendable {
     /// Where the last event that has it stands.
     public var position: Int64
     /// The line of the cart that it is a note on; nil for a name.
-    public var line: String?
+    public var line: Text?
     /// The order that has it; nil for a note on a cart.
     public var order: Identifier?
 

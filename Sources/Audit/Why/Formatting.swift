@@ -35,6 +35,10 @@ extension String {
     var quoted: String { "\"\(self)\"" }
 }
 
+extension Text {
+    var quoted: String { string.quoted }
+}
+
 extension CartLine {
     /// The line at its price, with its total: `2 × Hopper at 6.95 GBP = 13.90 GBP`.
     func words(in currency: Currency, _ texts: DecryptedTexts) -> String {

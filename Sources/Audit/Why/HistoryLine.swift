@@ -9,7 +9,7 @@ struct HistoryLine: Sendable {
     var recordedAt: Timestamp
     var words: String
     /// The client's id for the command.
-    var commandID: String?
+    var commandID: Text?
 }
 
 extension [HistoryLine] {

@@ -56,7 +56,8 @@ extension OutletDetail {
         switch self {
         case .name(let value), .timeZone(let value): return value.quoted
         case .city(let value), .area(let value), .address(let value): return text(value?.quoted)
-        case .cuisines(let values): return values.isEmpty ? "nothing" : values.joined(separator: ", ").quoted
+        case .cuisines(let values):
+            return values.isEmpty ? "nothing" : values.map(\.string).joined(separator: ", ").quoted
         case .priceForTwo(let value), .minimumOrder(let value): return text(value?.words(in: currency))
         case .rating(let value):
             return text(value.map { "\($0.hundredths / 100).\($0.hundredths / 10 % 10)\($0.hundredths % 10)" })

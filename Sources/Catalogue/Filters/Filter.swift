@@ -23,7 +23,7 @@ public struct Filter: Sendable {
         anyOf("CUISINE", "cuisine", facet: Facet("cuisines"), .any { $0.cuisines }),
         anyOf("CITY", "city", facet: Facet("cities"), atMost: 1, .one { $0.city }),
         anyOf("AREA", "area", atMost: 1, .one { $0.area }),
-        exactly("OUTLET", "outlet", .one { $0.id.outlet.rawValue }),
+        exactly("OUTLET", "outlet", .one { Text($0.id.outlet.rawValue) }),
         anyOf("KIND", "kind", facet: Facet("kinds"), atMost: 1, .any { $0.kinds }),
         everyOne("TAG", "tag", facet: Facet("tags"), .any { $0.tags }),
         range(
@@ -35,7 +35,7 @@ public struct Filter: Sendable {
         available("OPEN"),
     ]
 
-    static func named(_ name: String) -> Int? { all.firstIndex { $0.name == name } }
+    static func named(_ name: String) -> Int? { all.firstIndex { Text($0.name) == Text(name) } }
 }
 
 /// What is counted of a filter's listings.
@@ -53,7 +53,7 @@ struct Facet: Sendable {
 /// Prices that are counted together: 1–1.99…, 2–4.99…, 5–9.99… times a power of ten.
 enum PriceBand {
     /// The first and the last price of the band, as `PRICE` takes them, with a dash between.
-    static func name(of price: Int64) -> String {
+    static func name(of price: Int64) -> Text {
         guard price > 0 else { return "0-0" }
         var power = 0
         var leading = price
@@ -65,11 +65,11 @@ enum PriceBand {
     }
 
     /// Of every power of ten. Made once: a name is asked for with every item.
-    private static let names: [String] = (0...18).flatMap { power in
+    private static let names: [Text] = (0...18).flatMap { power in
         let scale = (0..<power).reduce(Int64(1)) { scale, _ in scale * 10 }
         let bounds: [(first: Int64, last: Int64)] = [(1, 1), (2, 4), (5, 9)]
         return bounds.map { first, last in
-            "\(first * scale)-\(last == 9 && power == 18 ? Int64.max : (last + 1) * scale - 1)"
+            Text("\(first * scale)-\(last == 9 && power == 18 ? Int64.max : (last + 1) * scale - 1)")
         }
     }
 }
@@ -83,7 +83,7 @@ extension Filter {
             name: name, values: "words …", isRepeatable: false, facet: nil,
             makeIndex: { TextIndex($0) },
             read: { words, analyser throws(CatalogueError) in
-                let text = try words.some(atMost: FilterWords.maximumValues).joined(separator: " ")
+                let text = try words.some(atMost: FilterWords.maximumValues).map(\.string).joined(separator: " ")
                 let terms: [String]
                 do throws(TooManyTerms) {
                     terms = try analyser.queryTerms(of: text)
@@ -91,7 +91,7 @@ extension Filter {
                     throw .invalid(name, "must have at most \(TextAnalyser.maximumQueryTerms) words")
                 }
                 guard !terms.isEmpty else { throw .invalid(name, "has no letter or digit") }
-                return Narrowing(TextQuery(terms: terms))
+                return Narrowing(TextQuery(terms: terms.map { Text($0) }))
             })
     }
 
@@ -128,11 +128,13 @@ extension Filter {
             read: { words, analyser throws(CatalogueError) in anyOf([analyser.fold(try words.next())]) })
     }
 
-    private static func anyOf(_ words: Set<String>) -> Narrowing {
-        Narrowing(
+    private static func anyOf(_ words: Set<Text>) -> Narrowing {
+        var narrowing = Narrowing(
             WordIndex.self,
             rows: { index in Bitmap.union(words.map(index.rows(having:))) },
             accepts: { index, listing in !words.isDisjoint(with: index.foldedValues(of: listing)) })
+        narrowing.values = words.sorted()
+        return narrowing
     }
 
     /// Listings with a number from one to another, both included.
@@ -177,9 +179,11 @@ extension Filter {
     }
 
     private static func within(_ range: ClosedRange<Int64>) -> Narrowing {
-        Narrowing(
+        var narrowing = Narrowing(
             NumberIndex.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
             accepts: { index, listing in index.value(of: listing).map(range.contains) ?? false })
+        narrowing.values = ["\(range.lowerBound)", "\(range.upperBound)"]
+        return narrowing
     }
 
     /// Listings that can be ordered now.

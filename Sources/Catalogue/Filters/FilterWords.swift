@@ -1,14 +1,16 @@
+internal import Domain
+
 /// The words of a call that follow the name of a filter, taken one by one.
 struct FilterWords {
     /// The most values of one filter.
     static let maximumValues = 50
 
-    private let words: [String]
+    private let words: [Text]
     private(set) var index = 0
     /// Whether a word begins another filter or option. The first value of a filter is never taken for one.
-    private let isName: (String) -> Bool
+    private let isName: (Text) -> Bool
 
-    init(_ words: [String], isName: @escaping (String) -> Bool) {
+    init(_ words: [Text], isName: @escaping (Text) -> Bool) {
         self.words = words
         self.isName = isName
     }
@@ -16,14 +18,14 @@ struct FilterWords {
     var isAtEnd: Bool { index == words.count }
 
     /// The next word.
-    mutating func next() throws(CatalogueError) -> String {
-        guard index < words.count else { throw .syntax("\(words.last ?? "") lacks a value") }
+    mutating func next() throws(CatalogueError) -> Text {
+        guard index < words.count else { throw .syntax("\(words.last?.string ?? "") lacks a value") }
         defer { index += 1 }
         return words[index]
     }
 
     /// The next word, and those after it up to the next name.
-    mutating func some(atMost count: Int) throws(CatalogueError) -> [String] {
+    mutating func some(atMost count: Int) throws(CatalogueError) -> [Text] {
         var values = [try next()]
         while values.count < count, index < words.count, !isName(words[index]) { values.append(try next()) }
         return values
@@ -31,16 +33,23 @@ struct FilterWords {
 
     /// The next word as a whole number from 0.
     mutating func number(_ name: String) throws(CatalogueError) -> Int64 {
-        let word = try next()
-        guard let number = Int64(word), number >= 0 else { throw .invalid(name, "must be a whole number from 0") }
+        guard let number = FilterWords.number(try next().string), number >= 0 else {
+            throw .invalid(name, "must be a whole number from 0")
+        }
+        return number
+    }
+
+    /// The number, where the text is its canonical spelling: `7`, not `+7` or `07`.
+    static func number(_ text: String) -> Int64? {
+        guard let number = Int64(text), text.utf8.elementsEqual("\(number)".utf8) else { return nil }
         return number
     }
 
     /// The next word as a decimal number from 0, times ten to the power of `digits`.
     mutating func decimal(_ name: String, digits: Int) throws(CatalogueError) -> Int64 {
-        let word = try next()
+        let word = try next().string
         let parts = word.split(separator: ".", omittingEmptySubsequences: false)
-        guard !word.hasPrefix("-"), (1...2).contains(parts.count), let whole = Int64(parts[0]),
+        guard !word.hasPrefix("-"), (1...2).contains(parts.count), let whole = FilterWords.number(String(parts[0])),
             (0...1_000_000).contains(whole),
             parts.count == 1 || (1...digits).contains(parts[1].utf8.count),
             parts.count == 1 || parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) })

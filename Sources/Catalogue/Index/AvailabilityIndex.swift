@@ -1,6 +1,6 @@
 internal import Domain
 
-/// Rows that can be ordered now. Time passes by being told: see ``advance(to:)``.
+/// Rows that can be ordered now. Callers advance the time: see ``advance(to:)``.
 final class AvailabilityIndex: FilterIndex {
     private struct Return {
         var moment: Timestamp
@@ -11,10 +11,10 @@ final class AvailabilityIndex: FilterIndex {
         }
     }
 
-    /// The latest moment that was told.
+    /// The latest moment it was advanced to.
     private(set) var now = Timestamp(millisecondsSinceEpoch: 0)
     private(set) var available = Bitmap()
-    /// Rows that come back by themselves, the next one first.
+    /// Rows that become available on their own, the next one first.
     private var returning = SortedChunks<Return>()
 
     func insert(_ listing: Listing, at row: UInt32) { insert(listing.availability, at: row) }
@@ -42,7 +42,7 @@ final class AvailabilityIndex: FilterIndex {
         }
     }
 
-    /// Lets rows come back whose moment has come, and returns them.
+    /// Makes rows available whose time has come, and returns them.
     func advance(to now: Timestamp) -> [UInt32] {
         self.now = max(self.now, now)
         var back: [UInt32] = []

@@ -2,7 +2,7 @@ internal import CLibRoaring
 
 /// A set of row numbers: a Roaring bitmap, small where rows are few and fast where they are many.
 ///
-/// A reference: whoever shares one does not change it.
+/// A reference type: do not change a bitmap that is shared.
 final class Bitmap {
     private let bitmap: UnsafeMutablePointer<roaring_bitmap_t>
 
@@ -35,7 +35,7 @@ final class Bitmap {
         rows.withUnsafeBufferPointer { roaring_bitmap_add_many(bitmap, $0.count, $0.baseAddress) }
     }
 
-    /// Gives back the room that was kept for more rows.
+    /// Frees the capacity that was reserved for more rows.
     func shrink() { roaring_bitmap_shrink_to_fit(bitmap) }
 
     func remove(_ row: UInt32) { roaring_bitmap_remove(bitmap, row) }

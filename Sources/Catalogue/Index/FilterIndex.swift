@@ -1,12 +1,12 @@
-/// What a filter looks rows up in. It is told of every listing, and keeps what it needs of it.
+/// The index that a filter looks rows up in. It is updated with every listing and keeps what it needs of it.
 protocol FilterIndex: AnyObject {
-    /// A listing is there that was not.
+    /// A listing was added.
     func insert(_ listing: Listing, at row: UInt32)
-    /// A listing is there no more.
+    /// A listing was removed.
     func remove(_ listing: Listing, at row: UInt32)
     /// A listing has changed.
     func update(from old: Listing, to new: Listing, at row: UInt32)
-    /// Many listings have been inserted, and no more will come at once.
+    /// The initial load is complete.
     func finishLoading()
 }
 

@@ -1,14 +1,15 @@
+internal import Domain
 internal import TextAnalysis
 
 /// The names of many listings, each folded and compared once however many have it: menus say the same thing often.
 struct LoadedNames {
-    private var ids: [String: Int] = [:]
-    private var folded: [String] = []
+    private var ids: [Text: Int] = [:]
+    private var folded: [Text] = []
     /// The id of each row's name.
     private var rows: [(row: UInt32, name: Int)] = []
 
     /// Takes in the name of a row, and folds it.
-    mutating func fold(_ name: String, at row: UInt32, _ analyser: TextAnalyser) -> String {
+    mutating func fold(_ name: Text, at row: UInt32, _ analyser: TextAnalyser) -> Text {
         let id: Int
         if let known = ids[name] {
             id = known
@@ -25,7 +26,7 @@ struct LoadedNames {
     var ranks: NumberColumn {
         var ranks = [Int64](repeating: 0, count: folded.count)
         var rank: Int64 = -1
-        var last: String?
+        var last: Text?
         for id in folded.indices.sorted(by: { folded[$0] < folded[$1] }) {
             if folded[id] != last { rank += 1 }
             last = folded[id]

@@ -1,7 +1,7 @@
 /// Rows by a number from 0, such as a price: exact, and found in buckets whose width grows with the number, as in
 /// a high dynamic range histogram.
 final class NumberIndex: FilterIndex {
-    /// Ranges that were asked for lately are kept up to date, so many of them: people ask for the same ones.
+    /// How many recently requested ranges are kept up to date: people ask for the same ones.
     private static let keptRanges = 16
     /// So many rows are looked at one by one rather than gathering a range.
     private static let fewRows = 5_000

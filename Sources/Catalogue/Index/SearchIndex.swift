@@ -5,7 +5,7 @@ internal import TextAnalysis
 protocol ListingSource: AnyObject {
     func listing(at row: UInt32) -> Listing
     func id(at row: UInt32) -> ListingID
-    func name(at row: UInt32) -> String
+    func name(at row: UInt32) -> Text
     func precedes(_ a: UInt32, _ b: UInt32) -> Bool
 }
 
@@ -66,7 +66,7 @@ final class SearchIndex {
         loadedNames = LoadedNames()
     }
 
-    private func setKeys(of listing: Listing, _ foldedName: String, at row: UInt32) {
+    private func setKeys(of listing: Listing, _ foldedName: Text, at row: UInt32) {
         for order in ListingOrder.allCases {
             orders[order.rawValue].keys[row] = order.key(listing, foldedName: foldedName)
         }
@@ -155,7 +155,7 @@ final class SearchIndex {
 
     /// - Parameter foldedName: the listing's, where it is known already.
     func key(
-        of listing: Listing, in order: ListingOrder, tier: Int, foldedName: String? = nil
+        of listing: Listing, in order: ListingOrder, tier: Int, foldedName: Text? = nil
     ) -> SortKey {
         let name = foldedName ?? analyser.fold(listing.name)
         return SortKey(

@@ -21,7 +21,7 @@ struct SortedChunks<Element> {
         }
     }
 
-    /// The element with so many before it; there must be one.
+    /// The element at an offset, which must exist.
     subscript(index: Int) -> Element {
         var rest = index
         for chunk in chunks {

@@ -1,23 +1,24 @@
+internal import Domain
 internal import TextAnalysis
 
 /// Rows by the terms of a text.
 ///
-/// Rows are kept by beginnings of terms too, so that a letter that has just been typed is answered as fast as a word:
-/// by every beginning of one to three characters, and by longer ones as far as too many terms begin with the shorter,
-/// as in a burst trie. So no question gathers more than ``maximumGathered`` terms, whatever they are.
+/// Prefixes of terms have rows of their own, so that one typed letter is answered as fast as a word: every prefix of
+/// one to three characters, and longer ones where too many terms share a shorter one, as in a burst trie. So no query
+/// ever gathers more than ``maximumGathered`` terms.
 final class TermIndex {
-    /// Beginnings up to this many characters are kept in any case.
+    /// Prefixes up to this many characters are always indexed.
     static let keptPrefix = 3
-    /// Where more terms share a kept beginning, those that are a character longer are kept too.
+    /// If more terms share an indexed prefix, the prefixes that are one character longer are indexed too.
     static let maximumGathered = 256
     private struct Term {
-        var text: String
+        var text: Text
         var rows: Bitmap
         var prefixes: [UInt32]
     }
 
     private struct Prefix {
-        var text: String
+        var text: Text
         var rows: Bitmap
         /// How many terms begin with it.
         var terms = 0
@@ -26,29 +27,29 @@ final class TermIndex {
     }
 
     private let analyser: TextAnalyser
-    private var termIDs: [String: UInt32] = [:]
+    private var termIDs: [Text: UInt32] = [:]
     private var terms: [Term?] = []
     private var freeTerms: [UInt32] = []
     private var sorted = SortedChunks<UInt32>()
-    private var prefixIDs: [String: UInt32] = [:]
+    private var prefixIDs: [Text: UInt32] = [:]
     private var prefixes: [Prefix?] = []
     private var freePrefixes: [UInt32] = []
     /// The rows of each text while many are inserted: menus say the same thing often. Nil afterwards.
-    private var loading: [String: [UInt32]]? = [:]
+    private var loading: [Text: [UInt32]]? = [:]
 
     // MARK: Texts
 
     init(_ analyser: TextAnalyser) { self.analyser = analyser }
 
     /// The terms of texts.
-    func terms(of texts: [String]) -> Set<String> {
-        var terms: Set<String> = []
+    func terms(of texts: [Text]) -> Set<Text> {
+        var terms: Set<Text> = []
         for text in texts { analyser.forEachTerm(of: text) { terms.insert($0) } }
         return terms
     }
 
     /// Puts a row under the terms of a text.
-    func insert(_ text: String, at row: UInt32) {
+    func insert(_ text: Text, at row: UInt32) {
         if loading == nil { insert(ids(of: text), [row]) } else { loading![text, default: []].append(row) }
     }
 
@@ -63,7 +64,7 @@ final class TermIndex {
     }
 
     /// Takes a row away from the terms of its old texts and puts it under those of the new.
-    func update(from oldTexts: [String], to newTexts: [String], at row: UInt32) {
+    func update(from oldTexts: [Text], to newTexts: [Text], at row: UInt32) {
         guard oldTexts != newTexts else { return }
         let new = terms(of: newTexts)
         let gone = terms(of: oldTexts).subtracting(new).compactMap { termIDs[$0] }
@@ -93,7 +94,7 @@ final class TermIndex {
     // MARK: Terms
 
     /// The ids of a text's terms, each once; new ones are made.
-    private func ids(of text: String) -> [UInt32] {
+    private func ids(of text: Text) -> [UInt32] {
         var ids: [UInt32] = []
         analyser.forEachTerm(of: text) { term in
             let id = id(of: term)
@@ -102,7 +103,7 @@ final class TermIndex {
         return ids
     }
 
-    private func id(of text: String) -> UInt32 {
+    private func id(of text: Text) -> UInt32 {
         if let id = termIDs[text] { return id }
         let id = Self.place(Term(text: text, rows: Bitmap(), prefixes: []), in: &terms, &freeTerms)
         termIDs[text] = id
@@ -120,12 +121,12 @@ final class TermIndex {
 
     private func isGrown(_ prefix: UInt32?) -> Bool { prefix.flatMap { prefixes[Int($0)]?.isGrown } ?? false }
 
-    /// Keeps a term's beginning of so many characters; nil where it is shorter.
+    /// Indexes a term's prefix of `length` characters; nil if the term is shorter.
     private func addPrefix(of length: Int, to id: UInt32) -> UInt32? {
-        let text = text(of: id)
+        let text = text(of: id).string
         guard let end = text.unicodeScalars.index(text.startIndex, offsetBy: length, limitedBy: text.endIndex)
         else { return nil }
-        let beginning = String(text[..<end])
+        let beginning = Text(String(text[..<end]))
         let prefix: UInt32
         if let known = prefixIDs[beginning] {
             prefix = known
@@ -141,7 +142,7 @@ final class TermIndex {
     /// Keeps the beginnings that are a character longer, where too many terms share this one; returns them.
     private func growIfCrowded(_ id: UInt32) -> [UInt32] {
         guard let prefix = prefixes[Int(id)], !prefix.isGrown, prefix.terms > Self.maximumGathered else { return [] }
-        let length = prefix.text.unicodeScalars.count
+        let length = prefix.text.string.unicodeScalars.count
         guard length >= Self.keptPrefix else { return [] }
         prefixes[Int(id)]?.isGrown = true
         var longer: Set<UInt32> = []
@@ -153,7 +154,7 @@ final class TermIndex {
         return Array(longer)
     }
 
-    private func forEachTerm(beginning prefix: String, _ body: (UInt32) -> Void) {
+    private func forEachTerm(beginning prefix: Text, _ body: (UInt32) -> Void) {
         var found: [UInt32] = []
         sorted.forEach(from: { text(of: $0) < prefix }) { id in
             guard text(of: id).utf8.starts(with: prefix.utf8) else { return false }
@@ -194,7 +195,7 @@ final class TermIndex {
 
     private func precedes(_ a: UInt32, _ b: UInt32) -> Bool { text(of: a) < text(of: b) }
 
-    private func text(of id: UInt32) -> String {
+    private func text(of id: UInt32) -> Text {
         guard let term = terms[Int(id)] else { preconditionFailure("a sorted term that is not there") }
         return term.text
     }
@@ -202,12 +203,12 @@ final class TermIndex {
     // MARK: Looking up
 
     /// The rows with the term.
-    func rows(having term: String) -> Bitmap? { termIDs[term].flatMap { terms[Int($0)]?.rows } }
+    func rows(having term: Text) -> Bitmap? { termIDs[term].flatMap { terms[Int($0)]?.rows } }
 
     /// The rows with a term that begins so.
-    func rows(beginning prefix: String) -> Bitmap? {
+    func rows(beginning prefix: Text) -> Bitmap? {
         if let kept = prefixIDs[prefix] { return prefixes[Int(kept)]?.rows }
-        guard prefix.unicodeScalars.count > Self.keptPrefix else { return nil }
+        guard prefix.string.unicodeScalars.count > Self.keptPrefix else { return nil }
         var found: [Bitmap] = []
         forEachTerm(beginning: prefix) { id in
             if let rows = terms[Int(id)]?.rows { found.append(rows) }

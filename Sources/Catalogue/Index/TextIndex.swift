@@ -1,3 +1,4 @@
+internal import Domain
 internal import TextAnalysis
 
 /// Rows by their text: by name, and by whatever else is said of them.
@@ -63,7 +64,7 @@ final class TextIndex: FilterIndex {
         var inName = 0
         for (number, term) in query.terms.enumerated() {
             let isPrefix = number == query.terms.count - 1
-            func has(_ terms: Set<String>) -> Bool {
+            func has(_ terms: Set<Text>) -> Bool {
                 isPrefix ? terms.contains { $0.utf8.starts(with: term.utf8) } : terms.contains(term)
             }
             if has(names) {
@@ -79,7 +80,7 @@ final class TextIndex: FilterIndex {
 
 /// What a text is searched by: terms that a listing must all have, of the last of them a beginning.
 struct TextQuery: Equatable, Sendable {
-    var terms: [String]
+    var terms: [Text]
 }
 
 /// Matches of a text, best first.

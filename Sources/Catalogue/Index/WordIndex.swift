@@ -1,13 +1,14 @@
+internal import Domain
 internal import TextAnalysis
 
 /// Where a listing's words of one sort are.
 enum ListedWords: Sendable {
     /// One, or none.
-    case one(@Sendable (Listing) -> String?)
+    case one(@Sendable (Listing) -> Text?)
     /// Any number.
-    case any(@Sendable (Listing) -> [String])
+    case any(@Sendable (Listing) -> [Text])
 
-    func forEach(of listing: Listing, _ body: (String) -> Void) {
+    func forEach(of listing: Listing, _ body: (Text) -> Void) {
         switch self {
         case .one(let word): if let word = word(listing) { body(word) }
         case .any(let words): for word in words(listing) { body(word) }
@@ -17,17 +18,29 @@ enum ListedWords: Sendable {
 
 /// Rows by the words that a listing has of one sort: its cuisines, its city.
 final class WordIndex: FilterIndex {
-    private let words: ListedWords
-    /// Turns what was asked for, and what is there, into what is compared.
-    private let fold: (String) -> String
-    /// By the word as it is spelt.
-    private(set) var rows: [String: Bitmap] = [:]
-    /// The spellings of a folded word.
-    private var spellings: [String: Set<String>] = [:]
-    /// Rows of one outlet follow each other when many are inserted.
-    private var last: (word: String, rows: Bitmap)?
+    /// A word as some listings spell it.
+    private final class Spelling {
+        let text: Text
+        /// What it is compared by: the same for every spelling of the word.
+        let folded: Text
+        let rows = Bitmap()
 
-    init(fold: @escaping (String) -> String, _ words: ListedWords) {
+        init(_ text: Text, folded: Text) {
+            self.text = text
+            self.folded = folded
+        }
+    }
+
+    private let words: ListedWords
+    /// Normalises words for comparison.
+    private let fold: (Text) -> Text
+    private var spellings: [Text: Spelling] = [:]
+    /// The spellings of each folded word. Nearly every word has one.
+    private var spellingsByWord: [Text: [Spelling]] = [:]
+    /// Rows of one outlet follow each other when many are inserted.
+    private var last: Spelling?
+
+    init(fold: @escaping (Text) -> Text, _ words: ListedWords) {
         self.fold = fold
         self.words = words
     }
@@ -48,43 +61,72 @@ final class WordIndex: FilterIndex {
         for word in after where !before.contains(word) { insert(word, at: row) }
     }
 
-    private func insert(_ word: String, at row: UInt32) {
-        if let last, last.word == word { return last.rows.insert(row) }
-        let rows: Bitmap
-        if let known = self.rows[word] {
-            rows = known
+    private func insert(_ text: Text, at row: UInt32) {
+        if let last, last.text == text { return last.rows.insert(row) }
+        let spelling: Spelling
+        if let known = spellings[text] {
+            spelling = known
         } else {
-            rows = Bitmap()
-            self.rows[word] = rows
-            spellings[fold(word), default: []].insert(word)
+            spelling = Spelling(text, folded: fold(text))
+            spellings[text] = spelling
+            spellingsByWord[spelling.folded, default: []].append(spelling)
         }
-        rows.insert(row)
-        last = (word, rows)
+        spelling.rows.insert(row)
+        last = spelling
     }
 
-    private func remove(_ word: String, at row: UInt32) {
-        guard let rows = rows[word] else { return }
-        rows.remove(row)
-        guard rows.isEmpty else { return }
+    private func remove(_ text: Text, at row: UInt32) {
+        guard let spelling = spellings[text] else { return }
+        spelling.rows.remove(row)
+        guard spelling.rows.isEmpty else { return }
         last = nil
-        self.rows[word] = nil
-        let folded = fold(word)
-        spellings[folded]?.remove(word)
-        if spellings[folded]?.isEmpty == true { spellings[folded] = nil }
+        spellings[text] = nil
+        let others = spellingsByWord[spelling.folded]?.filter { $0 !== spelling } ?? []
+        spellingsByWord[spelling.folded] = others.isEmpty ? nil : others
     }
 
-    /// The rows that have the word, however it is spelt; `word` is folded.
-    func rows(having word: String) -> Bitmap {
-        Bitmap.union((spellings[word] ?? []).compactMap { rows[$0] })
-    }
-
-    /// The words of a listing, folded.
-    func foldedValues(of listing: Listing) -> [String] { values(of: listing).map(fold) }
-
-    /// The words of a listing, as they are spelt.
-    func values(of listing: Listing) -> [String] {
-        var values: [String] = []
+    private func values(of listing: Listing) -> [Text] {
+        var values: [Text] = []
         words.forEach(of: listing) { values.append($0) }
         return values
+    }
+
+    // MARK: Looking up
+
+    /// The rows that have the word, however it is spelt; `word` is folded.
+    func rows(having word: Text) -> Bitmap { Bitmap.union((spellingsByWord[word] ?? []).map(\.rows)) }
+
+    /// The words of a listing, folded.
+    func foldedValues(of listing: Listing) -> [Text] {
+        values(of: listing).map { spellings[$0]?.folded ?? fold($0) }
+    }
+
+    // MARK: Counting
+
+    /// How many rows each word has, by `count`, under the spelling that it is shown by. Words with none are left out.
+    func counts(by count: (Bitmap) -> Int) -> [(value: Text, count: Int)] {
+        spellingsByWord.values.compactMap { spellings in
+            let rows = spellings.count == 1 ? spellings[0].rows : Bitmap.union(spellings.map(\.rows))
+            let count = count(rows)
+            return count > 0 ? (WordIndex.shown(spellings), count) : nil
+        }
+    }
+
+    /// How many of the listings have each word, under the spelling that it is shown by.
+    func counts(in listings: [Listing]) -> [(value: Text, count: Int)] {
+        var counts: [Text: Int] = [:]
+        for listing in listings {
+            for word in Set(foldedValues(of: listing)) { counts[word, default: 0] += 1 }
+        }
+        return counts.compactMap { word, count in spellingsByWord[word].map { (WordIndex.shown($0), count) } }
+    }
+
+    /// The spelling that most rows have; of several, the first by its bytes.
+    private static func shown(_ spellings: [Spelling]) -> Text {
+        guard spellings.count > 1 else { return spellings[0].text }
+        return spellings.reduce(spellings[0]) { best, next in
+            let (most, count) = (best.rows.count, next.rows.count)
+            return count > most || count == most && next.text < best.text ? next : best
+        }.text
     }
 }

@@ -1,14 +1,14 @@
-internal import Domain
+public import Domain
 internal import TextAnalysis
 
-/// What is looked through.
+/// What is searched.
 public enum ListingKind: Sendable {
     case items, outlets
 }
 
-/// A question to the catalogue, understood.
+/// A parsed question to the catalogue.
 public struct CatalogueQuery {
-    /// What a command takes beside filters.
+    /// What a command takes in addition to filters.
     public enum Option: String, CaseIterable, Sendable {
         case sort = "SORT"
         case limit = "LIMIT"
@@ -32,10 +32,10 @@ public struct CatalogueQuery {
     /// The most listings on a page.
     public static let maximumLimit = 100
 
-    /// What is looked through.
+    /// What is searched.
     public let kind: ListingKind
-    /// The words of each filter that was given, by its name.
-    public private(set) var values: [String: [String]] = [:]
+    /// The values of each filter that was given, as they are compared, by its name.
+    public private(set) var values: [String: [Text]] = [:]
 
     var narrowings: [(filter: Int, narrowing: Narrowing)] = []
     private(set) var sort = Sort.all[0]
@@ -44,41 +44,43 @@ public struct CatalogueQuery {
     private(set) var seed: UInt64?
     private(set) var after: Cursor?
     /// Tells questions apart that a cursor must not be carried between.
-    private(set) var fingerprint: UInt64 = 0xCBF2_9CE4_8422_2325
+    private(set) var fingerprint: UInt64 = 0
+    /// The filters with their values: the same for the same question, however it is written.
+    private var filters: Set<[Text]> = []
 
     init(
-        _ words: [String], of kind: ListingKind, options: Set<Option>, analyser: TextAnalyser
+        _ words: [Text], of kind: ListingKind, options: Set<Option>, analyser: TextAnalyser
     ) throws(CatalogueError) {
         self.kind = kind
-        fingerprint(kind == .items ? "items" : "outlets")
         var reader = FilterWords(words) { word in
-            let name = word.uppercased()
+            let name = word.string.uppercased()
             return Filter.named(name) != nil || options.contains { $0.rawValue == name }
         }
         var given: Set<String> = []
         while !reader.isAtEnd {
             let word = try reader.next()
-            let name = word.uppercased()
+            let name = word.string.uppercased()
             if let filter = Filter.named(name) {
                 guard given.insert(name).inserted || Filter.all[filter].isRepeatable else {
                     throw .syntax("\(name) is given twice")
                 }
-                let start = reader.index
-                narrowings.append((filter, try Filter.all[filter].read(&reader, analyser)))
-                values[name, default: []] += words[start..<reader.index]
-                for word in [name] + words[start..<reader.index] { fingerprint(word) }
+                let narrowing = try Filter.all[filter].read(&reader, analyser)
+                narrowings.append((filter, narrowing))
+                values[name, default: []] += narrowing.values
+                filters.insert([Text(name)] + narrowing.values)
                 guard narrowings.count <= FilterWords.maximumValues else {
                     throw .syntax("there are more than \(FilterWords.maximumValues) filters")
                 }
             } else {
                 guard let option = Option(rawValue: name), options.contains(option) else {
-                    throw .syntax("'\(word.prefix(64))' is no filter or option here; a value with blanks is quoted")
+                    throw .syntax(
+                        "'\(word.string.prefix(64))' is no filter or option here; a value with blanks is quoted")
                 }
                 guard given.insert(name).inserted else { throw .syntax("\(name) is given twice") }
                 try read(option, &reader)
             }
         }
-        fingerprint(sort.name)
+        fingerprint = fingerprintOfQuestion
         if let after, after.query != fingerprint {
             throw .invalid("AFTER", "is a cursor of another question")
         }
@@ -87,7 +89,7 @@ public struct CatalogueQuery {
     private mutating func read(_ option: Option, _ reader: inout FilterWords) throws(CatalogueError) {
         switch option {
         case .sort:
-            let name = try reader.next().lowercased()
+            let name = Text(try reader.next().string.lowercased())
             guard let sort = Sort.named(name) else {
                 throw .invalid("SORT", "must be one of \(Sort.all.map(\.name).joined(separator: ", "))")
             }
@@ -99,25 +101,39 @@ public struct CatalogueQuery {
             }
             self.limit = Int(limit)
         case .after:
-            guard let cursor = Cursor(try reader.next()) else {
+            guard let cursor = Cursor(try reader.next().string) else {
                 throw .invalid("AFTER", "must be the 'next' of an earlier answer")
             }
             after = cursor
         case .facets: wantsFacets = true
         case .seed:
-            guard let seed = Int64(try reader.next()) else { throw .invalid("SEED", "must be a whole number") }
+            guard let seed = FilterWords.number(try reader.next().string) else {
+                throw .invalid("SEED", "must be a whole number")
+            }
             self.seed = UInt64(bitPattern: seed)
         }
     }
 
     /// Whether the answers are the same.
     func asksTheSame(as other: CatalogueQuery) -> Bool {
-        kind == other.kind && values == other.values && sort.name == other.sort.name && limit == other.limit
+        kind == other.kind && filters == other.filters && sort.name == other.sort.name && limit == other.limit
     }
 
-    /// FNV-1a: no defence against anybody, as a cursor is no secret.
-    private mutating func fingerprint(_ word: String) {
-        for byte in word.utf8 { fingerprint = (fingerprint ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        fingerprint = (fingerprint ^ 0xFF) &* 0x100_0000_01B3
+    /// FNV-1a over the kind, the filters in a fixed order and the sort: no defence against anybody, as a cursor is no
+    /// secret.
+    private var fingerprintOfQuestion: UInt64 {
+        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
+        func add(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        let filters = filters.sorted { $0.lexicographicallyPrecedes($1) }
+        for part in [[kind == .items ? "items" : "outlets"]] + filters + [[Text(sort.name)]] {
+            for word in part {
+                add(word.utf8)
+                add(CollectionOfOne(0xFF))
+            }
+            add(CollectionOfOne(0xFE))
+        }
+        return hash
     }
 }

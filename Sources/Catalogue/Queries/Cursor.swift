@@ -29,7 +29,7 @@ struct Cursor {
         writer.integer(revision)
         writer.integer(key.tier)
         writer.integer(key.number)
-        writer.string(key.name)
+        writer.string(key.name.string)
         writer.string(key.id.outlet.rawValue)
         if let item = key.id.item { writer.string(item.rawValue) }
         writer.endArray()
@@ -55,7 +55,7 @@ struct Cursor {
         }
         self.init(
             query: query, revision: revision,
-            key: SortKey(tier: tier, number: number, name: name, id: ListingID(outlet: outlet, item: item)))
+            key: SortKey(tier: tier, number: number, name: Text(name), id: ListingID(outlet: outlet, item: item)))
     }
 
     private static let urlSafe: [Character: Character] = ["+": "-", "/": "_", "=": "."]

@@ -1,31 +1,29 @@
+internal import Domain
 internal import JSONText
 
 /// How many of the matches have each cuisine, city and so on.
 struct Facets {
     /// The most values of one facet: those that most matches have.
     static let maximumValues = 100
-    /// With no more matches than this, each is looked at.
+    /// Up to this many matches, each listing is counted by itself.
     private static let fewMatches = 30
 
-    private var facets: [(name: String, values: [(value: String, count: Int)])]
+    private var facets: [(name: String, values: [(value: Text, count: Int)])]
 
     init(of matches: Bitmap, in index: SearchIndex) {
         let total = matches.count
         let listings = total <= Self.fewMatches ? matches.rows.map(index.source.listing) : nil
         facets = index.facets.map { name, words in
-            var counts: [String: Int] = [:]
-            if let listings {
-                for listing in listings {
-                    for value in Set(words.values(of: listing)) { counts[value, default: 0] += 1 }
+            let counts =
+                if let listings {
+                    words.counts(in: listings)
+                } else if total == index.all.count {
+                    words.counts { $0.count }
+                } else {
+                    words.counts(by: matches.intersectionCount)
                 }
-            } else if total == index.all.count {
-                counts = words.rows.mapValues(\.count)
-            } else {
-                counts = words.rows.mapValues(matches.intersectionCount)
-            }
-            let values = counts.filter { $0.value > 0 }
-                .sorted { $0.value != $1.value ? $0.value > $1.value : $0.key < $1.key }
-            return (name, values.prefix(Self.maximumValues).map { ($0.key, $0.value) })
+            let values = counts.sorted { $0.count != $1.count ? $0.count > $1.count : $0.value < $1.value }
+            return (name, Array(values.prefix(Self.maximumValues)))
         }
     }
 
@@ -36,7 +34,7 @@ struct Facets {
             writer.beginArray()
             for (value, count) in facet.values {
                 writer.beginObject()
-                writer.field("value", value)
+                writer.field("value", value.string)
                 writer.field("count", count)
                 writer.endObject()
             }

@@ -1,5 +1,7 @@
-/// What listings were before they last changed their place in some order: so that a reader who is turning pages
-/// meets each where it was when they began.
+internal import Domain
+
+/// Earlier versions of listings that have changed their place in some order, so that a reader who is turning pages
+/// meets each listing where it was when they began.
 struct MoveLog {
     /// The most moves that are remembered.
     static let maximumMoves = 4_000
@@ -9,7 +11,7 @@ struct MoveLog {
         var revision: Int64
         var listing: Listing
         /// Folded once, and not for every page that is turned.
-        var foldedName: String
+        var foldedName: Text
     }
 
     private var moves: [Move] = []

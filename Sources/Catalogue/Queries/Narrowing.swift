@@ -1,5 +1,9 @@
+internal import Domain
+
 /// One filter with its values: which listings satisfy it.
 struct Narrowing {
+    /// The values as they are compared: the same filter with the same values asks the same.
+    var values: [Text] = []
     /// The rows that do, of all.
     var rows: (any FilterIndex) -> Bitmap
     /// Those of some rows that do, where that may be found faster than those of all; else nil.
@@ -27,6 +31,8 @@ struct Narrowing {
     init(_ query: TextQuery) {
         self.init(
             TextIndex.self, rows: { $0.tiers(query).all }, accepts: { $0.tier(of: $1, query) != nil })
+        // Only the last term's place matters: of that a beginning is enough.
+        values = query.terms.dropLast().sorted() + query.terms.suffix(1)
         tiers = { Narrowing.cast($0, to: TextIndex.self).tiers(query) }
         tier = { Narrowing.cast($0, to: TextIndex.self).tier(of: $1, query) ?? 0 }
     }

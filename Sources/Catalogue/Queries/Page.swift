@@ -19,7 +19,7 @@ struct Matches {
 extension SearchIndex {
     /// A step along an order costs about as much less than looking at a match.
     private static let stepsPerMatch = 3
-    /// With no more matches than this, one is chosen among them and not among all rows until it matches.
+    /// Up to this many matches, a random one is picked from the matches; beyond, from all rows until one matches.
     private static let fewChoices = 4_096
 
     // MARK: Matching
@@ -59,13 +59,13 @@ extension SearchIndex {
         query.narrowings.allSatisfy { $0.narrowing.accepts(filters[$0.filter], listing) }
     }
 
-    /// Whether what is found depends on the time.
+    /// Whether the matches depend on the time.
     func usesAvailability(_ query: CatalogueQuery) -> Bool {
         query.narrowings.contains { filters[$0.filter] is AvailabilityIndex }
     }
 
-    /// Where a listing stands among what is found.
-    func key(of listing: Listing, _ query: CatalogueQuery, foldedName: String? = nil) -> SortKey {
+    /// The sort key of a listing among the matches.
+    func key(of listing: Listing, _ query: CatalogueQuery, foldedName: Text? = nil) -> SortKey {
         var tier = 0
         if query.sort.ranksMatches, let ranking = query.narrowings.first(where: { $0.narrowing.tier != nil }) {
             tier = ranking.narrowing.tier?(filters[ranking.filter], listing) ?? 0

@@ -27,7 +27,7 @@ final class SavedQuery {
     /// The document may be another one from now on.
     private func touch(_ revision: Int64) { self.revision = max(self.revision + 1, revision) }
 
-    /// Gives up following: the question is asked again when the answer is wanted.
+    /// Stops following: the question is asked again the next time its answer is needed.
     func forget(revision: Int64) {
         isStale = true
         touch(revision)

@@ -1,3 +1,5 @@
+internal import Domain
+
 // The registry of sorts: each keeps every listing in order, so that the first page of half a million costs no
 // more than that of twenty.
 
@@ -19,7 +21,7 @@ struct Sort: Sendable {
         Sort(name: "delivery", ranksMatches: false, order: .fastest),
     ]
 
-    static func named(_ name: String) -> Sort? { all.first { $0.name == name } }
+    static func named(_ name: Text) -> Sort? { all.first { Text($0.name) == name } }
 }
 
 /// An order that listings are kept in.
@@ -27,7 +29,7 @@ enum ListingOrder: Int, CaseIterable, Sendable {
     case bestRated, name, cheapest, dearest, fastest
 
     /// What is compared first. What is not known comes last.
-    func key(_ listing: Listing, foldedName: String) -> Int64? {
+    func key(_ listing: Listing, foldedName: Text) -> Int64? {
         switch self {
         case .bestRated: listing.rating.map { -$0 }
         case .name: Self.beginning(of: foldedName)
@@ -41,7 +43,7 @@ enum ListingOrder: Int, CaseIterable, Sendable {
     var comparesNames: Bool { self == .name }
 
     /// The first eight bytes as a number that sorts as they do.
-    private static func beginning(of name: String) -> Int64 {
+    private static func beginning(of name: Text) -> Int64 {
         var bits: UInt64 = 0
         var count = 0
         for byte in name.utf8.prefix(8) {
@@ -59,7 +61,7 @@ struct SortKey: Equatable, Sendable {
     var tier: Int
     var number: Int64
     /// The folded name, for sorts that compare it.
-    var name: String
+    var name: Text
     var id: ListingID
 
     static func precedes(_ a: SortKey, _ b: SortKey) -> Bool {

@@ -1,10 +1,12 @@
-/// Words with the number of times that each is there, sorted: they are few, and there is such a list an outlet.
+internal import Domain
+
+/// A sorted list of words with their counts. Every outlet has one, and it is short.
 struct CountedWords {
-    private(set) var words: [String] = []
+    private(set) var words: [Text] = []
     private var counts: [Int32] = []
 
     /// Adds to a word's number, or takes away from it.
-    mutating func count(_ word: String, _ change: Int) {
+    mutating func count(_ word: Text, _ change: Int) {
         let place = words.indices.partitionPoint { words[$0] < word }
         if place == words.count || words[place] != word {
             words.insert(word, at: place)

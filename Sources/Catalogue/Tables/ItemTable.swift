@@ -81,7 +81,7 @@ final class ItemTable: ListingSource {
 
     func id(at row: UInt32) -> ListingID { ListingID(outlet: outlet(at: row).id, item: self[row].id) }
 
-    func name(at row: UInt32) -> String { self[row].name }
+    func name(at row: UInt32) -> Text { self[row].name }
 
     func precedes(_ a: UInt32, _ b: UInt32) -> Bool {
         let (first, second) = (outletRows[Int(a)], outletRows[Int(b)])

@@ -70,7 +70,7 @@ final class OutletTable: ListingSource {
 
     func id(at row: UInt32) -> ListingID { ListingID(outlet: self[row].id) }
 
-    func name(at row: UInt32) -> String { self[row].details.name }
+    func name(at row: UInt32) -> Text { self[row].details.name }
 
     func precedes(_ a: UInt32, _ b: UInt32) -> Bool { self[a].id < self[b].id }
 }

@@ -25,14 +25,14 @@ final class StreamEntry {
     var group: (batch: Int, number: Int32) = (0, 0)
 
     private struct RememberedReply {
-        var fingerprint: String
+        var fingerprint: Text
         var reply: CommandReply
         /// The version of the stream that it rests on.
         var version: Int64
     }
-    private var replies: [String: RememberedReply] = [:]
+    private var replies: [Text: RememberedReply] = [:]
     /// The ids in the order of those versions.
-    private var replyOrder: [String] = []
+    private var replyOrder: [Text] = []
 
     init(_ name: StreamName, isKnown: Bool) {
         self.name = name

@@ -5,7 +5,7 @@ extension Cart.State {
     ///
     /// - Parameter offer: what the catalogue says of an item at an outlet.
     public func maximum(
-        ofLine id: String, offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
+        ofLine id: Text, offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
     ) -> Int? {
         guard let contents, let line = contents.lines.first(where: { $0.id == id }),
             case .available(let item) = offer(line.item, contents.outlet)

@@ -11,8 +11,8 @@ public enum Cart: Decider {
     public enum Command: Equatable, Sendable {
         case add(Addition)
         /// Sets a line's quantity; 0 removes it. More than there was is taken up to what the item's menu allows.
-        case set(line: String, quantity: Int, maximum: Int = MenuItem.quantityLimit)
-        case remove(line: String)
+        case set(line: Text, quantity: Int, maximum: Int = MenuItem.quantityLimit)
+        case remove(line: Text)
         case clear
         case checkOut(CheckOut)
     }
@@ -29,7 +29,7 @@ public enum Cart: Decider {
         public var options: [Identifier]
         /// What the customer wants the kitchen to know.
         public var note: PersonalText?
-        /// Whose the cart is to be, where that is said; a note of theirs is sealed.
+        /// The customer the cart will belong to, if given; a customer's note is sealed.
         public var customer: Identifier?
         /// What the catalogue says of the item now.
         public var offer: Offer
@@ -56,17 +56,17 @@ public enum Cart: Decider {
         /// What the customer has been shown and agrees to pay.
         public var agreedTotal: Amount
         /// What the catalogue says now, line by line.
-        public var offers: [String: Offer]
+        public var offers: [Text: Offer]
         /// The least the outlet accepts.
         public var minimumOrder: Amount?
-        /// Whose the cart is to be, where that is said.
+        /// The customer the cart will belong to, if given.
         public var customer: Identifier?
         /// The name on the order.
         public var name: SealedText?
 
         /// A checkout.
         public init(
-            order: Identifier, agreedTotal: Amount, offers: [String: Offer], minimumOrder: Amount? = nil,
+            order: Identifier, agreedTotal: Amount, offers: [Text: Offer], minimumOrder: Amount? = nil,
             customer: Identifier? = nil, name: SealedText? = nil
         ) {
             self.order = order
@@ -86,8 +86,8 @@ public enum Cart: Decider {
     public enum Event: Equatable, Sendable {
         /// So many more of a line, which is new or known.
         case itemAdded(CartLine, outlet: Identifier, currency: Currency, customer: Identifier? = nil)
-        case quantityChanged(line: String, from: Int, to: Int)
-        case lineRemoved(line: String, quantity: Int)
+        case quantityChanged(line: Text, from: Int, to: Int)
+        case lineRemoved(line: Text, quantity: Int)
         case cleared(count: Int)
         /// The cart became an order, at these prices.
         case checkedOut(
@@ -103,7 +103,7 @@ public enum Cart: Decider {
         public var outlet: Identifier
         /// The currency of every price.
         public var currency: Currency
-        /// Whose it is, once that has been said.
+        /// The customer it belongs to, once that is known.
         public var customer: Identifier?
         /// The lines, in the order they were first added.
         public var lines: [CartLine]
@@ -121,7 +121,7 @@ public enum Cart: Decider {
 
     /// A cart, from empty to checked out.
     public enum State: Equatable, Sendable {
-        /// Nothing is in it, and it belongs to no outlet and to nobody.
+        /// Without lines, outlet and customer.
         case empty
         case filled(Contents)
         case checkedOut(Contents, order: Identifier)
@@ -261,7 +261,7 @@ public enum Cart: Decider {
             order: checkOut.order, lines: current.lines, total: total, customer: customer, name: checkOut.name)
     }
 
-    /// Whose the cart is, with what a command says of that.
+    /// The owner of the cart after a command that names a customer, or none.
     private static func customer(
         _ named: Identifier?, of contents: Contents?
     ) throws(Rejection) -> Identifier? {
@@ -289,7 +289,7 @@ public enum Cart: Decider {
 
     /// Rejects what would make a total that can be neither shown nor agreed to.
     private static func checkTotal(
-        of lines: [CartLine], with quantity: Int, of line: String, at unitPrice: Amount
+        of lines: [CartLine], with quantity: Int, of line: Text, at unitPrice: Amount
     ) throws(Rejection) {
         var total = try unitPrice.multiplied(by: quantity)
         for other in lines where other.id != line { total = try total.adding(other.total()) }
@@ -374,7 +374,7 @@ extension Cart.State {
 }
 
 extension [CartLine] {
-    /// Whether they have no text that cannot be the customer's, or nobody's.
+    /// Whether every note on them may belong to that customer, or to no customer.
     fileprivate func mayBelong(to customer: Identifier?) -> Bool {
         allSatisfy { PersonalText.isAllowed($0.note, of: customer) }
     }
@@ -387,7 +387,7 @@ extension Cart.Contents {
         self.init(outlet: outlet, currency: currency, lines: [])
     }
 
-    /// Throws where the cart cannot have become the customer's, or nobody's.
+    /// Throws if the cart cannot have passed to that customer, or to none.
     fileprivate func checkOwner(_ customer: Identifier?) throws(ImpossibleEvent) {
         guard customer == self.customer || self.customer == nil && lines.mayBelong(to: customer) else {
             throw ImpossibleEvent("a cart that went from one customer to another")
@@ -417,7 +417,7 @@ extension Cart.Contents {
         lines[index].name = line.name
     }
 
-    fileprivate func index(of id: String, holding quantity: Int) throws(ImpossibleEvent) -> Int {
+    fileprivate func index(of id: Text, holding quantity: Int) throws(ImpossibleEvent) -> Int {
         guard let index = lines.firstIndex(where: { $0.id == id }) else {
             throw ImpossibleEvent("a change of an unknown line: '\(id)'")
         }

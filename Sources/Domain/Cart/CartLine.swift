@@ -5,11 +5,11 @@ public struct CartLine: Equatable, Sendable {
     static let recordableQuantities = 1...1_000_000
 
     /// The line's id in its cart; see ``CartLine/identifier(item:options:taken:)``.
-    public var id: String
+    public var id: Text
     /// The item.
     public var item: Identifier
     /// Its name when it was added.
-    public var name: String
+    public var name: Text
     /// 1–99.
     public var quantity: Int
     /// What one cost when it was last added.
@@ -21,7 +21,7 @@ public struct CartLine: Equatable, Sendable {
 
     /// A line.
     public init(
-        id: String, item: Identifier, name: String, quantity: Int, unitPrice: Amount,
+        id: Text, item: Identifier, name: Text, quantity: Int, unitPrice: Amount,
         options: [Identifier] = [], note: PersonalText? = nil
     ) {
         self.id = id
@@ -38,16 +38,16 @@ public struct CartLine: Equatable, Sendable {
 
     /// The id of a new line: the item's id, with its sorted options behind it after `+`. A line that differs
     /// only in its note gets the first free of `~2`, `~3`, … behind that.
-    static func identifier(item: Identifier, options: [Identifier], taken: (String) -> Bool) -> String {
-        let plain = ([item] + options).map(\.rawValue).joined(separator: "+")
+    static func identifier(item: Identifier, options: [Identifier], taken: (Text) -> Bool) -> Text {
+        let plain = Text(([item] + options).map(\.rawValue).joined(separator: "+"))
         guard taken(plain) else { return plain }
         let numbers = 2...(Cart.maximumLines + 1)
         // A cart has fewer lines than there are numbers, so one is free.
-        return numbers.lazy.map { "\(plain)~\($0)" }.first { !taken($0) }!
+        return numbers.lazy.map { Text("\(plain)~\($0)") }.first { !taken($0) }!
     }
 
-    /// Throws where no cart can have held so many of a line.
-    static func checkRecordable(_ quantity: Int, _ line: String) throws(ImpossibleEvent) {
+    /// Throws if no cart can ever have held that quantity of a line.
+    static func checkRecordable(_ quantity: Int, _ line: Text) throws(ImpossibleEvent) {
         guard recordableQuantities.contains(quantity) else {
             throw ImpossibleEvent("a quantity of \(quantity): '\(line)'")
         }

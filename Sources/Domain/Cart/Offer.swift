@@ -16,7 +16,7 @@ public enum Offer: Equatable, Sendable {
     /// An item that can be had.
     public struct Item: Equatable, Sendable {
         /// What it is called.
-        public var name: String
+        public var name: Text
         /// What one costs.
         public var unitPrice: Amount
         /// The currency of the price.
@@ -25,7 +25,7 @@ public enum Offer: Equatable, Sendable {
         public var maxQuantity: Int
 
         /// An item with its price and limit.
-        public init(name: String, unitPrice: Amount, currency: Currency, maxQuantity: Int) {
+        public init(name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int) {
             self.name = name
             self.unitPrice = unitPrice
             self.currency = currency

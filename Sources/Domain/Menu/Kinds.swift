@@ -1,13 +1,13 @@
-// The open registries of what a menu is made of. A new kind is one entry in a table here: it is then accepted
-// in menus, laid out, given accessibility ids and rendered, without a change anywhere else.
+// The registries of section kinds, item kinds and layouts. A new kind is one entry in a table here: it is then
+// accepted in menus, laid out, given accessibility ids and rendered, without a change anywhere else.
 
 /// A kind of section.
 public struct SectionKind: Sendable {
     /// The name in documents.
-    public let name: String
+    public let name: Text
     /// The layout of a section that names none.
     public let defaultLayout: Layout
-    /// The accessibility id of the section's scroller; where there is none, it is made of the section's id.
+    /// The accessibility id of the section's scroller; nil to derive it from the section's id.
     public let accessibilityID: String?
 
     /// Every kind of section.
@@ -21,8 +21,8 @@ public struct SectionKind: Sendable {
             accessibilityID: "desserts_scroller"),
     ]
 
-    /// The kind of that name, if it is registered.
-    public static func named(_ name: String) -> SectionKind? { byName[name] }
+    /// The kind with that name, if it is registered.
+    public static func named(_ name: Text) -> SectionKind? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
@@ -30,7 +30,7 @@ public struct SectionKind: Sendable {
 /// A kind of item.
 public struct ItemKind: Sendable {
     /// The name in documents.
-    public let name: String
+    public let name: Text
     /// Whether an item needs a price. One without a price is shown and cannot be ordered.
     public let needsPrice: Bool
     /// What the accessibility id of a card begins with; its number among the cards of the kind follows.
@@ -47,8 +47,8 @@ public struct ItemKind: Sendable {
             addButtonID: "dessert_add_btn"),
     ]
 
-    /// The kind of that name, if it is registered.
-    public static func named(_ name: String) -> ItemKind? { byName[name] }
+    /// The kind with that name, if it is registered.
+    public static func named(_ name: Text) -> ItemKind? { byName[name] }
 
     private static let byName = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 }
@@ -56,8 +56,8 @@ public struct ItemKind: Sendable {
 /// A way to lay out a section's items.
 public struct LayoutStyle: Sendable {
     /// The name in documents.
-    public let name: String
-    /// Whether it is made of cards, which have a size.
+    public let name: Text
+    /// Whether items are shown as cards, which have a size.
     public let hasCards: Bool
 
     /// Every style.
@@ -66,6 +66,6 @@ public struct LayoutStyle: Sendable {
         LayoutStyle(name: "horizontalCard", hasCards: true),
     ]
 
-    /// The style of that name, if it is registered.
-    public static func named(_ name: String) -> LayoutStyle? { all.first { $0.name == name } }
+    /// The style with that name, if it is registered.
+    public static func named(_ name: Text) -> LayoutStyle? { all.first { $0.name == name } }
 }

@@ -19,12 +19,12 @@ public struct Layout: Hashable, Sendable {
     }
 
     /// The style's registered name.
-    public let style: String
-    /// The cards' size, for styles made of cards.
+    public let style: Text
+    /// The size of the cards, for styles that have cards.
     public let cardSize: CardSize?
 
     /// A layout of that style.
-    public init(style: String, cardSize: CardSize? = nil) {
+    public init(style: Text, cardSize: CardSize? = nil) {
         self.style = style
         self.cardSize = cardSize
     }

@@ -8,28 +8,28 @@ public struct MenuItem: Equatable, Sendable {
     /// Unique in the menu.
     public var id: Identifier
     /// The registered name of its ``ItemKind``.
-    public var kind: String
+    public var kind: Text
     /// What it is called.
-    public var name: String
+    public var name: Text
     /// What it is, in a sentence or two.
-    public var description: String?
+    public var description: Text?
     /// What one costs. Without a price it is shown and cannot be ordered.
     public var price: Amount?
     /// The cuisine it belongs to.
-    public var cuisine: String?
+    public var cuisine: Text?
     /// Free words to find it by.
-    public var tags: [String]
+    public var tags: [Text]
     /// URL of the image in lists.
-    public var imageSmall: String?
+    public var imageSmall: Text?
     /// URL of the image in full.
-    public var imageLarge: String?
+    public var imageLarge: Text?
     /// The most of it that a line takes, 1–99.
     public var maxQuantity: Int?
 
     /// An item with everything that is not named left out.
     public init(
-        id: Identifier, kind: String, name: String, description: String? = nil, price: Amount? = nil,
-        cuisine: String? = nil, tags: [String] = [], imageSmall: String? = nil, imageLarge: String? = nil,
+        id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
+        cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         maxQuantity: Int? = nil
     ) {
         self.id = id
@@ -48,7 +48,7 @@ public struct MenuItem: Equatable, Sendable {
     func validate(at path: String) throws(Rejection) {
         try TextRules.check(kind, "\(path)kind", TextRules.name)
         guard let registered = ItemKind.named(kind) else {
-            let known = ItemKind.all.map(\.name).joined(separator: ", ")
+            let known = ItemKind.all.map(\.name.string).joined(separator: ", ")
             throw .invalid("\(path)kind", "unknown item kind '\(kind)'; known are \(known)")
         }
         try TextRules.check(name, "\(path)name", TextRules.name)

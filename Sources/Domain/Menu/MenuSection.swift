@@ -3,16 +3,16 @@ public struct SectionHeader: Equatable, Sendable {
     /// Unique in the menu.
     public var id: Identifier
     /// What stands above it, and on its chip in the tag bar.
-    public var title: String
+    public var title: Text
     /// The registered name of its ``SectionKind``.
-    public var kind: String
+    public var kind: Text
     /// How its items are laid out.
     public var layout: Layout
     /// Whether its header stays on the screen while its items scroll.
     public var sticky: Bool
 
     /// The head of a section.
-    public init(id: Identifier, title: String, kind: String, layout: Layout, sticky: Bool = false) {
+    public init(id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false) {
         self.id = id
         self.title = title
         self.kind = kind
@@ -25,12 +25,12 @@ public struct SectionHeader: Equatable, Sendable {
         try TextRules.check(title, "\(path)title", TextRules.name)
         try TextRules.check(kind, "\(path)kind", TextRules.name)
         guard SectionKind.named(kind) != nil else {
-            let known = SectionKind.all.map(\.name).joined(separator: ", ")
+            let known = SectionKind.all.map(\.name.string).joined(separator: ", ")
             throw .invalid("\(path)kind", "unknown section kind '\(kind)'; known are \(known)")
         }
         try TextRules.check(layout.style, "\(path)layout.style", TextRules.name)
         guard let style = LayoutStyle.named(layout.style) else {
-            let known = LayoutStyle.all.map(\.name).joined(separator: ", ")
+            let known = LayoutStyle.all.map(\.name.string).joined(separator: ", ")
             throw .invalid("\(path)layout.style", "unknown style '\(layout.style)'; known are \(known)")
         }
         guard style.hasCards == (layout.cardSize != nil) else {

@@ -1,8 +1,8 @@
 extension MenuState {
     /// An item, where it stands, and whether it can be had.
     ///
-    /// Menus are most of what a server keeps in memory, so an entry is one block with all its texts behind each
-    /// other, shared by whoever looks items up, and taken apart when somebody does.
+    /// Menus take most of a server's memory, so an entry is one shared block that holds all its texts one after the
+    /// other. Texts are unpacked when they are read.
     ///
     /// Sendable unchecked: the block never changes once it is made.
     public struct Entry: @unchecked Sendable {
@@ -17,7 +17,7 @@ extension MenuState {
         public var id: Identifier { storage.header.id }
 
         /// What the item is called.
-        public var name: String { storage.name }
+        public var name: Text { storage.name }
 
         /// What one costs.
         public var price: Amount? { storage.header.price }
@@ -54,7 +54,7 @@ extension MenuState.Entry: Equatable {
 
 /// What an entry holds.
 private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
-    /// Absent values are stood for by numbers that cannot be: an optional would take twice the room.
+    /// Impossible numbers stand for absent values: an optional would take twice the space.
     struct Header {
         private static let none = Int64.min
         /// Sold out with no end.
@@ -64,7 +64,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         private let minorUnits: Int64
         private let until: Int64
         private let mostAtOnce: Int16
-        /// The registered kind by its place; -1 for one that is registered no more and stands among the texts.
+        /// The index of the registered kind; -1 for a kind that is no longer registered, whose name is among the texts.
         let kind: Int16
         let byteCount: Int32
 
@@ -95,7 +95,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     ) -> EntryStorage {
         var texts = PackedTexts()
         texts.append(item.name)
-        texts.append(section.rawValue)
+        texts.append(Text(section.rawValue))
         let kind = ItemKind.all.firstIndex { $0.name == item.kind }
         texts.append(kind == nil ? item.kind : nil)
         texts.append(item.description)
@@ -115,14 +115,14 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         return unsafeDowncast(buffer, to: EntryStorage.self)
     }
 
-    var name: String {
+    var name: Text {
         read { texts in texts.next() ?? "" }
     }
 
     var section: Identifier {
         read { texts in
             _ = texts.next()
-            guard let section = texts.next().flatMap(Identifier.init) else {
+            guard let section = texts.next().flatMap({ Identifier($0.string) }) else {
                 preconditionFailure("a section without an id")
             }
             return section
@@ -152,13 +152,13 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     }
 }
 
-/// Texts behind each other, each with its length in front; a length of 0 stands for none.
+/// Texts one after the other, each preceded by its length plus 1; 0 stands for an absent text.
 private struct PackedTexts {
     private(set) var bytes: [UInt8] = []
 
-    mutating func append(_ text: String?) {
-        guard var text else { return bytes.append(0) }
-        text.withUTF8 { utf8 in
+    mutating func append(_ text: Text?) {
+        guard let text else { return bytes.append(0) }
+        text.withBytes { utf8 in
             // Seven bits a byte, the lowest first, as long as there are more.
             var rest = utf8.count + 1
             while rest > 0x7F {
@@ -178,7 +178,7 @@ private struct PackedTexts {
 
         var isAtEnd: Bool { index == bytes.count }
 
-        mutating func next() -> String? {
+        mutating func next() -> Text? {
             var count = 0
             var shift = 0
             while true {
@@ -190,7 +190,8 @@ private struct PackedTexts {
             }
             guard count > 0 else { return nil }
             defer { index += count - 1 }
-            return String(decoding: UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)]), as: UTF8.self)
+            let utf8 = UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)])
+            return Text(String(decoding: utf8, as: UTF8.self))
         }
     }
 }

@@ -9,7 +9,7 @@ public enum Outlet: Decider {
         case open
         case close
         /// Takes no orders until a moment, which must lie after `now`.
-        case pause(until: Timestamp, reason: String?, now: Timestamp)
+        case pause(until: Timestamp, reason: Text?, now: Timestamp)
     }
 
     // MARK: Events
@@ -20,7 +20,7 @@ public enum Outlet: Decider {
         case detailsChanged([OutletDetail])
         case opened
         case closed
-        case paused(until: Timestamp, reason: String?)
+        case paused(until: Timestamp, reason: Text?)
     }
 
     // MARK: State
@@ -30,7 +30,7 @@ public enum Outlet: Decider {
         case closed
         case open
         /// Takes none until a moment; from then on it is open again without another event.
-        case paused(until: Timestamp, reason: String?)
+        case paused(until: Timestamp, reason: Text?)
     }
 
     /// An outlet, before and after it is registered.

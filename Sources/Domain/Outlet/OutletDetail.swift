@@ -1,11 +1,11 @@
 /// One detail of an outlet, with its new value: what an ``Outlet/Event/detailsChanged(_:)`` is made of.
 public enum OutletDetail: Equatable, Sendable {
-    case name(String)
-    case city(String?)
-    case area(String?)
-    case address(String?)
-    case timeZone(String)
-    case cuisines([String])
+    case name(Text)
+    case city(Text?)
+    case area(Text?)
+    case address(Text?)
+    case timeZone(Text)
+    case cuisines([Text])
     case priceForTwo(Amount?)
     case rating(Rating?)
     case ratingCount(Int?)

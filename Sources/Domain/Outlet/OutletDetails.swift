@@ -10,19 +10,19 @@ public struct OutletDetails: Equatable, Sendable {
     public static let maximumDeliveryMinutes = 1_440
 
     /// The outlet's name.
-    public var name: String
+    public var name: Text
     /// The city it stands in.
-    public var city: String?
+    public var city: Text?
     /// The part of the city.
-    public var area: String?
+    public var area: Text?
     /// Street and number.
-    public var address: String?
+    public var address: Text?
     /// The currency of every price of its menu.
     public var currency: Currency
     /// IANA name of the zone its hours are in, such as `Asia/Kolkata`.
-    public var timeZone: String
+    public var timeZone: Text
     /// The cuisines it cooks, most important first.
-    public var cuisines: [String]
+    public var cuisines: [Text]
     /// What two people usually pay.
     public var priceForTwo: Amount?
     /// Its rating by customers; absent while it has none.
@@ -38,8 +38,8 @@ public struct OutletDetails: Equatable, Sendable {
 
     /// Details with everything that is not named left out.
     public init(
-        name: String, city: String? = nil, area: String? = nil, address: String? = nil, currency: Currency,
-        timeZone: String, cuisines: [String] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
+        name: Text, city: Text? = nil, area: Text? = nil, address: Text? = nil, currency: Currency,
+        timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
         hours: [OpeningHours] = []
     ) {

@@ -1,4 +1,4 @@
-/// An amount of money in minor units (cents, paise) of a currency that stands beside it.
+/// An amount of money in minor units (cents, paise) of a currency that is given with it.
 public struct Amount: Hashable, Comparable, Sendable {
     /// No money.
     public static let zero = Amount(minorUnits: 0)

@@ -5,8 +5,8 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
 
     /// The identifier as text.
     public let rawValue: String
-    /// Kept because identifiers are looked up far more often than made, and because comparing it first saves
-    /// most looks at the text, which lies elsewhere in memory. Seeded anew in every process.
+    /// Stored because identifiers are looked up far more often than they are made, and because comparing hashes first
+    /// avoids most reads of the text, which lies elsewhere in memory. Its seed differs in every process.
     private let hash: Int
 
     /// An identifier, or nil where the text is not one.
@@ -43,7 +43,7 @@ public struct Identifier: Hashable, Comparable, Sendable, CustomStringConvertibl
     /// Whether the texts are the same.
     public static func == (a: Identifier, b: Identifier) -> Bool { a.hash == b.hash && a.rawValue == b.rawValue }
 
-    /// Feeds the kept hash.
+    /// Feeds the stored hash.
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// Orders by bytes.

@@ -1,11 +1,11 @@
 /// What a customer wrote for people to read.
 public enum PersonalText: Hashable, Sendable {
-    /// Of nobody in particular: anybody may read it, for as long as there is a log.
-    case plain(String)
-    /// Of a customer.
+    /// Without an owner: anybody may read it, for as long as the log exists.
+    case plain(Text)
+    /// Encrypted with a customer's key.
     case sealed(SealedText)
 
-    /// Whether such a text can stand in a cart or order of that customer, or of nobody.
+    /// Whether a cart or order with that owner, or with none, may hold the text.
     static func isAllowed(_ text: PersonalText?, of customer: Identifier?) -> Bool {
         switch text {
         case nil: true
@@ -17,14 +17,14 @@ public enum PersonalText: Hashable, Sendable {
 
 /// A customer's text under a key of theirs.
 ///
-/// Texts are sealed and opened outside the domain, which knows no keys: here it counts alone whether two are the
-/// same. One text of one customer is the same ciphertext wherever it stands in a cart.
+/// Texts are encrypted and decrypted outside the domain, which has no keys and only compares ciphertexts. The same text
+/// of the same customer always has the same ciphertext within a cart.
 public struct SealedText: Hashable, Sendable {
     /// The ciphertext in base64.
-    public let ciphertext: String
+    public let ciphertext: Text
 
     /// A text that was sealed.
-    public init(ciphertext: String) {
+    public init(ciphertext: Text) {
         self.ciphertext = ciphertext
     }
 }

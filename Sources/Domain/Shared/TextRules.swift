@@ -13,7 +13,7 @@ public enum TextRules {
 
     /// Rejects a text out of bounds, or one with control characters, naming its field.
     public static func check(
-        _ text: String, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
+        _ text: Text, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         let length = text.utf8.count
         guard bounds.contains(length) else {
@@ -24,16 +24,16 @@ public enum TextRules {
         }
     }
 
-    /// As ``check(_:_:_:)``, where there is a text at all.
+    /// As ``check(_:_:_:)``, if there is a text.
     public static func check(
-        _ text: String?, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
+        _ text: Text?, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         if let text { try check(text, field(), bounds) }
     }
 
     /// Rejects a list that is too long, or any of its texts that is out of bounds.
     public static func check(
-        _ texts: [String], _ field: @autoclosure () -> String, atMost count: Int
+        _ texts: [Text], _ field: @autoclosure () -> String, atMost count: Int
     ) throws(Rejection) {
         guard texts.count <= count else { throw .invalid(field(), "must have at most \(count) entries") }
         for (index, text) in texts.enumerated() { try check(text, "\(field())[\(index)]", line) }

@@ -11,12 +11,12 @@ enum CartEventCodec {
             CartLineCodec.encode(line, to: &writer)
             return "cart.itemAdded"
         case .quantityChanged(let line, let from, let to):
-            writer.field("line", line)
+            writer.field("line", line.string)
             writer.field("from", from)
             writer.field("to", to)
             return "cart.quantityChanged"
         case .lineRemoved(let line, let quantity):
-            writer.field("line", line)
+            writer.field("line", line.string)
             writer.field("quantity", quantity)
             return "cart.lineRemoved"
         case .cleared(let count):
@@ -27,7 +27,7 @@ enum CartEventCodec {
             CartLineCodec.encode(lines, to: &writer)
             writer.field("total", total.minorUnits)
             if let customer { writer.field("customer", customer.rawValue) }
-            if let name { writer.field("sealedName", name.ciphertext) }
+            if let name { writer.field("sealedName", name.ciphertext.string) }
             return "cart.checkedOut"
         }
     }
@@ -57,7 +57,7 @@ enum CartEventCodec {
             case "lines": lines = try CartLineCodec.decode(from: &reader)
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
-            case "sealedName": sealedName = SealedText(ciphertext: try reader.string())
+            case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
             default: _ = try reader.rawValue()
             }
         }
@@ -85,16 +85,16 @@ enum CartEventCodec {
 /// The lines of carts and orders, as fields of an event or as objects in an array.
 enum CartLineCodec {
     static func encode(_ line: CartLine, to writer: inout JSONWriter) {
-        writer.field("line", line.id)
+        writer.field("line", line.id.string)
         writer.field("item", line.item.rawValue)
-        writer.field("name", line.name)
+        writer.field("name", line.name.string)
         writer.field("quantity", line.quantity)
         writer.field("unitPrice", line.unitPrice.minorUnits)
         if !line.options.isEmpty { writer.field("options", line.options.lazy.map(\.rawValue)) }
         switch line.note {
         case nil: break
-        case .plain(let note): writer.field("note", note)
-        case .sealed(let note): writer.field("sealedNote", note.ciphertext)
+        case .plain(let note): writer.field("note", note.string)
+        case .sealed(let note): writer.field("sealedNote", note.ciphertext.string)
         }
     }
 
@@ -125,9 +125,9 @@ enum CartLineCodec {
     }
 
     struct Fields {
-        var id: String?
+        var id: Text?
         var item: Identifier?
-        var name: String?
+        var name: Text?
         var quantity: Int?
         var unitPrice: Amount?
         var options: [Identifier] = []
@@ -136,14 +136,14 @@ enum CartLineCodec {
         /// Reads the value of the key if it is one of a line's.
         mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONReadingError) -> Bool {
             switch key {
-            case "line": id = try reader.string()
+            case "line": id = try reader.text()
             case "item": item = Identifier(try reader.string())
-            case "name": name = try reader.string()
+            case "name": name = try reader.text()
             case "quantity": quantity = Int(try reader.integer())
             case "unitPrice": unitPrice = Amount(minorUnits: try reader.integer())
             case "options": options = try reader.identifiers()
-            case "note": note = .plain(try reader.string())
-            case "sealedNote": note = .sealed(SealedText(ciphertext: try reader.string()))
+            case "note": note = .plain(try reader.text())
+            case "sealedNote": note = .sealed(SealedText(ciphertext: try reader.text()))
             default: return false
             }
             return true
@@ -155,16 +155,5 @@ enum CartLineCodec {
                 id: id, item: item, name: name, quantity: quantity, unitPrice: unitPrice, options: options,
                 note: note)
         }
-    }
-}
-
-extension JSONReader {
-    mutating func identifiers() throws(JSONReadingError) -> [Identifier] {
-        var identifiers: [Identifier] = []
-        for text in try strings() {
-            guard let identifier = Identifier(text) else { throw failure("identifiers") }
-            identifiers.append(identifier)
-        }
-        return identifiers
     }
 }

@@ -3,9 +3,9 @@ internal import JSONText
 
 /// Writes events as JSON text and reads them back, whatever version of the schema they were written with.
 ///
-/// A payload's keys may come in any order and a key that is not known is passed over, so that an older server
-/// reads what a newer one adds. A shape that changed otherwise has a new schema version, and an ``Upcaster``
-/// from the one before; a version newer than the present one is refused, as its keys may mean something else.
+/// A payload's keys may come in any order, and unknown keys are ignored, so that an older server can read fields that a
+/// newer one adds. Any other change of shape gets a new schema version and an ``Upcaster`` step from the previous one.
+/// A version newer than the current one is refused, because its keys may mean something else.
 public enum EventCodec {
     /// The event's kind and payload, in the present schema.
     public static func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {

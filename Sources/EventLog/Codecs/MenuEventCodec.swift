@@ -75,9 +75,9 @@ enum MenuEventCodec {
 
     private static func encode(_ header: SectionHeader, to writer: inout JSONWriter) {
         writer.field("id", header.id.rawValue)
-        writer.field("title", header.title)
-        writer.field("kind", header.kind)
-        writer.field("style", header.layout.style)
+        writer.field("title", header.title.string)
+        writer.field("kind", header.kind.string)
+        writer.field("style", header.layout.style.string)
         if let size = header.layout.cardSize {
             writer.field("width", size.width)
             writer.field("height", size.height)
@@ -87,35 +87,35 @@ enum MenuEventCodec {
 
     private static func encode(_ item: MenuItem, to writer: inout JSONWriter) {
         writer.field("id", item.id.rawValue)
-        writer.field("kind", item.kind)
-        writer.field("name", item.name)
-        if let description = item.description { writer.field("description", description) }
+        writer.field("kind", item.kind.string)
+        writer.field("name", item.name.string)
+        if let description = item.description { writer.field("description", description.string) }
         if let price = item.price { writer.field("price", price.minorUnits) }
-        if let cuisine = item.cuisine { writer.field("cuisine", cuisine) }
-        if !item.tags.isEmpty { writer.field("tags", item.tags) }
-        if let image = item.imageSmall { writer.field("imageSmall", image) }
-        if let image = item.imageLarge { writer.field("imageLarge", image) }
+        if let cuisine = item.cuisine { writer.field("cuisine", cuisine.string) }
+        if !item.tags.isEmpty { writer.field("tags", item.tags.lazy.map(\.string)) }
+        if let image = item.imageSmall { writer.field("imageSmall", image.string) }
+        if let image = item.imageLarge { writer.field("imageLarge", image.string) }
         if let quantity = item.maxQuantity { writer.field("maxQuantity", quantity) }
     }
 
     /// Every field that any event of a menu has.
     private struct Fields {
         var id: Identifier?
-        var kind: String?
-        var title: String?
-        var style: String?
+        var kind: Text?
+        var title: Text?
+        var style: Text?
         var width: Int?
         var height: Int?
         var sticky = false
         var section: Identifier?
         var before: Identifier?
-        var name: String?
-        var description: String?
+        var name: Text?
+        var description: Text?
         var price: Amount?
-        var cuisine: String?
-        var tags: [String] = []
-        var imageSmall: String?
-        var imageLarge: String?
+        var cuisine: Text?
+        var tags: [Text] = []
+        var imageSmall: Text?
+        var imageLarge: Text?
         var maxQuantity: Int?
         var until: Timestamp?
 
@@ -124,21 +124,21 @@ enum MenuEventCodec {
             while let key = try reader.nextKey() {
                 switch key {
                 case "id": id = Identifier(try reader.string())
-                case "kind": kind = try reader.string()
-                case "title": title = try reader.string()
-                case "style": style = try reader.string()
+                case "kind": kind = try reader.text()
+                case "title": title = try reader.text()
+                case "style": style = try reader.text()
                 case "width": width = Int(try reader.integer())
                 case "height": height = Int(try reader.integer())
                 case "sticky": sticky = try reader.bool()
                 case "section": section = try reader.identifier()
                 case "before": before = try reader.identifier()
-                case "name": name = try reader.string()
-                case "description": description = try reader.string()
+                case "name": name = try reader.text()
+                case "description": description = try reader.text()
                 case "price": price = Amount(minorUnits: try reader.integer())
-                case "cuisine": cuisine = try reader.string()
-                case "tags": tags = try reader.strings()
-                case "imageSmall": imageSmall = try reader.string()
-                case "imageLarge": imageLarge = try reader.string()
+                case "cuisine": cuisine = try reader.text()
+                case "tags": tags = try reader.texts()
+                case "imageSmall": imageSmall = try reader.text()
+                case "imageLarge": imageLarge = try reader.text()
                 case "maxQuantity": maxQuantity = Int(try reader.integer())
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 default: _ = try reader.rawValue()
@@ -165,13 +165,5 @@ enum MenuEventCodec {
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity)
         }
-    }
-}
-
-extension JSONReader {
-    /// An identifier. A malformed one is an error, where leaving it out would change the meaning.
-    mutating func identifier() throws(JSONReadingError) -> Identifier {
-        guard let identifier = Identifier(try string()) else { throw failure("an identifier") }
-        return identifier
     }
 }

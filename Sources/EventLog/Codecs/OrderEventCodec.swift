@@ -11,7 +11,7 @@ enum OrderEventCodec {
             CartLineCodec.encode(placement.lines, to: &writer)
             writer.field("total", placement.total.minorUnits)
             if let customer = placement.customer { writer.field("customer", customer.rawValue) }
-            if let name = placement.name { writer.field("sealedName", name.ciphertext) }
+            if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
             return "order.placed"
         }
     }
@@ -33,7 +33,7 @@ enum OrderEventCodec {
             case "lines": lines = try CartLineCodec.decode(from: &reader)
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
-            case "sealedName": sealedName = SealedText(ciphertext: try reader.string())
+            case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
             default: _ = try reader.rawValue()
             }
         }

@@ -15,7 +15,7 @@ enum OutletEventCodec {
         case .closed: return "outlet.closed"
         case .paused(let until, let reason):
             writer.field("until", until.millisecondsSinceEpoch)
-            if let reason { writer.field("reason", reason) }
+            if let reason { writer.field("reason", reason.string) }
             return "outlet.paused"
         }
     }
@@ -24,13 +24,13 @@ enum OutletEventCodec {
         var details: [OutletDetail] = []
         var currency: Currency?
         var until: Timestamp?
-        var reason: String?
+        var reason: Text?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
             case "currency": currency = Currency(try reader.string())
             case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
-            case "reason": reason = try reader.string()
+            case "reason": reason = try reader.text()
             default:
                 guard let detail = try decodeDetail(key, &reader) else { continue }
                 details.append(detail)
@@ -50,12 +50,12 @@ enum OutletEventCodec {
 
     private static func encode(_ detail: OutletDetail, to writer: inout JSONWriter) {
         switch detail {
-        case .name(let value): writer.field("name", value)
-        case .city(let value): writer.field("city", value)
-        case .area(let value): writer.field("area", value)
-        case .address(let value): writer.field("address", value)
-        case .timeZone(let value): writer.field("timeZone", value)
-        case .cuisines(let value): writer.field("cuisines", value)
+        case .name(let value): writer.field("name", value.string)
+        case .city(let value): writer.field("city", value?.string)
+        case .area(let value): writer.field("area", value?.string)
+        case .address(let value): writer.field("address", value?.string)
+        case .timeZone(let value): writer.field("timeZone", value.string)
+        case .cuisines(let value): writer.field("cuisines", value.lazy.map(\.string))
         case .priceForTwo(let value): writer.field("priceForTwo", value?.minorUnits)
         case .rating(let value): writer.field("ratingHundredths", value?.hundredths)
         case .ratingCount(let value): writer.field("ratingCount", value)
@@ -79,12 +79,12 @@ enum OutletEventCodec {
         _ key: JSONKey, _ reader: inout JSONReader
     ) throws(JSONReadingError) -> OutletDetail? {
         switch key {
-        case "name": return .name(try reader.string())
-        case "city": return .city(try reader.optionalString())
-        case "area": return .area(try reader.optionalString())
-        case "address": return .address(try reader.optionalString())
-        case "timeZone": return .timeZone(try reader.string())
-        case "cuisines": return .cuisines(try reader.strings())
+        case "name": return .name(try reader.text())
+        case "city": return .city(try reader.optionalText())
+        case "area": return .area(try reader.optionalText())
+        case "address": return .address(try reader.optionalText())
+        case "timeZone": return .timeZone(try reader.text())
+        case "cuisines": return .cuisines(try reader.texts())
         case "priceForTwo": return .priceForTwo(try reader.optionalInteger().map(Amount.init))
         case "ratingHundredths":
             guard let hundredths = try reader.optionalInteger() else { return .rating(nil) }
@@ -138,9 +138,4 @@ extension OutletDetail {
         case .hours(let value): value.isEmpty
         }
     }
-}
-
-extension JSONReader {
-    mutating func optionalString() throws(JSONReadingError) -> String? { takeNull() ? nil : try string() }
-    mutating func optionalInteger() throws(JSONReadingError) -> Int64? { takeNull() ? nil : try integer() }
 }

@@ -1,17 +1,18 @@
+public import Domain
 public import JSONText
 
 /// What is recorded beside an event: which command it came from.
 public struct EventMetadata: Equatable, Sendable {
     /// The id that the client gave to the command, if any.
-    public var commandID: String?
+    public var commandID: Text?
     /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
-    public var fingerprint: String?
+    public var fingerprint: Text?
 
     /// Nothing known.
     public static let none = EventMetadata(commandID: nil, fingerprint: nil)
 
     /// Metadata of an event of that command.
-    public init(commandID: String?, fingerprint: String?) {
+    public init(commandID: Text?, fingerprint: Text?) {
         self.commandID = commandID
         self.fingerprint = fingerprint
     }
@@ -21,8 +22,8 @@ public struct EventMetadata: Equatable, Sendable {
         guard let commandID else { return EventMetadata.encodedNone }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
-        writer.field("id", commandID)
-        if let fingerprint { writer.field("args", fingerprint) }
+        writer.field("id", commandID.string)
+        if let fingerprint { writer.field("args", fingerprint.string) }
         writer.endObject()
         return writer.bytes
     }
@@ -43,8 +44,8 @@ public struct EventMetadata: Equatable, Sendable {
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 switch key {
-                case "id": metadata.commandID = try reader.string()
-                case "args": metadata.fingerprint = try reader.string()
+                case "id": metadata.commandID = try reader.text()
+                case "args": metadata.fingerprint = try reader.text()
                 default: _ = try reader.rawValue()
                 }
             }

@@ -56,7 +56,7 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "a key" }
 
     /// Seals a text.
-    public func seal(_ text: String, _ kind: TextKind, of owner: TextOwner) -> SealedText {
+    public func seal(_ text: Text, _ kind: TextKind, of owner: TextOwner) -> SealedText {
         let context = SealingKey.begin(encrypting: true, with: self, kind, owner)
         defer { EVP_CIPHER_CTX_free(context) }
         let plain = Array(text.utf8)
@@ -70,12 +70,14 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
             return EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_GET_TAG, Int32(SealingKey.tagLength), tag) == 1
         }
         precondition(succeeded, "OpenSSL could not seal")
-        return SealedText(ciphertext: Data(sealed).base64EncodedString())
+        return SealedText(ciphertext: Text(Data(sealed).base64EncodedString()))
     }
 
     /// The text, or nil where it was not sealed with this key for this owner as this kind.
     public func open(_ text: SealedText, _ kind: TextKind, of owner: TextOwner) -> String? {
-        guard let data = Data(base64Encoded: text.ciphertext), data.count > SealingKey.tagLength else { return nil }
+        guard let data = Data(base64Encoded: text.ciphertext.string), data.count > SealingKey.tagLength else {
+            return nil
+        }
         let sealed = Array(data)
         let context = SealingKey.begin(encrypting: false, with: self, kind, owner)
         defer { EVP_CIPHER_CTX_free(context) }

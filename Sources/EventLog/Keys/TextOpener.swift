@@ -24,7 +24,7 @@ public struct TextOpener: Sendable {
     /// A note as it is shown.
     public func text(of note: PersonalText) -> String {
         switch note {
-        case .plain(let text): text
+        case .plain(let text): text.string
         case .sealed(let text): self.text(of: text, .note)
         }
     }

@@ -107,9 +107,9 @@ public enum OrderDocument {
 
 private enum LineDocument {
     static func writeFields(of line: CartLine, _ texts: TextOpener, to writer: inout JSONWriter) {
-        writer.field("line", line.id)
+        writer.field("line", line.id.string)
         writer.field("item", line.item.rawValue)
-        writer.field("name", line.name)
+        writer.field("name", line.name.string)
         writer.field("quantity", line.quantity)
         writer.field("unitPrice", line.unitPrice.minorUnits)
         writer.field("options", line.options.lazy.map(\.rawValue))

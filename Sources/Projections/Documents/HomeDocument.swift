@@ -50,7 +50,7 @@ public enum HomeDocument {
             writer.beginObject()
             writer.field("id", "tag_\(section.header.id)")
             writer.field("section", section.header.id.rawValue)
-            writer.field("title", section.header.title)
+            writer.field("title", section.header.title.string)
             writer.endObject()
         }
         writer.endArray()
@@ -64,8 +64,8 @@ public enum HomeDocument {
         let header = section.header
         writer.beginObject()
         writer.field("id", header.id.rawValue)
-        writer.field("kind", header.kind)
-        writer.field("headerTitle", header.title)
+        writer.field("kind", header.kind.string)
+        writer.field("headerTitle", header.title.string)
         writer.key("layout")
         MenuDocumentJSON.write(header.layout, to: &writer)
         writer.field("sticky", header.sticky)
@@ -76,7 +76,7 @@ public enum HomeDocument {
             guard let entry = record.menu.entries[id] else { continue }
             writer.beginObject()
             writer.field("id", id.rawValue)
-            writer.field("kind", entry.item.kind)
+            writer.field("kind", entry.item.kind.string)
             writer.field("accessibilityId", numbers.card(of: entry.item.kind))
             writer.key("model")
             writeModel(entry, currency, to: &writer)
@@ -91,13 +91,13 @@ public enum HomeDocument {
     ) {
         let item = entry.item
         writer.beginObject()
-        writer.field("name", item.name)
-        writer.field("description", item.description)
+        writer.field("name", item.name.string)
+        writer.field("description", item.description?.string)
         writer.field("price", item.price?.minorUnits)
         writer.field("currency", currency.code)
-        writer.field("cuisine", item.cuisine)
-        writer.field("tags", item.tags)
-        writer.field("imageSmall", item.imageSmall)
+        writer.field("cuisine", item.cuisine?.string)
+        writer.field("tags", item.tags.lazy.map(\.string))
+        writer.field("imageSmall", item.imageSmall?.string)
         ItemDocument.writeAvailability(entry.suspension, to: &writer)
         if let button = ItemKind.named(item.kind)?.addButtonID { writer.field("addButtonAccessibilityId", button) }
         writer.endObject()
@@ -109,7 +109,7 @@ private struct CardNumbers {
     private var cards: [String: Int] = [:]
     private var scrollers: Set<String> = []
 
-    mutating func card(of kind: String) -> String {
+    mutating func card(of kind: Text) -> String {
         // Kinds that are no longer registered share a prefix, and so its numbers.
         let prefix = ItemKind.named(kind)?.accessibilityPrefix ?? "item_"
         let number = cards[prefix, default: 0]

@@ -14,8 +14,8 @@ public enum MenuDocumentJSON {
         for section in record.menu.sections {
             writer.beginObject()
             writer.field("id", section.header.id.rawValue)
-            writer.field("title", section.header.title)
-            writer.field("kind", section.header.kind)
+            writer.field("title", section.header.title.string)
+            writer.field("kind", section.header.kind.string)
             writer.key("layout")
             write(section.header.layout, to: &writer)
             writer.field("sticky", section.header.sticky)
@@ -37,7 +37,7 @@ public enum MenuDocumentJSON {
 
     static func write(_ layout: Layout, to writer: inout JSONWriter) {
         writer.beginObject()
-        writer.field("style", layout.style)
+        writer.field("style", layout.style.string)
         if let size = layout.cardSize {
             writer.field("width", size.width)
             writer.field("height", size.height)
@@ -66,14 +66,14 @@ public enum ItemDocument {
     static func writeFields(of entry: MenuState.Entry, to writer: inout JSONWriter) {
         let item = entry.item
         writer.field("id", item.id.rawValue)
-        writer.field("kind", item.kind)
-        writer.field("name", item.name)
-        writer.field("description", item.description)
+        writer.field("kind", item.kind.string)
+        writer.field("name", item.name.string)
+        writer.field("description", item.description?.string)
         writer.field("price", item.price?.minorUnits)
-        writer.field("cuisine", item.cuisine)
-        writer.field("tags", item.tags)
-        writer.field("imageSmall", item.imageSmall)
-        writer.field("imageLarge", item.imageLarge)
+        writer.field("cuisine", item.cuisine?.string)
+        writer.field("tags", item.tags.lazy.map(\.string))
+        writer.field("imageSmall", item.imageSmall?.string)
+        writer.field("imageLarge", item.imageLarge?.string)
         writer.field("maxQuantity", item.maxQuantity)
         writer.field("options", EmptyCollection<String>())
         writeAvailability(entry.suspension, to: &writer)

@@ -27,13 +27,13 @@ public enum OutletDocument {
         _ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status, to writer: inout JSONWriter
     ) {
         writer.field("id", id.rawValue)
-        writer.field("name", details.name)
-        writer.field("city", details.city)
-        writer.field("area", details.area)
-        writer.field("address", details.address)
+        writer.field("name", details.name.string)
+        writer.field("city", details.city?.string)
+        writer.field("area", details.area?.string)
+        writer.field("address", details.address?.string)
         writer.field("currency", details.currency.code)
-        writer.field("timeZone", details.timeZone)
-        writer.field("cuisines", details.cuisines)
+        writer.field("timeZone", details.timeZone.string)
+        writer.field("cuisines", details.cuisines.lazy.map(\.string))
         writer.field("priceForTwo", details.priceForTwo?.minorUnits)
         writer.key("rating")
         if let rating = details.rating { writer.decimal(rating.hundredths, digits: 2) } else { writer.null() }
@@ -61,7 +61,7 @@ public enum OutletDocument {
         case .paused(let until, let reason):
             writer.field("status", "paused")
             writer.field("pausedUntil", until.rfc3339)
-            writer.field("pauseReason", reason)
+            writer.field("pauseReason", reason?.string)
         }
     }
 

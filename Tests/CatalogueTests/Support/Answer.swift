@@ -20,8 +20,23 @@ struct Answer: Decodable {
     }
 
     struct FacetValue: Decodable, Equatable {
-        var value: String
+        var value: Text
         var count: Int
+
+        init(value: Text, count: Int) {
+            self.value = value
+            self.count = count
+        }
+
+        private enum CodingKeys: CodingKey {
+            case value, count
+        }
+
+        init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            value = Text(try fields.decode(String.self, forKey: .value))
+            count = try fields.decode(Int.self, forKey: .count)
+        }
     }
 
     var total: Int

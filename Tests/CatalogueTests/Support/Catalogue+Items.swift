@@ -13,14 +13,14 @@ extension Catalogue {
     }
 
     /// A catalogue of one open outlet, `o`, with items of those names by their ids.
-    static func with(items names: [String: String]) -> Catalogue {
+    static func with(items names: [String: Text]) -> Catalogue {
         with(names.sorted { $0.key < $1.key }.map { MenuItem.named($0.value, id: $0.key) })
     }
 }
 
 extension MenuItem {
     /// An item with nothing but a name and a price.
-    static func named(_ name: String, id: String, price: Int64 = 100) -> MenuItem {
+    static func named(_ name: Text, id: String, price: Int64 = 100) -> MenuItem {
         MenuItem(
             id: Identifier(id)!, kind: "menuItem", name: name, price: Amount(minorUnits: price))
     }

@@ -8,15 +8,15 @@ import TextAnalysis
 final class PlainCatalogue {
     struct Entry {
         var id: ListingID
-        var name: String
-        var foldedName: String
-        var nameTerms: Set<String>
-        var otherTerms: Set<String>
-        var cuisines: [String]
-        var city: String?
-        var area: String?
-        var kinds: Set<String>
-        var tags: Set<String>
+        var name: Text
+        var foldedName: Text
+        var nameTerms: Set<Text>
+        var otherTerms: Set<Text>
+        var cuisines: [Text]
+        var city: Text?
+        var area: Text?
+        var kinds: Set<Text>
+        var tags: Set<Text>
         var price: Int64?
         var rating: Int64?
         var deliveryMinutes: Int64?
@@ -24,8 +24,8 @@ final class PlainCatalogue {
     }
 
     private let analyser = TextAnalyser()
-    private var folded: [String: String] = [:]
-    private var terms: [String: [String]] = [:]
+    private var folded: [Text: Text] = [:]
+    private var terms: [Text: [Text]] = [:]
     private var items: [Entry] = []
     private var outlets: [Entry] = []
 
@@ -74,21 +74,21 @@ final class PlainCatalogue {
 
     // MARK: Text
 
-    private func fold(_ text: String) -> String {
+    private func fold(_ text: Text) -> Text {
         if let known = folded[text] { return known }
-        let new = analyser.fold(text)
+        let new = Text(analyser.fold(text.string))
         folded[text] = new
         return new
     }
 
-    private func terms(_ texts: String...) -> Set<String> { terms(texts) }
+    private func terms(_ texts: Text...) -> Set<Text> { terms(texts) }
 
-    private func terms(_ texts: [String]) -> Set<String> {
+    private func terms(_ texts: [Text]) -> Set<Text> {
         Set(
             texts.flatMap { text in
                 if let known = terms[text] { return known }
-                var new: [String] = []
-                analyser.forEachTerm(of: text) { new.append($0) }
+                var new: [Text] = []
+                analyser.forEachTerm(of: text.string) { new.append(Text($0)) }
                 terms[text] = new
                 return new
             })
@@ -96,10 +96,10 @@ final class PlainCatalogue {
 
     /// How well a listing answers a text: 0 for all words in the name, 1 for some, or for the only one elsewhere, 2 for
     /// none; nil where it does not.
-    private func tier(_ entry: Entry, _ wanted: [String]) -> Int? {
+    private func tier(_ entry: Entry, _ wanted: [Text]) -> Int? {
         var inName = 0
         for (index, term) in wanted.enumerated() {
-            func has(_ terms: Set<String>) -> Bool {
+            func has(_ terms: Set<Text>) -> Bool {
                 index == wanted.count - 1 ? terms.contains { $0.utf8.starts(with: term.utf8) } : terms.contains(term)
             }
             if has(entry.nameTerms) { inName += 1 } else if !has(entry.otherTerms) { return nil }
@@ -111,7 +111,7 @@ final class PlainCatalogue {
 
     /// Everything that is found, in order.
     func found(_ question: Question) throws -> [Entry] {
-        let wanted = try question.text.map { try analyser.queryTerms(of: $0) }
+        let wanted = try question.text.map { try analyser.queryTerms(of: $0).map { Text($0) } }
         let matches = (question.kind == .items ? items : outlets).compactMap { entry -> (tier: Int, entry: Entry)? in
             guard accepts(entry, question) else { return nil }
             guard let wanted else { return (0, entry) }
@@ -144,7 +144,7 @@ final class PlainCatalogue {
     }
 
     private func accepts(_ entry: Entry, _ question: Question) -> Bool {
-        func same(_ a: String, _ b: String) -> Bool { fold(a) == fold(b) }
+        func same(_ a: Text, _ b: Text) -> Bool { fold(a) == fold(b) }
         if !question.cuisines.isEmpty,
             !question.cuisines.contains(where: { wanted in entry.cuisines.contains { same($0, wanted) } })
         {
@@ -152,7 +152,7 @@ final class PlainCatalogue {
         }
         if let city = question.city, !(entry.city.map { same($0, city) } ?? false) { return false }
         if let area = question.area, !(entry.area.map { same($0, area) } ?? false) { return false }
-        if let outlet = question.outlet, entry.id.outlet.rawValue != outlet { return false }
+        if let outlet = question.outlet, Text(entry.id.outlet.rawValue) != outlet { return false }
         if let kind = question.itemKind, !entry.kinds.contains(where: { same($0, kind) }) { return false }
         for tag in question.tags where !entry.tags.contains(where: { same($0, tag) }) { return false }
         if let price = question.price, !(entry.price.map(price.contains) ?? false) { return false }
@@ -164,12 +164,20 @@ final class PlainCatalogue {
     }
 
     /// What is counted of listings.
-    func facets(of entries: [Entry]) -> [String: [Answer.FacetValue]] {
-        func count(_ values: (Entry) -> [String]) -> [Answer.FacetValue] {
-            var counts: [String: Int] = [:]
-            for entry in entries { for value in Set(values(entry)) { counts[value, default: 0] += 1 } }
-            return counts.map { Answer.FacetValue(value: $0.key, count: $0.value) }
-                .sorted { $0.count == $1.count ? $0.value < $1.value : $0.count > $1.count }
+    func facets(of entries: [Entry], _ kind: ListingKind) -> [String: [Answer.FacetValue]] {
+        let all = kind == .items ? items : outlets
+        func count(_ values: (Entry) -> [Text]) -> [Answer.FacetValue] {
+            var spellings: [Text: [Text: Int]] = [:]
+            for entry in all {
+                for value in Set(values(entry)) { spellings[fold(value), default: [:]][value, default: 0] += 1 }
+            }
+            var counts: [Text: Int] = [:]
+            for entry in entries { for value in Set(values(entry).map(fold)) { counts[value, default: 0] += 1 } }
+            return counts.map { word, count in
+                let shown = spellings[word]!.min { ($1.value, $0.key) < ($0.value, $1.key) }!.key
+                return Answer.FacetValue(value: shown, count: count)
+            }
+            .sorted { $0.count == $1.count ? $0.value < $1.value : $0.count > $1.count }
         }
         return [
             "cuisines": count(\.cuisines), "cities": count { $0.city.map { [$0] } ?? [] },
@@ -179,7 +187,7 @@ final class PlainCatalogue {
     }
 
     /// Bands begin at 0, 1, 2, 5, 10, 20, 50 and so on.
-    static func band(_ price: Int64) -> String {
+    static func band(_ price: Int64) -> Text {
         var begins: [Int64] = [0, 1]
         while begins[begins.count - 1] <= price {
             let last = begins[begins.count - 1]

@@ -1,3 +1,4 @@
+import Domain
 import SeededRandom
 
 @testable import Catalogue
@@ -6,12 +7,12 @@ import SeededRandom
 struct Question {
     var kind = ListingKind.items
     var text: String?
-    var cuisines: [String] = []
-    var city: String?
-    var area: String?
-    var outlet: String?
-    var itemKind: String?
-    var tags: [String] = []
+    var cuisines: [Text] = []
+    var city: Text?
+    var area: Text?
+    var outlet: Text?
+    var itemKind: Text?
+    var tags: [Text] = []
     var price: ClosedRange<Int64>?
     /// In hundredths.
     var rating: Int64?
@@ -66,12 +67,12 @@ struct Question {
         if let text {
             filters.append(["TEXT"] + (generator.chance(50) ? [text] : text.split(separator: " ").map(String.init)))
         }
-        if !cuisines.isEmpty { filters.append(["CUISINE"] + cuisines) }
-        if let city { filters.append(["city", city]) }
-        if let area { filters.append(["Area", area]) }
-        if let outlet { filters.append(["OUTLET", outlet]) }
-        if let itemKind { filters.append(["KIND", itemKind]) }
-        for tag in tags { filters.append(["TAG", tag]) }
+        if !cuisines.isEmpty { filters.append(["CUISINE"] + cuisines.map(\.string)) }
+        if let city { filters.append(["city", city.string]) }
+        if let area { filters.append(["Area", area.string]) }
+        if let outlet { filters.append(["OUTLET", outlet.string]) }
+        if let itemKind { filters.append(["KIND", itemKind.string]) }
+        for tag in tags { filters.append(["TAG", tag.string]) }
         if let price { filters.append(["PRICE", "\(price.lowerBound)", "\(price.upperBound)"]) }
         if let rating { filters.append(["RATING", Question.decimal(rating)]) }
         if let deliveryMinutes { filters.append(["DELIVERY", "\(deliveryMinutes)"]) }

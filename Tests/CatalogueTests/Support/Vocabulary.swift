@@ -1,3 +1,4 @@
+import Domain
 import SeededRandom
 
 /// Few words, so that random questions find something: of several scripts, differing in case and accents only, and
@@ -8,19 +9,19 @@ enum Vocabulary {
         "Restaurants", "restaurant-a", "3.5", "宫保鸡丁", "鸡肉", "மசால", "தோசை", "කොත්තු", "හොප්පර්", "हिन्दी", "थाली",
         "パン", "ﾊﾟﾝ", "ข้าวผัด", "Smørrebrød", "😀",
     ]
-    static let cities = ["Colombo", "colombo", "Kandy", "São Paulo", nil]
-    static let areas = ["Fort", "FORT", "Pettah", nil]
-    static let cuisines = ["Thai", "thai", "Café", "Sri Lankan", "中国菜"]
-    static let tags = ["hot", "Hot", "veg", "new"]
+    static let cities: [Text?] = ["Colombo", "colombo", "Kandy", "São Paulo", nil]
+    static let areas: [Text?] = ["Fort", "FORT", "Pettah", nil]
+    static let cuisines: [Text] = ["Thai", "thai", "Café", "Cafe\u{301}", "Sri Lankan", "中国菜"]
+    static let tags: [Text] = ["hot", "Hot", "veg", "new"]
     /// Where buckets, bands and the width of columns change.
     static let prices: [Int64] = [
         0, 1, 2, 5, 9, 10, 63, 64, 65, 99, 100, 127, 128, 1_000, 2_147_483_646, 2_147_483_647, 2_147_483_648,
         1_000_000_000_000,
     ]
 
-    static func name(_ generator: inout SeededGenerator) -> String {
+    static func name(_ generator: inout SeededGenerator) -> Text {
         let first = generator.chance(40) ? ["Restaurant"] : []
-        return (first + (0..<generator.number(1..<4)).map { _ in generator.pick(words) }).joined(separator: " ")
+        return Text((first + (0..<generator.number(1..<4)).map { _ in generator.pick(words) }).joined(separator: " "))
     }
 
     static func price(_ generator: inout SeededGenerator) -> Int64 {

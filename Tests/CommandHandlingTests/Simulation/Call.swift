@@ -6,11 +6,11 @@ import EventLog
 final class Call {
     enum Action {
         case add(Identifier, Int)
-        case set(String, Int)
-        case remove(String)
+        case set(Text, Int)
+        case remove(Text)
         case clear
         case checkOut(isAgreed: Bool)
-        case putOutlet(String)
+        case putOutlet(Text)
         case open
         case close
         case putMenu(Int)
@@ -20,13 +20,13 @@ final class Call {
     let number: Int
     let stream: StreamName
     let action: Action
-    let id: String?
+    let id: Text?
     let expectedVersion: Int64?
     var outcomes: [CommandOutcome] = []
     /// Answers that are still to come.
     var outstanding = 0
 
-    init(number: Int, stream: StreamName, action: Action, id: String?, expectedVersion: Int64?) {
+    init(number: Int, stream: StreamName, action: Action, id: Text?, expectedVersion: Int64?) {
         self.number = number
         self.stream = stream
         self.action = action

@@ -165,12 +165,12 @@ final class Simulation {
 
     private func newCall() -> Call {
         let number = calls.count
-        let id = generator.chance(75) ? "call-\(number)" : nil
+        let id: Text? = generator.chance(75) ? "call-\(number)" : nil
         let version = generator.chance(10) ? Int64(generator.number(0..<4)) : nil
         let cart = StreamName(.cart, Identifier("c\(generator.number(0..<5))")!)
         let outlet = Identifier("o\(generator.number(0..<2))")!
-        let line = "i\(generator.number(0..<3))"
-        func call(_ stream: StreamName, _ action: Call.Action, _ id: String?) -> Call {
+        let line: Text = "i\(generator.number(0..<3))"
+        func call(_ stream: StreamName, _ action: Call.Action, _ id: Text?) -> Call {
             Call(number: number, stream: stream, action: action, id: id, expectedVersion: version)
         }
         let made =
@@ -186,7 +186,7 @@ final class Simulation {
             case 10: call(StreamName(.menu, outlet), .reprice(Int64(generator.number(1..<5))), "call-\(number)")
             default:
                 // What has no id is known by an item that nothing else adds.
-                call(cart, .add(Identifier(id == nil ? "only-\(number)" : line)!, generator.number(1..<4)), id)
+                call(cart, .add(Identifier(id == nil ? "only-\(number)" : line.string)!, generator.number(1..<4)), id)
             }
         calls.append(made)
         return made

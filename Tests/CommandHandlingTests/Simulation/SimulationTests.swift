@@ -29,7 +29,7 @@ struct SimulationTests {
 struct History {
     struct Stream {
         var version: Int64 = 0
-        var lines: [String: Int] = [:]
+        var lines: [Text: Int] = [:]
         var order: Identifier?
         /// The replies of commands that end at each version.
         var replies: [CommandReply] = []

@@ -27,14 +27,14 @@ extension Offer {
 }
 
 extension Cart.Command {
-    static func add(_ quantity: Int, of item: Identifier = "tea", note: String? = nil) -> Cart.Command {
+    static func add(_ quantity: Int, of item: Identifier = "tea", note: Text? = nil) -> Cart.Command {
         .add(
             Cart.Addition(outlet: "o", item: item, quantity: quantity, note: note.map(PersonalText.plain), offer: .tea))
     }
 }
 
 extension OutletDetails {
-    static func named(_ name: String) -> OutletDetails {
+    static func named(_ name: Text) -> OutletDetails {
         OutletDetails(name: name, currency: Currency("INR")!, timeZone: "Asia/Kolkata")
     }
 }

@@ -59,7 +59,7 @@ final class TestProcess {
     // MARK: Commands
 
     func send(
-        _ stream: StreamName, id: String? = nil, arguments: String = "same", version: Int64? = nil,
+        _ stream: StreamName, id: Text? = nil, arguments: Text = "same", version: Int64? = nil,
         _ command: @escaping (AggregateState, Int64) -> DomainCommand
     ) {
         let metadata = EventMetadata(commandID: id, fingerprint: id == nil ? nil : arguments)
@@ -69,14 +69,14 @@ final class TestProcess {
     }
 
     func send(
-        _ cart: Identifier, _ command: Cart.Command, id: String? = nil, arguments: String = "same",
+        _ cart: Identifier, _ command: Cart.Command, id: Text? = nil, arguments: Text = "same",
         version: Int64? = nil
     ) {
         send(.cart(cart), id: id, arguments: arguments, version: version) { _, _ in .cart(command) }
     }
 
     /// Checks a cart out for what it costs.
-    func checkOut(_ cart: Identifier, id: String? = nil) {
+    func checkOut(_ cart: Identifier, id: Text? = nil) {
         send(.cart(cart), id: id) { state, version in
             .cart(.checkOut(TestProcess.checkOut(of: cart, in: state, version)))
         }

@@ -24,14 +24,14 @@ extension Timestamp: ExpressibleByIntegerLiteral {
 extension PersonalText: ExpressibleByStringLiteral {
     /// A text of nobody's as a literal.
     public init(stringLiteral text: String) {
-        self = .plain(text)
+        self = .plain(Text(text))
     }
 }
 
 extension SealedText: ExpressibleByStringLiteral {
     /// A ciphertext as a literal.
     public init(stringLiteral text: String) {
-        self.init(ciphertext: text)
+        self.init(ciphertext: Text(text))
     }
 }
 
@@ -65,7 +65,7 @@ extension MenuItem {
 }
 
 extension SectionHeader {
-    static func sample(_ id: Identifier, title: String = "Section") -> SectionHeader {
+    static func sample(_ id: Identifier, title: Text = "Section") -> SectionHeader {
         SectionHeader(id: id, title: title, kind: "menuItems", layout: .list)
     }
 }

@@ -109,11 +109,11 @@ enum EventCase: String, CaseIterable {
 }
 
 extension SeededGenerator {
-    mutating func text() -> String {
+    mutating func text() -> Text {
         let parts = [
             "a", "Spice Route", "é", "e\u{301}", "त", "🍱", "\"", "\\", "/", "\n", "\u{0}", "\u{1F}", "{}", ",",
         ]
-        return (0...Int.random(in: 0...6, using: &self)).map { _ in pick(parts) }.joined()
+        return Text((0...Int.random(in: 0...6, using: &self)).map { _ in pick(parts) }.joined())
     }
 
     mutating func personalText() -> PersonalText {
@@ -132,7 +132,7 @@ extension SeededGenerator {
     mutating func quantity() -> Int { pick([1, 99, 1_000_000, .max]) }
     mutating func amount() -> Amount { Amount(minorUnits: Int64(integer())) }
     mutating func time() -> Timestamp { Timestamp(millisecondsSinceEpoch: Int64(integer())) }
-    mutating func texts() -> [String] { (0..<Int.random(in: 0...3, using: &self)).map { _ in text() } }
+    mutating func texts() -> [Text] { (0..<Int.random(in: 0...3, using: &self)).map { _ in text() } }
 
     mutating func details() -> OutletDetails {
         OutletDetails(

@@ -82,7 +82,7 @@ final class RightServer {
         if !offer.isAvailable { return .soldOut(until: nil) }
         return .available(
             .init(
-                name: plan.name, unitPrice: Amount(minorUnits: offer.price), currency: Currency("EUR")!,
+                name: Text(plan.name), unitPrice: Amount(minorUnits: offer.price), currency: Currency("EUR")!,
                 maxQuantity: plan.maximum))
     }
 
@@ -111,19 +111,19 @@ final class RightServer {
                 .add(
                     Cart.Addition(
                         outlet: Identifier(world.outlets[outlet].id)!, item: Identifier(ItemPlan.id(item))!,
-                        quantity: quantity, note: note.map(PersonalText.plain), offer: domainOffer(outlet, item)))
+                        quantity: quantity, note: note.map { .plain(Text($0)) }, offer: domainOffer(outlet, item)))
             }
         case .set(let cart, let line, let quantity):
             return decide(cart) { state in
                 var maximum = MenuItem.quantityLimit
-                if case .filled(let contents) = state, let old = contents.lines.first(where: { $0.id == line }),
+                if case .filled(let contents) = state, let old = contents.lines.first(where: { $0.id == Text(line) }),
                     case .available(let item) = domainOffer(of: old, at: contents.outlet)
                 {
                     maximum = item.maxQuantity
                 }
-                return .set(line: line, quantity: quantity, maximum: maximum)
+                return .set(line: Text(line), quantity: quantity, maximum: maximum)
             }
-        case .remove(let cart, let line): return decide(cart) { _ in .remove(line: line) }
+        case .remove(let cart, let line): return decide(cart) { _ in .remove(line: Text(line)) }
         case .clear(let cart): return decide(cart) { _ in .clear }
         case .checkOut(let cart, let total):
             return decide(cart) { state in
@@ -232,7 +232,7 @@ final class RightServer {
     ) {
         document["lines"] = lines.map { line -> [String: Any] in
             var shown: [String: Any] = [
-                "line": line.id, "item": line.item.rawValue, "name": line.name, "quantity": line.quantity,
+                "line": line.id.string, "item": line.item.rawValue, "name": line.name.string, "quantity": line.quantity,
                 "unitPrice": line.unitPrice.minorUnits, "options": [String](), "note": line.plainNote ?? NSNull(),
                 "total": line.unitPrice.minorUnits * Int64(line.quantity), "problem": NSNull(),
             ]
@@ -281,6 +281,6 @@ extension Run {
 extension CartLine {
     /// The note: the shoppers of a load are no customers, so that nothing is sealed.
     fileprivate var plainNote: String? {
-        if case .plain(let text) = note { text } else { nil }
+        if case .plain(let text) = note { text.string } else { nil }
     }
 }

@@ -132,7 +132,7 @@ struct RandomHistory {
     }
 
     /// Text with what JSON must escape, or none.
-    private mutating func text() -> String? {
+    private mutating func text() -> Text? {
         generator.pick([nil, "plain", "a \"quoted\" \\ text", "日本 – naïve 🍛", "</script>\u{2028}"])
     }
 
@@ -182,8 +182,8 @@ struct RandomHistory {
         }
         switch generator.number(0..<10) {
         case 0: return .clear
-        case 1: return .remove(line: item.rawValue)
-        case 2, 3: return .set(line: item.rawValue, quantity: generator.number(0..<9))
+        case 1: return .remove(line: Text(item.rawValue))
+        case 2, 3: return .set(line: Text(item.rawValue), quantity: generator.number(0..<9))
         default:
             return .add(
                 Cart.Addition(
