@@ -4,12 +4,12 @@ public struct Argument {
     public let bytes: UnsafeRawBufferPointer
 
     /// A view of `bytes`.
-    public init(_ bytes: UnsafeRawBufferPointer) {
+    @inlinable public init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
     /// How many bytes the argument has.
-    public var count: Int { bytes.count }
+    @inlinable public var count: Int { bytes.count }
 
     /// The argument as text; nil when it is not valid UTF-8.
     public var string: String? {
@@ -22,7 +22,7 @@ public struct Argument {
     }
 
     /// Whether the argument is `word`, the case of ASCII letters ignored.
-    public func equals(caseInsensitive word: StaticString) -> Bool {
+    @inlinable public func equals(caseInsensitive word: StaticString) -> Bool {
         word.withUTF8Buffer { word in
             word.count == bytes.count
                 && word.indices.allSatisfy { word[$0].uppercasedASCII == bytes[$0].uppercasedASCII }
@@ -30,7 +30,7 @@ public struct Argument {
     }
 
     /// Whether the argument spells this word of capital letters, the case of its own ASCII letters ignored.
-    public func equals(capitals word: [UInt8]) -> Bool {
+    @inlinable public func equals(capitals word: [UInt8]) -> Bool {
         guard word.count == bytes.count else { return false }
         for index in word.indices where bytes[index].uppercasedASCII != word[index] { return false }
         return true
@@ -41,12 +41,12 @@ public struct Argument {
 
     /// A hash that ignores the case of ASCII letters, for a table of command names: two arguments that
     /// differ only in case have the same. The same in every process; not fit for keys a peer may choose.
-    public var caseInsensitiveHash: UInt64 {
+    @inlinable public var caseInsensitiveHash: UInt64 {
         Argument.caseInsensitiveHash(of: bytes)
     }
 
     /// What `caseInsensitiveHash` is for an argument of these bytes, for building such a table (FNV-1a).
-    public static func caseInsensitiveHash(of bytes: some Sequence<UInt8>) -> UInt64 {
+    @inlinable public static func caseInsensitiveHash(of bytes: some Sequence<UInt8>) -> UInt64 {
         bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1.uppercasedASCII)) &* 0x100_0000_01B3 }
     }
 }

@@ -7,20 +7,20 @@
 /// A view without memory of its own: valid until the buffer it points into changes. Copy out what must live longer.
 public struct Arguments: RandomAccessCollection {
     /// Where an argument lies, in bytes from the start of the call.
-    package struct Slice {
-        package var offset: UInt32
-        package var count: UInt32
+    @usableFromInline package struct Slice {
+        @usableFromInline package var offset: UInt32
+        @usableFromInline package var count: UInt32
 
-        package init(offset: UInt32, count: UInt32) {
+        @inlinable package init(offset: UInt32, count: UInt32) {
             self.offset = offset
             self.count = count
         }
     }
 
-    private let base: UnsafeRawBufferPointer
-    private let slices: UnsafeBufferPointer<Slice>
+    @usableFromInline let base: UnsafeRawBufferPointer
+    @usableFromInline let slices: UnsafeBufferPointer<Slice>
 
-    package init(of slices: UnsafeBufferPointer<Slice>, in base: UnsafeRawBufferPointer) {
+    @inlinable package init(of slices: UnsafeBufferPointer<Slice>, in base: UnsafeRawBufferPointer) {
         self.base = base
         self.slices = slices
     }
@@ -47,13 +47,13 @@ public struct Arguments: RandomAccessCollection {
     }
 
     /// Zero, the command's name.
-    public var startIndex: Int { 0 }
+    @inlinable public var startIndex: Int { 0 }
 
     /// The number of arguments.
-    public var endIndex: Int { slices.count }
+    @inlinable public var endIndex: Int { slices.count }
 
     /// The argument at `index`, which must be there.
-    public subscript(index: Int) -> Argument {
+    @inlinable public subscript(index: Int) -> Argument {
         precondition(index >= 0 && index < slices.count, "no such argument")
         let offset = Int(slices[index].offset)
         return Argument(base.part(offset..<(offset + Int(slices[index].count))))

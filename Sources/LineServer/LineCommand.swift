@@ -3,7 +3,9 @@ internal import CallArguments
 internal import EventLoop
 
 /// An entry of the line server's command table: a command of the application, or one about the connection itself.
-struct LineCommand: Sendable {
+///
+/// A class, so that looking one up copies a single reference.
+final class LineCommand: Sendable {
     typealias SessionBody = @LoopActor @Sendable (Session, borrowing Call) throws(Failure) -> Void
 
     enum Body: Sendable {

@@ -12,8 +12,10 @@ struct LineCommandTable: Sendable {
     /// The name of each, in capital letters.
     private let names: [[UInt8]]
     private let indices: [UInt64: Int]
-    /// First words of names of two words, such as `CLIENT`.
-    private let containers: Set<String>
+    /// The first words of names of two words, such as `CLIENT`, in capital letters.
+    private let containers: [[UInt8]]
+    /// Whether the command of an index is a container, too: only `COMMAND` is.
+    private let isContainer: [Bool]
 
     private init(_ commands: [LineCommand]) {
         self.commands = CommandDeclaration.Group.allCases.flatMap { group in
@@ -23,36 +25,30 @@ struct LineCommandTable: Sendable {
         indices = Dictionary(
             uniqueKeysWithValues: names.enumerated().map { (Argument.caseInsensitiveHash(of: $1), $0) })
         containers = Set(
-            commands.lazy.map { $0.declaration.name.split(separator: " ") }.filter { $0.count > 1 }
-                .map { String($0[0]) })
+            names.lazy.map { $0.split(separator: UInt8(ascii: " ")) }.filter { $0.count > 1 }.map { Array($0[0]) }
+        ).map(\.self)
+        isContainer = names.map(containers.contains)
     }
 
     /// The index of the command that the arguments begin with, a subcommand before its container.
     func index(of arguments: Arguments) -> Int? {
-        if let index = index(of: arguments[0]) {
-            // Only `COMMAND` is both a command and a container.
-            guard arguments.count > 1, let container = container(of: arguments[0]) else { return index }
-            return subcommand(of: container, arguments[1])
+        let name = arguments[0]
+        if let index = indices[name.caseInsensitiveHash], name.equals(capitals: names[index]) {
+            return arguments.count > 1 && isContainer[index] ? subcommand(of: names[index], arguments[1]) : index
         }
-        guard arguments.count > 1, let container = container(of: arguments[0]) else { return nil }
+        guard arguments.count > 1, let container = containers.first(where: name.equals(capitals:)) else { return nil }
         return subcommand(of: container, arguments[1])
     }
 
-    /// The index of the command with this name of one word.
-    private func index(of name: Argument) -> Int? {
-        guard let index = indices[name.caseInsensitiveHash], name.equals(capitals: names[index]) else { return nil }
-        return index
-    }
-
-    private func subcommand(of container: String, _ name: Argument) -> Int? {
-        let name = Array(container.utf8) + [UInt8(ascii: " ")] + name.uppercased
+    private func subcommand(of container: [UInt8], _ name: Argument) -> Int? {
+        let name = container + [UInt8(ascii: " ")] + name.uppercased
         guard let index = indices[Argument.caseInsensitiveHash(of: name)], names[index] == name else { return nil }
         return index
     }
 
     /// The container with this name.
     func container(of name: Argument) -> String? {
-        containers.first { name.equals(capitals: Array($0.utf8)) }
+        containers.first(where: name.equals(capitals:)).map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// The commands that a name stands for: one, or a container and its subcommands.

@@ -47,7 +47,7 @@ enum ForgetCommand: Subcommand {
             Terminal.print(
                 "The table's file may still have the old bytes: \(remainder). Run this again later to remove them.")
         } else {
-            Terminal.print("The table was written anew, without the old bytes.")
+            Terminal.print("The table was rewritten without the old bytes.")
         }
         Terminal.print("Backups and archived WAL from before still have the key, until they expire.")
     }

@@ -12,7 +12,7 @@ enum VerifyCommand: Subcommand {
     static let failureCode = ExitCode.unreadable
 
     static let about: String? = """
-        The receipt is a file, or - for standard input: redis-cli LOG.PROVE cart-cart-1 3 | tiffin verify -
+        The receipt is a file, or - for standard input: redis-cli -p 7379 LOG.PROVE cart-cart-1 3 | tiffin verify -
         Exit codes: 0 proven, 1 not proven, 3 something cannot be read, 64 wrong options.
         """
 

@@ -68,7 +68,7 @@ def test_a_customer_is_forgotten_while_the_server_runs_and_stays_so(database):
         assert said.splitlines() == [
             "customer 'asha' is forgotten: 1 key destroyed. What was sealed shows as [erased], and CUSTOMER asha is "
             "refused from now on.",
-            "The table was written anew, without the old bytes.",
+            "The table was rewritten without the old bytes.",
             "Backups and archived WAL from before still have the key, until they expire.",
         ]
 

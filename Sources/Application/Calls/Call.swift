@@ -24,13 +24,15 @@ public struct Call: ~Copyable {
         guard arguments.count >= declaration.minimumCount, arguments.count <= declaration.maximumCount ?? .max else {
             throw .argumentCount(of: declaration.name)
         }
-        guard !declaration.parameters.optionTokens.isEmpty else { return }
+        guard arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty else { return }
         try findOptions()
     }
 
     private mutating func findOptions() throws(Failure) {
-        let tokens = declaration.parameters.optionTokens
-        var index = declaration.parameters.fixedCount
+        let tokens = declaration.optionTokens
+        // What follows a repeated parameter's place is read by the command itself.
+        guard !tokens.isEmpty else { return }
+        var index = declaration.fixedCount
         while index < arguments.count {
             let word = arguments[index]
             guard let option = tokens.firstIndex(where: { word.equals(capitals: $0) }), index + 1 < arguments.count,
@@ -39,7 +41,7 @@ public struct Call: ~Copyable {
             options[option] = UInt16(index + 1)
             index += 2
         }
-        for option in declaration.parameters.requiredOptions where options[option] == 0 { throw .syntax }
+        for option in declaration.requiredOptions where options[option] == 0 { throw .syntax }
     }
 
     private func argument(at place: ParameterPlace) -> Argument? {

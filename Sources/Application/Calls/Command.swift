@@ -45,7 +45,14 @@ public final class CommandDeclaration: Sendable {
     public let effect: Effect
     /// One sentence that says what it does.
     public let summary: String
-    let parameters: ParameterList
+    /// The parameters, as people and clients read them.
+    public let parameterDescriptions: [ParameterDescription]
+    /// The words of the options, in capital letters; an option's number is its index.
+    let optionTokens: [[UInt8]]
+    /// The options that no call may lack, by number.
+    let requiredOptions: [Int]
+    /// How many arguments have a fixed place, the command's name included; options follow them.
+    let fixedCount: Int
     /// The fewest arguments of a call, the name included.
     let minimumCount: Int
     /// The most arguments of a call, or nil where only the front bounds them.
@@ -72,8 +79,11 @@ public final class CommandDeclaration: Sendable {
         } else {
             (idOption, versionOption) = (nil, nil)
         }
-        self.parameters = parameters
+        optionTokens = parameters.optionTokens
+        requiredOptions = parameters.requiredOptions
+        fixedCount = parameters.fixedCount
         let descriptions = parameters.descriptions
+        parameterDescriptions = descriptions
         let nameCount = parameters.nameCount
         minimumCount = nameCount + descriptions.lazy.filter { !$0.isOptional }.map(\.argumentCount).reduce(0, +)
         maximumCount =
@@ -81,18 +91,15 @@ public final class CommandDeclaration: Sendable {
             ? nil : nameCount + descriptions.lazy.map(\.argumentCount).reduce(0, +)
     }
 
-    /// The parameters, as people and clients read them.
-    public var parameterDescriptions: [ParameterDescription] { parameters.descriptions }
-
     /// The arity as Redis gives it: negative where a call may have more arguments.
     public var arity: Int { minimumCount == maximumCount ? minimumCount : -minimumCount }
 
     /// The call as a person reads it.
-    public var usage: String { ([name] + parameters.descriptions.map(\.usage)).joined(separator: " ") }
+    public var usage: String { ([name] + parameterDescriptions.map(\.usage)).joined(separator: " ") }
 }
 
 /// Something that clients can ask of the application.
-public struct Command: Sendable {
+public final class Command: Sendable {
     typealias Body = @LoopActor @Sendable (Application, borrowing Call) throws(Failure) -> Response
 
     /// What it is called and takes.

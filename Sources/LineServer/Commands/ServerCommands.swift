@@ -31,7 +31,10 @@ enum ServerCommands {
             let words = parameters.repeated("command", isOptional: true)
             return { session, call throws(Failure) in
                 let words = call[words]
-                guard !words.isEmpty else { return session.reply { $0.verbatim(LineCommandTable.shared.overview) } }
+                guard !words.isEmpty else {
+                    let overview = LineCommandTable.shared.overview
+                    return session.reply { $0.verbatim(overview.map { $0 + "\n" }.joined()) }
+                }
                 let found = LineCommandTable.shared.commands(named: words)
                 guard !found.isEmpty else { throw Failure("NOTFOUND", "no such command; HELP lists all of them") }
                 let text = found.map { "\($0.declaration.usage)\n  \($0.declaration.summary)\n" }.joined()
@@ -76,6 +79,17 @@ enum ServerCommands {
                 session.reply { replies in
                     replies.array(entries.count)
                     for entry in entries { replies.information(of: entry) }
+                }
+            }
+        },
+        LineCommand(
+            "COMMAND HELP", .server, "Lists the commands, also in redis-cli, which keeps HELP for itself."
+        ) { _ in
+            { session, _ in
+                let overview = LineCommandTable.shared.overview
+                session.reply { replies in
+                    replies.array(overview.count)
+                    for line in overview { replies.simpleString(line) }
                 }
             }
         },
@@ -128,13 +142,13 @@ private struct CommandEntry {
 }
 
 extension LineCommandTable {
-    /// Every command with its summary, by group.
-    var overview: String {
-        CommandDeclaration.Group.allCases.map { group in
-            "\(group.rawValue)\n"
+    /// Every command with its summary, by group, line by line.
+    fileprivate var overview: [String] {
+        CommandDeclaration.Group.allCases.flatMap { group in
+            [group.rawValue]
                 + commands.lazy.map(\.declaration).filter { $0.group == group }
-                .map { "  \($0.usage)\n      \($0.summary)\n" }.joined()
-        }.joined()
+                .flatMap { ["  \($0.usage)", "      \($0.summary)"] }
+        }
     }
 
     /// What `COMMAND` describes.
