@@ -8,7 +8,7 @@ import Testing
 
 /// Turning pages while the catalogue changes.
 @Suite struct CursorTests {
-    @Test(arguments: SeededGenerator.seeds.prefix(20), Question.sorts)
+    @Test(arguments: SeededGenerator.seeds.prefix(8), Question.sorts)
     func `no listing comes twice, and none is missed that matched throughout`(seed: UInt64, sort: String) throws {
         var outlets = ChangingOutlets(seed: seed, outlets: 4, changes: 40)
         let catalogue = outlets.loadedCatalogue()
@@ -42,7 +42,7 @@ import Testing
     }
 
     /// Items that always match, with names, prices and ratings that never stay.
-    @Test(arguments: SeededGenerator.seeds.prefix(10), Question.sorts)
+    @Test(arguments: SeededGenerator.seeds.prefix(4), Question.sorts)
     func `every listing comes once, wherever it moves`(seed: UInt64, sort: String) throws {
         var generator = SeededGenerator(seed: seed)
         func outlet(_ number: Int) -> OutletRecord {
