@@ -412,7 +412,7 @@ def replica_of(url):
     try:
         run("pg_basebackup", "--pgdata", data, "--write-recovery-conf", "--checkpoint", "fast", "--no-sync", "--dbname", url)
         run("pg_ctl", "start", "--wait", "--pgdata", data, "--log", f"{folder}/log",
-            "--options", f"-c listen_addresses='' -c unix_socket_directories='{folder}' "
+            "--options", f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off "
             f"-c max_connections={sql('show max_connections', url)}")
         yield urlunsplit(urlsplit(url)._replace(netloc=f"postgres@{folder.replace('/', '%2F')}"))
     finally:

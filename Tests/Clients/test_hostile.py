@@ -755,7 +755,7 @@ def private_cluster():
                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", timeout=60)
         assert done.returncode == 0, (program, arguments)
 
-    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}'"
+    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
     start = ("start", "--wait", "--silent", "--log", f"{folder}/log", "--options", options)
     run("initdb", "--username", "postgres", "--auth", "trust", "--no-sync")
     run("pg_ctl", *start)

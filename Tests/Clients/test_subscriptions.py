@@ -409,13 +409,13 @@ def test_who_unsubscribes_is_told_no_more(server, client, outlet, name):
 
 
 def test_a_subscriber_that_does_not_read_is_cut_off_and_nobody_else(database):
-    text = "x" * 1_990
     letters = itertools.cycle("ab")
 
     def menu():
-        letter = next(letters)
+        # Few items of nearly a megabyte, which is what a command may hold.
+        text = next(letters) + "x" * 1_980
         return json.dumps({"sections": [section_document("all", [
-            item_document(f"i{n}", 1, description=letter + text) for n in range(400)])]})
+            item_document(f"i{n}", 1, description=text, imageSmall=f"https://a.b/{text}") for n in range(230)])]})
 
     with Server(database=database, options=["--log-level", "debug"]) as server:
         with server.client() as client, server.client() as reader, socket.socket() as lazy:
