@@ -16,7 +16,7 @@ def pytest_configure(config):
 
 # The workers take the files in this order, and the others after them: whatever takes long begins early.
 LONGEST_FILES = [
-    "test_subscriptions", "test_rebuild", "test_hostile", "test_audit", "test_kill", "test_monkey", "test_time_travel",
+    "test_monkey", "test_kill", "test_subscriptions", "test_audit", "test_hostile", "test_rebuild", "test_time_travel",
     "test_forgetting", "test_damage",
 ]
 
