@@ -71,6 +71,10 @@ let package = Package(
             "Catalogue",
             uses: ["CLibRoaring", "Domain", "JSONText", "Projections", "SeededRandom", "TextAnalysis"]),
         layer("CommandHandling", uses: ["Domain", "EventLog"]),
+        // Judges a server by what it answered: knows nothing of how the server works.
+        layer("LoadOracle", uses: ["JSONText", "LineProtocol", "SeededRandom"]),
+        // What a load was like, and how it compares.
+        layer("LoadReports", uses: ["Measurement", "SeededRandom"]),
 
         // The edges: sockets, timers, processes, PostgreSQL.
         layer("EventLoop", uses: ["CLibUV"]),
@@ -106,10 +110,13 @@ let package = Package(
                 "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement",
             ]),
         layer("LineClient", uses: ["EventLoop", "LineProtocol"]),
-        // A client, and the judge of what it is answered: it knows nothing but the wire.
+        // The load generator: a client that knows nothing but the wire.
         layer(
             "Monkey",
-            uses: ["EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
+            uses: [
+                "EventLoop", "JSONText", "LineClient", "LineProtocol", "LoadOracle", "LoadReports", "Measurement",
+                "SeededRandom",
+            ]),
         layer(
             "Importing",
             uses: ["CommandLineOptions", "Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol"]),
@@ -164,9 +171,13 @@ let package = Package(
         tests(
             of: "LineServer",
             uses: ["Application", "CallArguments", "EventLog", "LineProtocol", "SeededRandom"]),
-        tests(
-            of: "Monkey",
-            uses: ["Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Measurement", "SeededRandom"]),
+        // A server that answers as the domain decides, for the tests of the oracle and of the load generator.
+        .target(
+            name: "OracleScene", dependencies: ["Domain", "LineProtocol", "LoadOracle"], path: "Tests/OracleScene",
+            swiftSettings: strict),
+        tests(of: "LoadOracle", uses: ["JSONText", "LineProtocol", "OracleScene", "SeededRandom"]),
+        tests(of: "LoadReports", uses: ["Measurement", "SeededRandom"]),
+        tests(of: "Monkey", uses: ["EventLoop", "LineProtocol", "LoadOracle", "LoadReports", "OracleScene"]),
         tests(
             of: "Importing",
             uses: ["CallArguments", "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),

@@ -1,11 +1,12 @@
 // `tiffin-monkey`: a load generator that checks every answer.
 //
-// It sees nothing but the wire. `Run` lets shoppers act out scenarios over some connections; every answer goes to
-// the `Oracle`, which has models of what the shoppers did and judges it, and to the `Recorder`, which times it. At
-// the end the log is read, and has to explain everything that was acknowledged.
+// It is a client like any other and knows nothing but the wire. `Run` lets shoppers act out scenarios over some
+// connections. Whatever happens goes to the `Oracle` as an observation, and to the record where there is one. Each reply
+// also goes to the `Recorder`, which times it. At the end the log is read: the oracle holds it against everything that
+// was acknowledged and sent.
 //
 // Promises:
-// - Latency of an open load is counted from when a command was to be sent: a server that stalls is seen to.
+// - In an open load latency counts from when a command was to be sent, so that a server that stalls shows it.
 // - A command that is not answered is sent again with the same `ID` until it is; only then is it judged.
 // - What is sent follows from the seed alone.
 // - Everything it makes on a server has a name that begins with that of the run; its outlets are closed at the end.
@@ -14,6 +15,7 @@
 public import EventLoop
 internal import Foundation
 internal import LineProtocol
+internal import LoadReports
 
 /// The program, with the world it runs in.
 @LoopActor
@@ -53,6 +55,11 @@ public struct MonkeyCommand {
             guard let options else {
                 output(MonkeyHelp.text)
                 return 0
+            }
+            if let path = options.judge {
+                let judgement = try RecordJudge.judge(path)
+                output(judgement.lines.joined(separator: "\n") + "\n")
+                return Int32(judgement.outcome.rawValue)
             }
             return try await run(options)
         } catch let error as UsageError {

@@ -1,4 +1,4 @@
-"""`tiffin-monkey` against real servers: it finds nothing wrong with a right one, and every planted fault."""
+"""`tiffin-monkey` against real servers: it finds nothing wrong with a correct one, and finds every planted fault."""
 
 import concurrent.futures
 import contextlib
@@ -91,14 +91,25 @@ def environment(**changes) -> dict:
     return {**{name: value for name, value in os.environ.items() if not name.startswith("TIFFIN_")}, **changes}
 
 
-def run_monkey(folder, server, *options, code=0) -> Run:
-    """Runs the monkey to its end. Runs at the same time need a folder each."""
+def run_monkey(folder, server, *options, code=0, until=None) -> Run:
+    """Runs the monkey to its end, or until an event. Runs at the same time need a folder each."""
     report = Path(folder) / "report.json"
     report.unlink(missing_ok=True)
     arguments = command(server, *options, "--json", report)
-    process = subprocess.run(
-        arguments, capture_output=True, text=True, timeout=RUN_SECONDS, stdin=subprocess.DEVNULL, env=environment())
-    run = Run(arguments[1:], process, report)
+    with subprocess.Popen(
+            arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
+            env=environment()) as process:
+        if until:
+            threading.Thread(target=lambda: until.wait(RUN_SECONDS) and process.send_signal(signal.SIGINT)).start()
+        try:
+            output, errors = process.communicate(timeout=RUN_SECONDS)
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            if until:
+                until.set()
+    run = Run(arguments[1:], subprocess.CompletedProcess(arguments, process.returncode, output, errors), report)
     assert code is None or run.code == code, run
     return run
 
@@ -111,43 +122,47 @@ def monkey(tmp_path):
 # --- a right server
 
 
+# Scenarios that run together; what each sends is for the unit tests.
+MIXES = ["fling,chips,browse", "promos,desserts,hot", "cart,merchant", "watch", "monkey", "stress", "add,count,home"]
+
+
 @pytest.fixture(scope="module")
 def scenario_runs(server, tmp_path_factory):
     """A short run of every scenario, several at once: monkeys on one server do not disturb each other."""
     sizes = {"stress": ["--outlets", 30, "--items", 300, "--carts", 60]}
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         runs = {
-            name: pool.submit(
-                run_monkey, tmp_path_factory.mktemp(name), server, "--scenario", name, *SHORT, *sizes.get(name, SMALL),
+            mix: pool.submit(
+                run_monkey, tmp_path_factory.mktemp("mix"), server, "--scenario", mix, *SHORT, *sizes.get(mix, SMALL),
                 code=None)
-            for name in SCENARIOS
+            for mix in MIXES
         }
-        return {name: run.result() for name, run in runs.items()}
+        return {scenario: runs[mix].result() for mix in MIXES for scenario in mix.split(",")}
 
 
 @pytest.fixture(scope="module", autouse=True)
 def long_runs(server, tmp_path_factory):
-    """Runs that do little for a long time, while the other tests go on: with a baseline that was slow, and with one
-    that was fast, as a comparison takes many seconds; against a server that is killed for good; and with a reply that
-    never comes."""
+    """Runs that do little for a long time, while the other tests go on: with a slow baseline and with a fast one, as a
+    comparison takes many seconds; against a server that is killed for good; and with a reply that never comes."""
     load = ["--scenario", "count=3,add=1", "--rate", 80, "--shoppers", 20, "--connections", 4, *SMALL]
     short = run_monkey(tmp_path_factory.mktemp("short"), server, *load, "--duration", "1200ms").report
 
     def earlier(answered, latency):
         report = copy.deepcopy(short)
-        report["load"]["seconds"] = 20
-        report["load"]["stages"] = [{"seconds": 20, "rate": 80}]
+        # Runs of the default length.
+        report["load"]["seconds"] = 10
+        report["load"]["stages"] = [{"seconds": 10, "rate": 80}]
         window = {**report["windows"][0], "seconds": 1, "serverMicroseconds": None}
         for flow in ("reads", "writes"):
             window[flow] = {"answered": answered, "p50": latency, "p99": latency, "maximum": latency}
-        report["windows"] = [{**window, "start": second} for second in range(20)]
+        report["windows"] = [{**window, "start": second} for second in range(10)]
         return report
 
     def compare(name, report):
         folder = tmp_path_factory.mktemp(name)
         (folder / "earlier.json").write_text(json.dumps(report))
         return run_monkey(
-            folder, server, *load, "--duration", "20s", "--baseline", folder / "earlier.json", "--regress", "50%",
+            folder, server, *load, "--baseline", folder / "earlier.json", "--regress", "50%",
             code=None)
 
     def lose():
@@ -220,10 +235,9 @@ def test_the_same_seed_does_the_same(server, monkey):
         assert result.report["sending"]["dropped"] == 0
         return result
 
-    first, again, other = run(5), run(5), run(6)
+    first, again = run(5), run(5)
     assert first.calls == again.calls
     assert first.report["errors"] == again.report["errors"]
-    assert first.calls != other.calls
 
 
 def test_it_leaves_no_saved_questions_and_no_open_outlets(database, monkey):
@@ -516,28 +530,57 @@ def is_later_message(frame):
     return is_message(frame) and not re.search(rb'"from":(\d+),"to":\1,', frame)
 
 
+def is_change(frame):
+    """A message about a home or a cart with something in its patch."""
+    return is_message(frame) and (b"home:" in frame or b"cart:" in frame) and b'"patch":[]' not in frame
+
+
+def other_number(frame):
+    """The message with its last number changed, which is a price, a sum or a revision."""
+    head, text, end = frame.rpartition(b"\r\n")[0], b"", b"\r\n"
+    head, _, text = head.rpartition(b"\r\n")
+    number = list(re.finditer(rb'(?<=":)\d+', text))[-1]
+    changed = text[:number.start()] + b"%d" % (int(number[0]) + 1) + text[number.end():]
+    lines = head.split(b"\r\n")
+    lines[-1] = b"$%d" % len(changed)
+    return b"\r\n".join(lines) + b"\r\n" + changed + end
+
+
+# Missing and repeated messages, and other counts, are for the unit tests.
 TAMPERINGS = {
-    "a count is another": (once(40, is_count, lambda frame: b":%d\r\n" % (int(frame[1:]) + 1)), {"count", "version"}),
     "a reply comes twice": (once(40, is_count, lambda frame: frame + frame), None),
     "a reply is garbage": (once(40, is_count, lambda frame: b"?\r\n"), {"answer"}),
-    "a reply is an error": (once(40, is_count, lambda frame: b"-CORRUPT it is\r\n"), {"answer"}),
-    "a message is missing": (once(3, is_later_message, lambda frame: b""), {"messages"}),
-    "a message comes twice": (once(3, is_later_message, lambda frame: frame + frame), {"messages"}),
     "no message comes any more": (lambda frame: b"" if is_later_message(frame) else frame, {"messages"}),
     "a message is no JSON": (once(5, is_message, lambda frame: frame.replace(b'{"', b"{{", 1)), {"messages"}),
+    **{
+        f"a number of message {number} is another": (once(number, is_change, other_number), {"messages", "patch"})
+        for number in (2, 4, 7)
+    },
 }
 
 
 @pytest.fixture(scope="module")
 def tampered_runs(server, tmp_path_factory):
     def run(name):
-        with Tampering(server, TAMPERINGS[name][0]) as proxy:
+        change = TAMPERINGS[name][0]
+        # What only the end shows does not end the load: it goes on for a moment after the change, and then stops.
+        changed, tampered = 0, threading.Event() if "message " in name and "JSON" not in name else None
+
+        def tamper(frame):
+            nonlocal changed
+            result = change(frame)
+            changed += result != frame
+            if tampered and (changed >= 5 or changed and "number" in name):
+                tampered.set()
+            return result
+
+        with Tampering(server, tamper) as proxy:
             return run_monkey(
                 tmp_path_factory.mktemp("tampered"), proxy, "--scenario", "watch,cart", *SMALL, "--rate", 300,
-                "--duration", "2s" if "any more" in name else "15s", *UNTIL_FOUND, "--shoppers", 12, "--connections",
-                4, "--seed", 2, code=None)
+                "--duration", "15s", *UNTIL_FOUND, "--shoppers", 12, "--connections", 4, "--seed", 2, code=None,
+                until=tampered)
 
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
         runs = {name: pool.submit(run, name) for name in TAMPERINGS}
         return {name: run.result() for name, run in runs.items()}
 
@@ -548,6 +591,50 @@ def test_what_is_tampered_with_is_found(tampered_runs, tampering):
     assert run.code == 1, run
     checks = TAMPERINGS[tampering][1]
     assert checks is None or checks >= {violation["check"] for violation in run.violations}, run
+
+
+def judge(record) -> subprocess.CompletedProcess:
+    return subprocess.run(
+        command(None, "--judge", record), capture_output=True, text=True, timeout=RUN_SECONDS, env=environment())
+
+
+def test_a_recorded_run_is_judged_again_without_a_server(server, monkey, tmp_path):
+    record = tmp_path / "run.jsonl"
+    run = monkey(server, "--scenario", "watch,cart,merchant,browse", "--chaos", *SHORT, *SMALL, "--record", record)
+    judged = judge(record)
+    assert judged.returncode == 0, judged
+    assert judged.stdout.splitlines()[0] == run.output.splitlines()[2]
+    lines = record.read_text().splitlines()
+    assert "--scenario watch,cart,merchant,browse" in json.loads(lines[0])["command"]
+
+    # A count that was answered, and a cart's event in the log.
+    number = next(n for n, line in enumerate(lines) if '"call":["CART.ADD"' in line and '"reply":1' in line)
+    record.write_text("\n".join(
+        line.replace('"reply":1', '"reply":7') if n == number else line for n, line in enumerate(lines)) + "\n")
+    judged = judge(record)
+    assert judged.returncode == 1 and "cart.add was answered 7" in judged.stdout, judged
+
+    record.write_text("\n".join(lines[:-1]) + "\n")
+    judged = judge(record)
+    assert judged.returncode == 3 and f"line {len(lines)}: " in judged.stderr, judged
+
+
+def test_a_record_of_what_was_found_is_judged_as_the_run_was(server, monkey, tmp_path):
+    record = tmp_path / "run.jsonl"
+    with Tampering(server, once(40, is_count, lambda frame: b":%d\r\n" % (int(frame[1:]) + 1))) as proxy:
+        run = monkey(proxy, "--scenario", "cart", *SHORT, *SMALL, "--record", record, code=1)
+    judged = judge(record)
+    assert judged.returncode == 1, judged
+    assert run.violations[0]["message"] in judged.stdout, judged
+
+
+@pytest.mark.parametrize("options, message", [
+    (["--judge", "no-such-file"], "no-such-file cannot be read"),
+    (["--judge", "x", "--rate", 5], "--judge judges a record, and takes no other option"),
+])
+def test_what_cannot_be_judged(options, message):
+    judged = subprocess.run(command(None, *options), capture_output=True, text=True, env=environment())
+    assert judged.returncode == 3 and message in judged.stderr
 
 
 def test_through_a_proxy_that_does_nothing_all_holds(server, monkey):
@@ -576,9 +663,9 @@ FAULTS = {
     "skip-event of carts": (
         "skip-event:10", ["--scenario", "promos", "--outlets", 1, "--items", 1], {"count"}, {"count"}),
     "skip-event of menus": (
-        "skip-event:30", ["--scenario", "home,merchant", "--items", 8], {"home"}, {"home", *CART_CHECKS}),
+        "skip-event:30", ["--scenario", "home,merchant", "--items", 8], {"home"}, {"home", "messages", *CART_CHECKS}),
     "wrong-patch since": ("wrong-patch:4", ["--scenario", "fling=2,merchant=1"], {"patch"}, {"patch", "home"}),
-    "wrong-patch to subscribers": ("wrong-patch:6", ["--scenario", "watch"], {"patch"}, {"patch"}),
+    "wrong-patch to subscribers": ("wrong-patch:6", ["--scenario", "watch"], {"patch"}, {"patch", "messages"}),
     "lost-id": ("lost-id:3", ["--scenario", "cart", "--chaos"], {"log"}, {"log", "duplicate", *CART_CHECKS}),
 }
 

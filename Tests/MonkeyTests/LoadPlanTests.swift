@@ -1,4 +1,6 @@
 import LineClient
+import LoadOracle
+import LoadReports
 import SeededRandom
 import Testing
 

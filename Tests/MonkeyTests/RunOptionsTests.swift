@@ -1,6 +1,8 @@
 import EventLoop
 import Foundation
 import LineProtocol
+import LoadOracle
+import LoadReports
 import Testing
 
 @testable import Monkey

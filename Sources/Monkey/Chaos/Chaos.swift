@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadOracle
 internal import SeededRandom
 
 /// Faults that the monkey makes as a client. They have chance of their own, so the operations are the same with them

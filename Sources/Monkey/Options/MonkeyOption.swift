@@ -22,6 +22,8 @@ enum MonkeyOption: String, CaseIterable {
     case json
     case junit
     case html
+    case record
+    case judge
     case quiet
 
     /// What stands for its value in the help; nil where it takes none.
@@ -36,7 +38,7 @@ enum MonkeyOption: String, CaseIterable {
         case .connections, .pipeline, .shoppers, .outlets, .items, .carts, .seed: "N"
         case .threshold: "TEXT"
         case .regress: "PERCENT"
-        case .baseline, .json, .junit, .html: "FILE"
+        case .baseline, .json, .junit, .html, .record, .judge: "FILE"
         case .start, .closed, .chaos, .quiet: nil
         }
     }
@@ -67,6 +69,8 @@ enum MonkeyOption: String, CaseIterable {
         case .json: "write the report as JSON"
         case .junit: "write the report as JUnit XML"
         case .html: "write the report as one HTML file"
+        case .record: "record everything that was judged, for --judge"
+        case .judge: "judge a recorded run again, without a server; no other option goes with it"
         case .quiet: "no progress on standard error"
         }
     }

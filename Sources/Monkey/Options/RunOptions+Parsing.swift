@@ -1,6 +1,8 @@
 internal import EventLoop
 internal import Foundation
 internal import LineProtocol
+internal import LoadOracle
+internal import LoadReports
 
 extension RunOptions {
     /// The environment variable that names the server where no option does.
@@ -18,6 +20,11 @@ extension RunOptions {
         let line = try CommandLine(arguments)
         var options = RunOptions()
         options.seed = seed
+        if let path = line[.judge] {
+            guard line.count == 1 else { throw UsageError("--judge judges a record, and takes no other option") }
+            options.judge = path
+            return options
+        }
         options.server = try line.server(environment)
         options.starts = line.has(.start)
         options.executable = line[.tiffin]
@@ -44,7 +51,14 @@ extension RunOptions {
         try options.readLoad(line)
         options.isChaotic = line.has(.chaos)
         try options.readJudgements(line, contents)
+        // Without a length and a rate of its own, the run is as the baseline was.
+        if case .open(nil) = options.mode, !line.has(.duration), let earlier = options.baseline?.earlier.load,
+            !earlier.isClosed
+        {
+            options.seconds = earlier.seconds
+        }
         (options.json, options.junit, options.html) = (line[.json], line[.junit], line[.html])
+        options.record = line[.record]
         options.isQuiet = line.has(.quiet)
         options.command = line.repeating(seed: options.seed)
         return options
@@ -196,6 +210,9 @@ private struct CommandLine {
         }
     }
 
+    /// How many different options there are.
+    var count: Int { values.count }
+
     subscript(option: MonkeyOption) -> String? { values[option]?.first }
 
     func has(_ option: MonkeyOption) -> Bool { values[option] != nil }
@@ -217,10 +234,10 @@ private struct CommandLine {
         return address
     }
 
-    /// The same again with a seed, without the options that only say where to write.
+    /// The command line that repeats the run, with its seed and without what says where to write and how to judge.
     func repeating(seed: UInt64) -> String {
         var words = ["tiffin-monkey"]
-        let silent: Set<MonkeyOption> = [.seed, .json, .junit, .html, .quiet, .baseline, .regress, .threshold]
+        let silent: Set<MonkeyOption> = [.seed, .json, .junit, .html, .record, .quiet, .baseline, .regress, .threshold]
         for option in MonkeyOption.allCases where has(option) && !silent.contains(option) {
             words.append("--\(option.rawValue)")
             words += all(option)

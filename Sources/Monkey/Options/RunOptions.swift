@@ -1,4 +1,6 @@
 internal import LineProtocol
+internal import LoadOracle
+internal import LoadReports
 
 /// What a command line asks for.
 struct RunOptions: Sendable {
@@ -31,6 +33,10 @@ struct RunOptions: Sendable {
     var json: String?
     var junit: String?
     var html: String?
+    /// Where the run is recorded.
+    var record: String?
+    /// The record to judge in place of a run.
+    var judge: String?
     var thresholds: [Threshold] = []
     /// An earlier run, and how much worse this one may be.
     var baseline: Baseline?

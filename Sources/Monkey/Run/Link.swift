@@ -1,6 +1,7 @@
 internal import EventLoop
 internal import LineClient
 internal import LineProtocol
+internal import LoadOracle
 
 /// A connection that is made again when it breaks, shared by some shoppers.
 @LoopActor
@@ -8,19 +9,18 @@ final class Link {
     /// How long after a failed attempt it is tried again, in milliseconds: at first, and at most.
     private static let firstPause: UInt64 = 5
     private static let longestPause: UInt64 = 500
-    /// The most channels that a server lets one client listen to.
-    private static let channelLimit = 1_000
 
+    private let index: Int
     private unowned let run: Run
     private let address: @LoopActor () -> ServerAddress
     private var client: Client?
     private var isConnecting = false
     private var isClosed = false
     private var toSend: [Shopper] = []
-    private var followers: [String: Follower] = [:]
-    /// What is to be listened to again on the next connection.
+    private var channels: Set<String> = []
+    /// Channels to subscribe to again on the next connection.
     private var lostChannels: Set<String> = []
-    /// The server at the other end; another one after it was started anew.
+    /// The server at the other end; another one after a restart.
     private var server: ServerProcess?
     /// This side has ended: everything sent before has to be answered.
     private var hasEndedWriting = false
@@ -28,12 +28,17 @@ final class Link {
     private var owed: (count: Int, server: ServerProcess)?
     private var isDirty = false
 
-    init(run: Run, address: @escaping @LoopActor () -> ServerAddress) {
+    init(index: Int, run: Run, address: @escaping @LoopActor () -> ServerAddress) {
+        self.index = index
         self.run = run
         self.address = address
     }
 
     var isReady: Bool { client?.isOpen == true && !hasEndedWriting && !isConnecting }
+
+    private func fault(_ check: Check, _ message: String) {
+        run.observe(.connectionFault(Violation(check, message), at: LoopActor.now))
+    }
 
     // MARK: Connecting
 
@@ -58,11 +63,10 @@ final class Link {
         guard let owed else { return }
         self.owed = nil
         guard let server, owed.server.isSame(as: server) else { return }
-        run.violated(
-            Violation(
-                .halfClose,
-                "the connection was closed with \(owed.count) replies to what was sent before its client "
-                    + "ended its side"))
+        fault(
+            .halfClose,
+            "the connection was closed with \(owed.count) replies missing to what was sent before the client ended its "
+                + "side")
     }
 
     private func listenAgain() {
@@ -77,16 +81,13 @@ final class Link {
     }
 
     private func ended(_ error: Client.Ending) {
-        if let error, !(error is LoopError) {
-            run.violated(Violation(.answer, "\(error)"))
-        }
-        if hasEndedWriting, let client, !client.isCut, let server {
-            run.oracle.count(.halfClose)
-            if client.unanswered > 0 { owed = (client.unanswered, server) }
-        }
+        if let error, !(error is LoopError) { fault(.answer, "\(error)") }
+        let wasHalfClosed = hasEndedWriting && client?.isCut == false && server != nil
+        if wasHalfClosed, let client, let server, client.unanswered > 0 { owed = (client.unanswered, server) }
+        run.observe(.connectionEnded(connection: index, wasHalfClosed: wasHalfClosed))
         client = nil
-        lostChannels.formUnion(followers.keys)
-        followers = [:]
+        lostChannels.formUnion(channels)
+        channels = []
         hasEndedWriting = false
         guard !isClosed, !isConnecting else { return }
         reconnect()
@@ -149,64 +150,27 @@ final class Link {
         case .cutReply: client?.cutReply()
         case .halfClose:
             hasEndedWriting = true
-            client?.endWriting { [unowned run] in
-                run.violated(
-                    Violation(.halfClose, "everything was answered, and the connection was not closed long after"))
+            client?.endWriting { [unowned self] in
+                self.fault(.halfClose, "everything was answered, and the connection stayed open long after")
             }
         case .slowRead(let milliseconds): client?.readSlowly(milliseconds: milliseconds)
         }
     }
 
-    // MARK: Following
+    // MARK: Messages
 
     private func heard(_ values: [Reply]) {
         guard values.count == 3, let channel = values[1].string else { return }
         switch values[0].string {
-        case "subscribe": if followers[channel] == nil { followers[channel] = Follower(channel) }
-        case "unsubscribe": followers[channel] = nil
-        default: heard(values[2], of: channel)
+        case "subscribe":
+            channels.insert(channel)
+            run.observe(.subscription(connection: index, channel: channel, isOn: true))
+        case "unsubscribe":
+            channels.remove(channel)
+            run.observe(.subscription(connection: index, channel: channel, isOn: false))
+        default:
+            guard case .bulk(let payload) = values[2] else { return }
+            run.observe(.message(connection: index, channel: channel, at: LoopActor.now, payload: payload))
         }
     }
-
-    private func heard(_ payload: Reply, of channel: String) {
-        guard let bytes = payload.bytes, followers[channel] != nil else { return }
-        guard let message = JSON(bytes) else {
-            return run.violated(
-                Violation(.messages, "\(channel) sent what is no JSON: \(payload.summary)"))
-        }
-        run.oracle.count(.messages)
-        check(channel) { follower throws(Violation) in try follower.heard(message, payload.summary) }
-    }
-
-    /// A document was read whole on this connection.
-    func read(_ channel: String, _ revision: Int64, _ document: () -> JSON) throws(Violation) {
-        guard followers[channel]?.hasBegun == true else { return }
-        let document = document()
-        check(channel) { follower throws(Violation) in try follower.read(document, revision: revision) }
-    }
-
-    /// A cart was read; whoever follows it compares.
-    func readCart(_ bytes: [UInt8], _ cart: String, version: Int) {
-        let channel = "cart:\(cart)"
-        guard followers[channel]?.hasBegun == true, let document = JSON(bytes) else { return }
-        check(channel) { follower throws(Violation) in
-            try follower.read(document, revision: Int64(version))
-        }
-    }
-
-    private func check(_ channel: String, _ body: (inout Follower) throws(Violation) -> Bool) {
-        guard var follower = followers.removeValue(forKey: channel) else { return }
-        do throws(Violation) {
-            if try body(&follower) { run.oracle.count(.patch) }
-            followers[channel] = follower
-        } catch {
-            run.violated(error, follower.history)
-        }
-    }
-
-    /// Channels whose messages have not told yet of what was read.
-    var channelsBehind: [Follower] { followers.values.filter { $0.behind != nil } }
-
-    /// Whether it may be refused to listen to one more.
-    var hasManyChannels: Bool { followers.count >= Link.channelLimit }
 }

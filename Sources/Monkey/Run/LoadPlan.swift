@@ -1,3 +1,5 @@
+internal import LoadReports
+
 /// When an open load sends: a rate that goes in straight lines from stage to stage.
 struct LoadPlan: Equatable, Sendable {
     private struct Segment: Equatable, Sendable {

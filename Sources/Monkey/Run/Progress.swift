@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadReports
 
 /// What is seen of a run while it goes on, and where it is written.
 @LoopActor

@@ -1,4 +1,6 @@
 internal import EventLoop
+internal import LoadOracle
+internal import LoadReports
 internal import Measurement
 
 /// Counts and times everything while the load lasts.
@@ -80,7 +82,7 @@ final class Recorder {
     // MARK: What happens
 
     /// - Parameter isOwnDelay: whether nothing but the monkey is to blame if it is late.
-    func sent(_ flight: Flight, isOwnDelay: Bool) {
+    func sent(_ flight: Shopper.Flight, isOwnDelay: Bool) {
         inFlight += 1
         guard isRecording else { return }
         sent += 1
@@ -89,7 +91,7 @@ final class Recorder {
         if isOwnDelay { ownDelay.record(delay) }
     }
 
-    func answered(_ flight: Flight, _ verdict: Verdict, at now: UInt64) {
+    func answered(_ flight: Shopper.Flight, _ verdict: Verdict, at now: UInt64) {
         inFlight -= 1
         answeredEver += 1
         // What was to be sent before the load began, or is sent after its end, is no part of it.

@@ -2,6 +2,8 @@ internal import EventLoop
 internal import Foundation
 internal import LineClient
 internal import LineProtocol
+internal import LoadOracle
+internal import LoadReports
 
 /// One run, from the building of its world to the reading of the log.
 @LoopActor
@@ -18,8 +20,6 @@ final class Run {
         case over
     }
 
-    /// Violations that are kept with their histories.
-    static let keptViolations = 10
     /// The most sends that wait for their shopper; more are dropped.
     static let waitingLimit = 200_000
     /// How long a closed load goes on to find out what the server can do, in seconds.
@@ -45,17 +45,8 @@ final class Run {
     private(set) var chaos: Chaos?
     private(set) var phase = Phase.preparing
     private(set) var isEnding = false
-    private(set) var violations: [RunReport.Violation] = []
-    private(set) var furtherViolations = 0
-    /// What the customers of carts were told at last.
-    private(set) var told: [CartID: Told] = [:]
-
-    struct Told {
-        var version: Int64
-        var count: Int
-        var order: String?
-        var total: Int64
-    }
+    /// Where observations are recorded.
+    var record: RecordFile?
 
     private var links: [Link] = []
     private var dirty: [Link] = []
@@ -80,9 +71,11 @@ final class Run {
         let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000) % (1 << 40)
         let process = UInt64(ProcessInfo.processInfo.processIdentifier)
         let name = "m" + String(milliseconds, radix: 36) + String(process % 1_296, radix: 36)
-        world = World(name: name, size: options.size, seed: options.seed, shoppers: count)
-        oracle = Oracle(world)
-        links = (0..<options.connections).map { _ in Link(run: self, address: address) }
+        oracle = Oracle(
+            World.Plan(name: name, size: options.size, seed: options.seed, customers: count),
+            connections: options.connections)
+        world = oracle.world
+        links = (0..<options.connections).map { Link(index: $0, run: self, address: address) }
         let scenarios = Run.assign(options.scenarios, to: count, seed: options.seed)
         shoppers = (0..<count).map { index in
             Shopper(
@@ -149,7 +142,7 @@ final class Run {
         await withCheckedContinuation { phaseEnded = $0 }
         guard !isEnding else { throw CannotRun("it was stopped before the load began") }
         guard busyShoppers == 0 else {
-            throw CannotRun("the server has answered nothing for \(Run.buildPatience) s while outlets were built")
+            throw CannotRun("the server answered nothing for \(Run.buildPatience) s while outlets were built")
         }
     }
 
@@ -242,8 +235,12 @@ final class Run {
     /// Everybody reads their cart once more, and owners close their outlets.
     func settle() async {
         let patience = shoppers.allSatisfy(\.isIdle) ? Run.drainSeconds : Run.lastSeconds
-        for shopper in shoppers where shopper.isIdle && !shopper.isBroken {
+        for shopper in shoppers where shopper.isIdle && !shopper.customer.isBroken {
             shopper.script = [.cart(shopper.cart.id), .count(shopper.cart.id)]
+        }
+        // How a home looks has to be known of each whose changes were sent.
+        for outlet in oracle.watchedOutlets where shoppers[world.outlets[outlet].owner].isIdle {
+            shoppers[world.outlets[outlet].owner].script.insert(.home(outlet: outlet, since: nil, cart: nil), at: 0)
         }
         for outlet in world.outlets where shoppers[outlet.owner].isIdle {
             shoppers[outlet.owner].script.insert(.close(outlet: outlet.index), at: 0)
@@ -256,28 +253,28 @@ final class Run {
         for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
         flush()
         if busyShoppers > 0 { await pause(patience) }
-        for shopper in shoppers where shopper.isIdle && !shopper.isBroken { retire(shopper.cart) }
         await awaitMessages()
     }
 
-    /// Whatever was read has to be told to whoever listens.
+    /// Waits for the messages that lead to what was read.
     private func awaitMessages() async {
         let deadline = LoopActor.now + Run.messagePatience * 1_000_000
-        while links.contains(where: { !$0.channelsBehind.isEmpty }) {
-            guard LoopActor.now < deadline else { break }
+        while oracle.hasChannelsBehind, LoopActor.now < deadline {
             await LoopTimer.pause(milliseconds: Run.messagePause)
         }
-        for follower in links.flatMap(\.channelsBehind) {
-            violated(
-                Violation(
-                    .messages,
-                    "\(follower.channel) was read at \(follower.behind ?? 0), and no message has told of that"),
-                follower.history)
+        observe(.messagesAwaited(at: LoopActor.now))
+    }
+
+    /// Gives up what is still on its way.
+    func giveUp() {
+        for shopper in shoppers {
+            guard let flight = shopper.flight else { continue }
+            observe(.unanswered(customer: shopper.index, call: flight.call, write: flight.write))
         }
     }
 
-    /// What is on its way, and will not be answered any more.
-    var unanswered: [Call.Kind] { shoppers.compactMap { $0.flight?.call.kind } }
+    /// Whether something is on its way.
+    var isAnythingUnanswered: Bool { shoppers.contains { !$0.isIdle } }
 
     func close() {
         phase = .over
@@ -297,29 +294,16 @@ final class Run {
         for link in links { link.flush() }
     }
 
-    /// The server does not know what became of a command: it is sent again in a moment.
+    /// Nobody knows what became of a command: it is sent again in a moment.
     func sendAgainLater(_ shopper: Shopper) {
         _ = LoopTimer(milliseconds: Run.pauseBeforeAgain) { shopper.sendAgain() }
     }
 
-    /// Nothing more is done to a cart.
-    func retire(_ cart: CartModel) {
-        guard cart.version > 0 else { return }
-        var order: String?
-        if case .checkedOut(let id) = cart.status { order = id }
-        told[cart.id] = Told(
-            version: Int64(cart.version), count: cart.count, order: order, total: cart.agreedTotal ?? 0)
-    }
-
-    /// - Parameter history: the shortest one that shows it, where there is one.
-    func violated(_ violation: Violation, _ history: [String] = []) {
-        guard violations.count < Run.keptViolations else {
-            furtherViolations += 1
-            return
-        }
-        violations.append(
-            RunReport.Violation(
-                check: violation.check.name, message: violation.message, history: history,
-                at: recorder.seconds(at: LoopActor.now)))
+    /// Lets the oracle know what happened, and the record where there is one. Returns the verdict on an exchange.
+    @discardableResult
+    func observe(_ observation: Observation) -> Verdict {
+        guard phase != .over else { return .accepted }
+        record?.add(observation)
+        return oracle.take(observation)
     }
 }

@@ -2,6 +2,8 @@ internal import EventLoop
 internal import Foundation
 internal import LineClient
 internal import LineProtocol
+internal import LoadOracle
+internal import LoadReports
 
 /// A run with its beginning and its end: the server found or started, observed while it is loaded, and its log read.
 @LoopActor
@@ -17,16 +19,20 @@ final class Session {
     private var lastProcessorTime: Int64?
     private var wasStopped = false
     private var failedThreshold: Threshold?
-    /// Why the log could not be read.
-    private var unaudited: String?
 
-    private init(_ options: RunOptions, _ progress: Progress, _ address: ServerAddress, _ started: StartedServer?) {
+    private init(_ options: RunOptions, _ progress: Progress, _ address: ServerAddress, _ started: StartedServer?)
+        throws
+    {
         self.options = options
         self.progress = progress
         self.address = address
         self.started = started
         observer = Observer { address }
         run = Run(options) { address }
+        if let path = options.record {
+            run.record = try RecordFile(
+                path, RecordWriter(run.world, connections: options.connections, command: options.command))
+        }
     }
 
     /// Runs to the end, or until `stop` is called.
@@ -36,7 +42,13 @@ final class Session {
         if options.starts { progress.say("starting a server") }
         let started = options.starts ? try await StartedServer.start(executable: options.executable) : nil
         let address = started?.address ?? options.server ?? .standard
-        let session = Session(options, progress, address, started)
+        let session: Session
+        do {
+            session = try Session(options, progress, address, started)
+        } catch {
+            await started?.stop()
+            throw error
+        }
         stop {
             session.wasStopped = true
             session.run.end()
@@ -72,15 +84,18 @@ final class Session {
         await run.drain()
         do {
             // Nobody waits for a server that is gone.
-            if !run.unanswered.isEmpty { _ = try await observer.info() }
+            if run.isAnythingUnanswered { _ = try await observer.info() }
             await run.settle()
+            run.giveUp()
             try await audit(from: heads)
         } catch {
-            unaudited = "\(error)"
+            run.giveUp()
+            run.observe(.logUnread(reason: "\(error)"))
         }
         let frame = RunFrame(
             startedAt: startedAt.formatted(.iso8601), stages: stages, environment: facts(info), server: usage,
-            busy: busy, unknown: run.unanswered)
+            busy: busy)
+        run.record?.end()
         return try judge(run.report(frame))
     }
 
@@ -128,6 +143,7 @@ final class Session {
             serverFaults?.start()
         }
         run.recorder.start()
+        run.observe(.loadBegan(at: run.recorder.startedAt))
         let watch = LoopTimer(milliseconds: 1_000, repeating: true) { [self] in
             LoopActor.task { [self] in await closeWindow(stages) }
         }
@@ -159,7 +175,7 @@ final class Session {
         let aborting = options.thresholds.filter { $0.abortsAfter != nil }
         guard !aborting.isEmpty else { return }
         let frame = RunFrame(
-            startedAt: "", stages: stages, environment: [], server: nil, busy: 0, unknown: [])
+            startedAt: "", stages: stages, environment: [], server: nil, busy: 0)
         let report = run.report(frame)
         guard let failed = aborting.first(where: { $0.endsRun(report) }) else { return }
         failedThreshold = failed
@@ -167,7 +183,7 @@ final class Session {
     }
 
     private func difference(_ before: Int64?, _ after: Int64?) -> Int64? {
-        // A server that was started anew begins to count anew.
+        // A server that was started again counts from zero.
         guard let before, let after, after >= before else { return nil }
         return after - before
     }
@@ -190,16 +206,20 @@ final class Session {
         let ends = try await observer.heads()
         let count = zip(heads, ends).reduce(0) { $0 + $1.1 - $1.0 }
         progress.say("reading \(Figures.count(Int(count))) events of the log")
-        var audit = LogAudit(run)
-        try await audit.read(client, from: heads, to: ends)
-        audit.finish()
-        for finding in audit.findings {
-            var history = finding.history
-            if let stream = finding.stream {
-                let words = ["LOG.READ", "STREAM", stream, "COUNT", "100"]
-                if case .array(let events)? = try? await client.ask(words) { history += events.map(\.summary) }
+        run.observe(.logBegins(heads: heads, at: LoopActor.now))
+        for (partition, head) in heads.enumerated() {
+            let reader = LogReader(client: client, partition: partition)
+            try await reader.read(from: head + 1, to: ends[partition]) { event in
+                run.observe(.logEvent(partition: partition, event: event))
             }
-            run.violated(finding.violation, history)
+        }
+        run.observe(.logEnds(heads: ends, at: LoopActor.now))
+        for (index, finding) in run.oracle.findings.enumerated() {
+            guard let stream = finding.stream else { continue }
+            let words = ["LOG.READ", "STREAM", stream, "COUNT", "100"]
+            if case .array(let events)? = try? await client.ask(words) {
+                run.oracle.explain(index, events.map(\.summary))
+            }
         }
     }
 
@@ -209,10 +229,8 @@ final class Session {
         if let failedThreshold {
             report.remarks.append("it was ended before its time, because \(failedThreshold.text) failed")
         }
-        if let unaudited {
-            report.remarks.append("the log could not be read, so nobody knows what became of any command: \(unaudited)")
-            if report.outcome == .held { report.outcome = .unknown }
-        }
+        report.remarks += run.oracle.remarks
+        if let failure = run.record?.failure { report.remarks.append("the record is not complete: \(failure)") }
         if let failure = serverFaults?.failure { report.remarks.append("a fault could not be made: \(failure)") }
         report.judgements = options.thresholds.map { $0.judge(report) }
         if let baseline = options.baseline {

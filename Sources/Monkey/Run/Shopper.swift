@@ -1,12 +1,13 @@
 internal import EventLoop
 internal import LineClient
 internal import LineProtocol
+internal import LoadOracle
 internal import SeededRandom
 
 /// One user: does one thing after the other, and has at most one command on its way.
 ///
-/// So whatever becomes of a command that was not answered, nothing else has happened to what it is about, and it can
-/// be sent again with the same `ID` until it is answered.
+/// So while a command is not answered nothing else happens to what it is about, and it can be sent again with the same
+/// `ID` until it is answered.
 @LoopActor
 final class Shopper: ReplyReceiver {
     /// What a reply's tag says of it.
@@ -14,20 +15,30 @@ final class Shopper: ReplyReceiver {
         case answer, duplicate
     }
 
+    /// A call on its way.
+    struct Flight {
+        let call: Call
+        /// What its `ID` is made of, for a write: the shopper's nth.
+        let write: Int
+        /// When it was to be sent, and when it was, in nanoseconds of the loop's clock.
+        let planned: UInt64
+        let sent: UInt64
+        /// How often it has been sent.
+        var attempts = 1
+        /// The refusal of the first copy of a call that was sent twice.
+        var refusedBefore: Reply?
+    }
+
     let index: Int
     let world: World
+    /// What the oracle knows of it.
+    let customer: Customer
     unowned let run: Run
-    private(set) unowned var link: Link
-    /// What it does.
+    private unowned let link: Link
+    /// Decides what it does.
     var chance: SeededGenerator
     private var scenario: any Scenario
 
-    /// Its present cart.
-    private(set) var cart: CartModel
-    /// The cart of its last order.
-    var lastOrder: CartModel?
-    /// The home it has in hand, and asks news of.
-    var held: (outlet: Int, revision: Int64)?
     /// What it does before anything else, last first.
     var script: [Call] = []
     /// What it did last with the doors of one of its outlets.
@@ -35,14 +46,13 @@ final class Shopper: ReplyReceiver {
     private(set) var flight: Flight?
     /// When it was to send what it has not come to yet.
     private var due = Ring<UInt64>()
-    let writes = WriteLedger()
-    private var history = History()
+    private var writes = 0
+    /// How many commands its cart was the subject of.
+    private(set) var commandsOfCart = 0
     /// The command on its way was sent twice.
     private var isTwice = false
     /// The first answer to a command that was sent twice, until the second comes, and when it came.
     private var firstAnswer: (reply: Reply, time: UInt64)?
-    /// What is known of its cart is worth nothing any more: the server was caught at a mistake.
-    private(set) var isBroken = false
 
     init(index: Int, run: Run, link: Link, scenario: any Scenario, seed: UInt64) {
         self.index = index
@@ -50,10 +60,11 @@ final class Shopper: ReplyReceiver {
         self.link = link
         self.scenario = scenario
         world = run.world
+        customer = run.oracle.customers[index]
         chance = SeededGenerator(seed: seed, of: index)
-        cart = CartModel(CartID(shopper: index, number: 0))
     }
 
+    var cart: CartModel { customer.cart }
     var isIdle: Bool { flight == nil }
     var waiting: Int { due.count }
     var hasScript: Bool { !script.isEmpty || cartsToFill > 0 }
@@ -73,9 +84,8 @@ final class Shopper: ReplyReceiver {
 
     /// Leaves its cart for a new one.
     func takeNewCart() {
-        if !isBroken { run.retire(cart) }
-        cart = CartModel(CartID(shopper: index, number: cart.id.number + 1))
-        history.removeAll()
+        run.observe(.newCart(customer: index))
+        commandsOfCart = 0
     }
 
     /// Puts something into so many carts, one after the other.
@@ -88,13 +98,13 @@ final class Shopper: ReplyReceiver {
         if isIdle { send(next(), planned: time, isDelayed: true) } else { due.append(time) }
     }
 
-    /// Whatever was still to be done is not done any more.
+    /// Drops whatever was still to be done, and returns how much that was.
     func forgetPlans() -> Int {
         defer { due = Ring() }
         return due.count
     }
 
-    /// Looks for something to do, if there is.
+    /// Looks for something to do.
     func goOn() {
         guard isIdle, !run.isEnding else { return }
         if let call = script.popLast() {
@@ -113,20 +123,19 @@ final class Shopper: ReplyReceiver {
     }
 
     private func next() -> Call {
-        if isBroken {
-            takeNewCart()
-            isBroken = false
-        }
-        return scenario.next(self)
+        if customer.isBroken { takeNewCart() }
+        return nextOfScenario()
     }
+
+    /// What the scenario does next.
+    func nextOfScenario() -> Call { scenario.next(self) }
 
     private func send(_ call: Call, planned: UInt64, isDelayed: Bool = false) {
         let now = LoopActor.now
-        let write = call.kind.isWrite ? writes.begin() : 0
-        let floor = (call.outlet.map { world.outlets[$0] } ?? cart.outlet)?.settledCount ?? 0
-        if let outlet = call.outlet, let change = Oracle.change(call, world) { world.outlets[outlet].begin(change) }
-        cart.commands += 1
-        let flight = Flight(call: call, write: write, planned: planned, sent: now, floor: floor)
+        if call.kind.isWrite { writes += 1 }
+        if run.oracle.isChange(call) { run.observe(.changeSent(call)) }
+        commandsOfCart += 1
+        let flight = Flight(call: call, write: call.kind.isWrite ? writes : 0, planned: planned, sent: now)
         self.flight = flight
         run.recorder.sent(flight, isOwnDelay: isDelayed)
         transmit(flight)
@@ -135,18 +144,18 @@ final class Shopper: ReplyReceiver {
     private func transmit(_ flight: Flight) {
         guard link.isReady else { return link.waitToSend(self) }
         let call = flight.call
-        let id = flight.write > 0 ? "\(index)-\(flight.write)" : ""
+        var words = call.words(world)
+        if flight.write > 0 { words += ["ID", "\(index)-\(flight.write)"] }
         isTwice = false
         let fault = flight.attempts == 1 ? run.chaos?.next(for: self, call) : nil
-        link.send(self, tag: Tag.answer.rawValue, isFollowedByPing: call.isAnsweredBeside) {
-            call.write(to: &$0, world, id: id)
+        link.send(self, tag: Tag.answer.rawValue, isFollowedByPing: call.isAnsweredByMessage) {
+            $0.write(words)
+            if call.isAnsweredByMessage { $0.write(["PING"]) }
         }
         switch fault {
         case .duplicate:
             isTwice = true
-            link.send(self, tag: Tag.duplicate.rawValue, isFollowedByPing: false) {
-                call.write(to: &$0, world, id: id)
-            }
+            link.send(self, tag: Tag.duplicate.rawValue, isFollowedByPing: false) { $0.write(words) }
         case let fault?: link.make(fault)
         case nil: break
         }
@@ -168,7 +177,7 @@ final class Shopper: ReplyReceiver {
             guard isTwice, let flight, let first = firstAnswer else { return }
             (isTwice, firstAnswer) = (false, nil)
             if case .error = first.reply { return wait() }
-            return conclude(flight, first.reply, at: first.time)
+            return conclude(flight, first.reply, isSure: flight.attempts == 1, at: first.time)
         }
         (isTwice, firstAnswer) = (false, nil)
         wait()
@@ -181,107 +190,43 @@ final class Shopper: ReplyReceiver {
     }
 
     func received(_ reply: Reply, tag: Int) {
-        guard let flight else { return }
+        guard var flight else { return }
         let now = LoopActor.now
-        guard isTwice else { return conclude(flight, reply, at: now) }
+        // A call that was sent before may have been executed then, whatever becomes of it now.
+        guard isTwice else { return conclude(flight, reply, isSure: flight.attempts == 1, at: now) }
         guard let first = firstAnswer else { return firstAnswer = (reply, now) }
         (isTwice, firstAnswer) = (false, nil)
-        conclude(flight, first.reply, at: first.time, andThen: reply)
-    }
-
-    /// The command has been answered: it is judged, and the next one sent.
-    private func conclude(_ flight: Flight, _ reply: Reply, at time: UInt64) {
-        // Where it was sent before, that may have been executed, whatever becomes of it now.
-        let isSure = flight.attempts == 1
-        if judge(flight, reply, isSure: isSure, at: time) { goOn() }
-    }
-
-    /// The same command was sent twice, one right after the other.
-    private func conclude(_ flight: Flight, _ first: Reply, at time: UInt64, andThen second: Reply) {
-        guard case .error(let code, _) = first else {
-            guard judge(flight, first, isSure: true, at: time) else { return }
-            if case .error(let code, _) = second, Oracle.inability(code) != nil { return goOn() }
-            run.oracle.count(.duplicate)
-            if second != first {
-                violated(
-                    Violation(
-                        .duplicate,
-                        "a command sent twice with one ID was answered \(first.summary) and then \(second.summary)"))
-            }
-            return goOn()
+        guard case .error = first.reply else {
+            return conclude(flight, first.reply, repeated: reply, isSure: true, at: first.time)
         }
-        // What was refused is not remembered: it is decided anew, and an owner may have changed something since. So
-        // the second answer is the one that counts, and the first one has to be possible.
-        if Oracle.inability(code) == nil {
-            do throws(Violation) {
-                _ = try run.oracle.judge(flight, first, of: self)
-            } catch {
-                violated(error)
-            }
-        }
-        if judge(flight, second, isSure: false, at: time) { goOn() }
+        flight.refusedBefore = first.reply
+        self.flight = flight
+        conclude(flight, reply, isSure: false, at: first.time)
     }
 
-    /// Judges an answer. Returns whether the command is settled: if not, it is sent again in a moment.
+    /// The command has been answered: it is judged, and the next one sent; or it is sent again in a moment, where
+    /// nobody knows yet what became of it.
     ///
-    /// - Parameter isSure: whether nothing has been executed where this answer says that nothing was.
-    private func judge(_ flight: Flight, _ reply: Reply, isSure: Bool, at time: UInt64) -> Bool {
-        if case .error(let code, _) = reply, case .failed? = Oracle.inability(code),
-            run.phase == .preparing || flight.write > 0 && !isSure
+    /// - Parameter isSure: whether nothing has been executed where this reply says that nothing was.
+    private func conclude(_ flight: Flight, _ reply: Reply, repeated: Reply? = nil, isSure: Bool, at time: UInt64) {
+        if case .error(let code, _) = reply, let verdict = Verdict(inability: code),
+            verdict == .unsettled || run.phase == .preparing || flight.write > 0 && !isSure
         {
-            sendAgainLater()
-            return false
+            run.recorder.unanswered()
+            return run.sendAgainLater(self)
         }
-        do throws(Violation) {
-            let verdict = try run.oracle.judge(flight, reply, of: self)
-            if verdict == .unsettled {
-                sendAgainLater()
-                return false
-            }
-            note(flight, reply, verdict)
-            run.recorder.answered(flight, verdict, at: time)
-        } catch {
-            history.append(flight.call, reply)
-            writes.settle(flight, reply, .unsure)
-            run.recorder.answered(flight, .accepted, at: time)
-            violated(error)
-        }
+        let verdict = run.observe(
+            .exchange(
+                LoadOracle.Exchange(
+                    customer: index, call: flight.call, write: flight.write, planned: flight.planned,
+                    sent: flight.sent, attempts: flight.attempts, answered: time, reply: reply,
+                    refusedBefore: flight.refusedBefore, repeated: repeated)))
+        run.recorder.answered(flight, verdict, at: time)
         self.flight = nil
-        return true
-    }
-
-    private func sendAgainLater() {
-        run.recorder.unanswered()
-        run.sendAgainLater(self)
-    }
-
-    private func violated(_ violation: Violation) {
-        run.violated(violation, history.lines(world))
-        isBroken = true
-        script.removeAll { [.cartGet, .cartCount].contains($0.kind) }
-        history.removeAll()
-    }
-
-    private func note(_ flight: Flight, _ reply: Reply, _ verdict: Verdict) {
         if [.outletOpen, .outletClose].contains(flight.call.kind) {
             if case .failed = verdict {} else { lastDoor = flight.call }
         }
-        switch verdict {
-        case .accepted: writes.settle(flight, reply, .recorded)
-        case .unchanged, .refused, .failed: writes.settle(flight, reply, .nothing)
-        case .unsettled: break
-        }
-        switch flight.call {
-        case .cart:
-            history.confirm(flight.call, reply)
-            if let bytes = reply.bytes { link.readCart(bytes, world.cartName(cart.id), version: cart.version) }
-        case .add, .set, .remove, .clear, .checkOut: history.append(flight.call, reply)
-        default: break
-        }
+        if customer.isBroken { script.removeAll { [.cartGet, .cartCount].contains($0.kind) } }
+        goOn()
     }
-}
-
-extension Reply {
-    /// The bytes of a bulk string.
-    var bytes: [UInt8]? { if case .bulk(let bytes) = self { bytes } else { nil } }
 }

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadOracle
 internal import SeededRandom
 
 /// What every scenario with a cart does of it.
@@ -10,7 +11,7 @@ enum CartMoves {
     /// Some of an item, now and then more than there may be.
     @LoopActor
     static func add(_ shopper: Shopper, outlet: Outlet, item: Int? = nil) -> Call {
-        if shopper.cart.isCheckedOut || shopper.cart.commands > longestLife { shopper.takeNewCart() }
+        if shopper.cart.isCheckedOut || shopper.commandsOfCart > longestLife { shopper.takeNewCart() }
         // A cart belongs to one outlet: mostly that is known, and sometimes it is tried.
         let strays = shopper.chance.happens(permille: 20)
         let outlet = strays ? outlet : shopper.cart.outlet ?? outlet
@@ -54,7 +55,7 @@ struct CartWork: Scenario {
     @LoopActor
     static func move(_ shopper: Shopper, _ outlet: Outlet) -> Call {
         let cart = shopper.cart
-        if cart.isCheckedOut, let order = shopper.lastOrder, case .checkedOut(let id) = order.status {
+        if cart.isCheckedOut, let order = shopper.customer.lastOrder, case .checkedOut(let id) = order.status {
             switch shopper.chance.below(10) {
             case 0..<4: return .order(id)
             case 4: return .cart(cart.id)

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadOracle
 internal import SeededRandom
 
 /// Pages through a home, up and down, and asks every now and then what has changed.
@@ -34,7 +35,7 @@ struct Fling: Scenario {
     /// The home, or what has changed of the one in hand.
     @LoopActor
     static func revalidate(_ shopper: Shopper, _ outlet: Int) -> Call {
-        let since = shopper.held.flatMap { $0.outlet == outlet ? $0.revision : nil }
+        let since = shopper.customer.home.flatMap { $0.outlet == outlet ? $0.revision : nil }
         let isFresh = shopper.chance.happens(permille: 30)
         let cart = shopper.chance.happens(permille: 100) ? shopper.cart.id : nil
         return .home(outlet: outlet, since: isFresh ? nil : since, cart: cart)
@@ -123,13 +124,17 @@ struct Watch: Scenario {
 
     mutating func next(_ shopper: Shopper) -> Call {
         let world = shopper.world
-        if let call = opening.popLast() { return call }
+        if let call = opening.popLast() {
+            if case .cart = call { return .cart(shopper.cart.id) }
+            return call
+        }
         if let old = cart, old != shopper.cart.id {
             cart = nil
             return .unsubscribe(channel: "cart:\(world.cartName(old))")
         }
         if cart == nil, shopper.cart.version > 0 {
             cart = shopper.cart.id
+            opening = [.cart(shopper.cart.id)]
             return .subscribe(channel: "cart:\(world.cartName(shopper.cart.id))")
         }
         if steps == 0, let old = home {
@@ -143,11 +148,13 @@ struct Watch: Scenario {
             let outlet = world.pickOutlet(&shopper.chance).index
             home = outlet
             steps = shopper.chance.number(30...100)
+            opening = [.home(outlet: outlet, since: nil, cart: nil)]
             if outlet < Watch.searches {
-                opening = [
-                    .subscribe(channel: "browse:\(Questions.name(of: outlet, world))"),
-                    Questions.save(world, outlet),
-                ]
+                opening =
+                    [
+                        .subscribe(channel: "browse:\(Questions.name(of: outlet, world))"),
+                        Questions.save(world, outlet),
+                    ] + opening
             }
             return .subscribe(channel: "home:\(world.outlets[outlet].id)")
         }

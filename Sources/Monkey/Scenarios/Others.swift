@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadOracle
 internal import SeededRandom
 
 /// Changes prices, sells items out and has them back, takes dishes off and puts them on, and closes for a moment,
@@ -12,6 +13,19 @@ struct Merchant: Scenario {
     mutating func next(_ shopper: Shopper) -> Call {
         // Who owns no outlet is a customer of those who do.
         Merchant.change(shopper) ?? shopping.next(shopper)
+    }
+
+    /// Of a thousand commands of everybody, how many change an outlet; and the most of one shopper.
+    private static let share = 20
+    private static let most = 500
+
+    /// Of a thousand commands of a shopper, how many change an outlet of its own, so that merchants act as much however
+    /// many there are.
+    @LoopActor
+    static func permille(of shopper: Shopper) -> Int {
+        let shoppers = shopper.run.shoppers.count
+        let owners = min(shoppers, shopper.world.outlets.count)
+        return shopper.index < owners ? min(most, max(1, share * shoppers / owners)) : 0
     }
 
     /// A change of an outlet of the shopper's own; nil where it has none.
@@ -62,7 +76,9 @@ struct MonkeyBusiness: Scenario {
         }
         steps -= 1
         // Owners look after their outlets whatever else they do, and do not leave them closed.
-        if shopper.closedOutlet != nil || shopper.chance.happens(permille: 50), let change = Merchant.change(shopper) {
+        if shopper.closedOutlet != nil || shopper.chance.happens(permille: Merchant.permille(of: shopper)),
+            let change = Merchant.change(shopper)
+        {
             return change
         }
         return part.next(shopper)
@@ -86,7 +102,7 @@ struct Adds: Scenario {
     private static let perCart = 50
 
     mutating func next(_ shopper: Shopper) -> Call {
-        if shopper.cart.commands >= Adds.perCart { shopper.takeNewCart() }
+        if shopper.commandsOfCart >= Adds.perCart { shopper.takeNewCart() }
         return .add(
             shopper.cart.id, outlet: shopper.index % shopper.world.outlets.count, item: 0, quantity: 1, note: nil)
     }

@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadOracle
 internal import SeededRandom
 
 /// What is asked of the catalogue. Half of the questions are about the monkey's own city, where it knows what there
@@ -10,54 +11,42 @@ enum Questions {
     ]
     private static let sorts = ["price", "-price", "name", "rating", "delivery", "relevance"]
 
+    private static func question(_ words: [String], _ world: World) -> Call.Question {
+        guard let question = Call.Question(words, world) else { preconditionFailure("no question: \(words)") }
+        return question
+    }
+
     static func typed(_ text: String, _ shopper: Shopper) -> Call.Question {
         let isOwn = shopper.chance.happens(permille: 500)
-        return Call.Question(
-            words: ["TEXT", text] + (isOwn ? ["CITY", shopper.world.name] : []) + ["LIMIT", "10"],
-            bounds: .init(isOwn: isOwn, limit: 10))
+        return question(
+            ["TEXT", text] + (isOwn ? ["CITY", shopper.world.name] : []) + ["LIMIT", "10"], shopper.world)
     }
 
     static func ofOutlet(_ world: World, _ outlet: Int, tag: String) -> Call.Question {
-        Call.Question(
-            words: ["OUTLET", world.outlets[outlet].id, "TAG", tag],
-            bounds: .init(isOwn: true, outlet: outlet, tag: tag))
+        question(["OUTLET", world.outlets[outlet].id, "TAG", tag], world)
     }
 
     static func ofCity(_ shopper: Shopper) -> Call.Question {
-        Call.Question(
-            words: ["CITY", shopper.world.name, "OPEN", "LIMIT", "50"],
-            bounds: .init(isOwn: true, isOpen: true, limit: 50))
+        question(["CITY", shopper.world.name, "OPEN", "LIMIT", "50"], shopper.world)
     }
 
     /// Any of the filters together.
-    static func filtered(_ shopper: Shopper) -> Call.Question {
-        var question = Call.Question(words: [], bounds: .init())
-        func add(_ words: String...) { question.words += words }
+    static func filtered(_ shopper: Shopper) -> Call.Question { question(filters(shopper), shopper.world) }
+
+    private static func filters(_ shopper: Shopper) -> [String] {
+        var words: [String] = []
         if shopper.chance.happens(permille: 500) {
-            let outlet = shopper.world.pickOutlet(&shopper.chance)
-            add("OUTLET", outlet.id)
-            question.bounds.outlet = outlet.index
-            question.bounds.isOwn = true
+            words += ["OUTLET", shopper.world.pickOutlet(&shopper.chance).id]
         } else if shopper.chance.happens(permille: 500) {
-            add("CITY", shopper.world.name)
-            question.bounds.isOwn = true
+            words += ["CITY", shopper.world.name]
         }
-        if shopper.chance.happens(permille: 300) {
-            let tag = shopper.chance.pick(MenuPlan.tags)
-            add("TAG", tag)
-            question.bounds.tag = tag
-        }
+        if shopper.chance.happens(permille: 300) { words += ["TAG", shopper.chance.pick(MenuPlan.tags)] }
         if shopper.chance.happens(permille: 400) {
-            let least = Int64(shopper.chance.number(0...2_000))
-            let most = least + Int64(shopper.chance.number(0...2_000))
-            add("PRICE", "\(least)", "\(most)")
-            question.bounds.prices = least...most
+            let least = shopper.chance.number(0...2_000)
+            words += ["PRICE", "\(least)", "\(least + shopper.chance.number(0...2_000))"]
         }
-        if shopper.chance.happens(permille: 300) {
-            add("OPEN")
-            question.bounds.isOpen = true
-        }
-        return question
+        if shopper.chance.happens(permille: 300) { words.append("OPEN") }
+        return words
     }
 
     /// What the saved search of an outlet is called.
@@ -67,17 +56,12 @@ enum Questions {
     static func save(_ world: World, _ outlet: Int) -> Call {
         .save(
             name: name(of: outlet, world),
-            Call.Question(
-                words: ["OUTLET", world.outlets[outlet].id, "OPEN", "SORT", "price", "LIMIT", "10"],
-                bounds: .init(isOwn: true, outlet: outlet, isOpen: true, limit: 10, sort: "price")))
+            question(
+                ["OUTLET", world.outlets[outlet].id, "OPEN", "SORT", "price", "LIMIT", "10"], world))
     }
 
     /// A page of such a question, in some order.
     static func page(_ shopper: Shopper) -> Call.Question {
-        var question = filtered(shopper)
-        let sort = shopper.chance.pick(sorts)
-        question.words += ["SORT", sort]
-        question.bounds.sort = sort
-        return question
+        question(filters(shopper) + ["SORT", shopper.chance.pick(sorts)], shopper.world)
     }
 }

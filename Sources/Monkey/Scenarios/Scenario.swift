@@ -1,4 +1,5 @@
 internal import EventLoop
+internal import LoadOracle
 
 /// What a kind of user does. One type, and its place in `all`.
 ///

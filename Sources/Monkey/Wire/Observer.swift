@@ -2,8 +2,9 @@ internal import EventLoop
 internal import Foundation
 internal import LineClient
 internal import LineProtocol
+internal import LoadOracle
 
-/// Pauses between questions that a server is not able to answer: its database may just be started again.
+/// Pauses between questions that a server cannot answer now: its database may be starting again.
 @LoopActor
 struct PatientPause {
     private static let milliseconds: UInt64 = 200
@@ -23,7 +24,7 @@ struct PatientPause {
     }
 }
 
-/// A connection of its own for questions about the server itself. It is made anew when it breaks.
+/// A connection of its own for questions about the server itself. It connects again when the connection breaks.
 @LoopActor
 final class Observer {
     private let address: @LoopActor () -> ServerAddress
@@ -49,7 +50,7 @@ final class Observer {
         }
         var pause = PatientPause()
         var reply = try await connected().ask(["LOG.HEAD"])
-        while case .error(let code, _) = reply, Oracle.inability(code) != nil, await pause.next() {
+        while case .error(let code, _) = reply, Verdict(inability: code) != nil, await pause.next() {
             reply = try await connected().ask(["LOG.HEAD"])
         }
         guard let text = reply.string else { throw UnexpectedReply(command: "LOG.HEAD", reply: reply.summary) }

@@ -1,0 +1,21 @@
+/// A customer as the oracle knows it, from the calls it made and what they were answered.
+package final class Customer {
+    package let index: Int
+    /// Its present cart.
+    package internal(set) var cart: CartModel
+    /// The cart of its last order.
+    package internal(set) var lastOrder: CartModel?
+    /// The home in its hands, whose changes it may ask for.
+    package internal(set) var home: (outlet: Int, revision: Int64)?
+    /// Whether its cart can no longer be judged, because the server was caught at a mistake.
+    package internal(set) var isBroken = false
+    /// Whether its last call was never answered.
+    var isWaiting = false
+    let writes = WriteLedger()
+    var history = History()
+
+    init(_ index: Int) {
+        self.index = index
+        cart = CartModel(CartID(shopper: index, number: 0))
+    }
+}

@@ -1,0 +1,68 @@
+/// A cart as its events make it.
+struct CartReplay {
+    private(set) var version: Int64 = 0
+    private var lines: [JSON] = []
+    private var outlet = JSON.null
+    private var currency = JSON.null
+    private var order: JSON?
+    private var updatedAt = ""
+
+    var count: Int64 { lines.reduce(0) { $0 &+ ($1["quantity"]?.integer ?? 0) } }
+
+    private func index(_ event: LogEvent) -> Int? {
+        lines.firstIndex { $0["line"] == event.payload["line"] }
+    }
+
+    mutating func apply(_ event: LogEvent) {
+        version = event.version
+        updatedAt = event.recordedAt
+        switch event.kind {
+        case "cart.itemAdded":
+            (outlet, currency) = (event.payload["outlet"] ?? .null, event.payload["currency"] ?? .null)
+            if let index = index(event) {
+                let quantity = (lines[index]["quantity"]?.integer ?? 0) &+ event.number("quantity")
+                lines[index] = CartReplay.line(event.payload, quantity: quantity)
+            } else {
+                lines.append(CartReplay.line(event.payload, quantity: event.number("quantity")))
+            }
+        case "cart.quantityChanged":
+            guard let index = index(event) else { return }
+            lines[index] = CartReplay.line(lines[index], quantity: event.number("to"))
+        case "cart.lineRemoved": lines.removeAll { $0["line"] == event.payload["line"] }
+        case "cart.cleared": lines = []
+        case "cart.checkedOut":
+            order = event.payload["order"]
+            lines = (event.payload["lines"]?.array ?? []).map {
+                CartReplay.line($0, quantity: $0["quantity"]?.integer ?? 0)
+            }
+        default: break
+        }
+        if lines.isEmpty { (outlet, currency) = (.null, .null) }
+    }
+
+    private static func line(_ fields: JSON, quantity: Int64) -> JSON {
+        let price = fields["unitPrice"]?.integer ?? 0
+        return .object([
+            "line": fields["line"] ?? .null, "item": fields["item"] ?? .null, "name": fields["name"] ?? .null,
+            "quantity": .number(Double(quantity)), "unitPrice": .number(Double(price)),
+            "options": fields["options"] ?? .array([]), "note": fields["note"] ?? .null,
+            "total": .number(Double(price &* quantity)), "problem": .null,
+        ])
+    }
+
+    /// What `CART.GET` answers; null before the first event.
+    func document(_ cart: String) -> JSON {
+        guard version > 0 else { return .null }
+        let total = lines.reduce(0.0) { sum, line in
+            if case .number(let total)? = line["total"] { sum + total } else { sum }
+        }
+        var members: [Text: JSON] = [
+            "cart": .string(Text(cart)), "outlet": outlet, "version": .number(Double(version)),
+            "status": .string(order != nil ? "checkedOut" : lines.isEmpty ? "empty" : "open"),
+            "count": .number(Double(count)), "currency": currency, "lines": .array(lines),
+            "subtotal": .number(total), "total": .number(total), "updatedAt": .string(Text(updatedAt)),
+        ]
+        members["order"] = order
+        return .object(members)
+    }
+}

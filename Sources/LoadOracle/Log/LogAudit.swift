@@ -1,0 +1,274 @@
+internal import LineProtocol
+
+/// Holds the log against everything that was acknowledged, shown and sent: each command that changed something is
+/// there once, none that was refused is, folding a cart's events gives what its customer was told, and every message
+/// and every home that was read whole shows what the log says.
+final class LogAudit {
+    /// A cart as its events have it.
+    private struct Folded {
+        var version: Int64 = 0
+        var count: Int64 = 0
+    }
+
+    private struct Order {
+        var cart: CartID
+        var total: Int64
+    }
+
+    private unowned let oracle: Oracle
+    private var time: UInt64 = 0
+    /// The position that comes next, by the partition.
+    private var next: [Int64] = []
+    private var carts: [CartID: Folded] = [:]
+    private var orders: [String: Order] = [:]
+    /// Of outlets and menus.
+    private var versions: [String: Int64] = [:]
+    /// Streams that something was found of: one mistake has many consequences.
+    private var accused: Set<String> = []
+    private var cartReplays: [CartID: (replay: CartReplay, audit: ChannelAudit)] = [:]
+    private var homeReplays: [Int: HomeAudit] = [:]
+
+    /// What is held against the homes of one outlet.
+    private struct HomeAudit {
+        var replay: HomeReplay
+        var messages: ChannelAudit
+        var template: HomeTemplate
+        /// Homes that were read whole and not compared yet.
+        var hashes: [Int64: Int]
+    }
+
+    init(_ oracle: Oracle) {
+        self.oracle = oracle
+    }
+
+    private func found(_ violation: Violation, _ stream: String?, _ history: [String] = []) {
+        if let stream, !accused.insert(stream).inserted { return }
+        // The history of a menu is long, and says little of a message.
+        let isTold = violation.check == .log || stream?.hasPrefix("cart-") == true
+        oracle.violated(violation, at: time, history, stream: isTold ? stream : nil)
+    }
+
+    private func found(_ message: String, _ stream: String?, _ history: [String] = []) {
+        found(Violation(.log, message), stream, history)
+    }
+
+    /// The log is read behind these positions.
+    func begin(_ heads: [Int64], at time: UInt64) {
+        self.time = time
+        next = heads.map { $0 &+ 1 }
+        for (channel, messages) in oracle.messages.messages {
+            guard let cart = oracle.cart(ofChannel: channel) else { continue }
+            var audit = ChannelAudit(channel, messages)
+            if audit.needs(0) { report(audit.reached(0, .null), "cart-\(oracle.world.cartName(cart))") }
+            cartReplays[cart] = (CartReplay(), audit)
+        }
+        for outlet in oracle.world.outlets {
+            // Where nobody read a home nothing is known of how it looks.
+            guard let ledger = oracle.homes(of: outlet.index), let shown = ledger.firstRead.flatMap({ JSON($0) }) else {
+                continue
+            }
+            let channel = "home:\(outlet.id)"
+            homeReplays[outlet.index] = HomeAudit(
+                replay: HomeReplay(outlet), messages: ChannelAudit(channel, oracle.messages.messages[channel] ?? [:]),
+                template: HomeTemplate(shown), hashes: ledger.hashes)
+        }
+    }
+
+    /// Takes the next event of a partition, as `LOG.READ` shows it.
+    func take(_ text: [UInt8], of partition: Int) {
+        guard next.indices.contains(partition), let event = LogEvent(text), event.partition == Int64(partition)
+        else {
+            let shown = String(decoding: text.prefix(200), as: UTF8.self)
+            return found("the log has what is no event: \(shown)", nil)
+        }
+        oracle.count(.log)
+        if event.position != next[partition] {
+            found("position \(next[partition]) of the log is missing; \(event.position) follows", nil)
+        }
+        next[partition] = event.position &+ 1
+        take(event)
+    }
+
+    private func take(_ event: LogEvent) {
+        guard let dash = event.stream.firstIndex(of: "-") else { return }
+        let id = event.stream[event.stream.index(after: dash)...]
+        switch event.stream[..<dash] {
+        case "cart":
+            if let cart = oracle.world.cart(named: id) {
+                fold(event, cart)
+                look(event, isOnce: true)
+            }
+        case "order":
+            if let cart = event.payload["cart"]?.string.flatMap({ oracle.world.cart(named: $0) }) {
+                if orders[String(id)] != nil || event.version != 1 {
+                    found("order \(id) is in the log twice", event.stream)
+                }
+                orders[String(id)] = Order(cart: cart, total: event.number("total"))
+            }
+        case "outlet", "menu":
+            if let outlet = oracle.world.outlet(id) {
+                let version = versions[event.stream, default: 0]
+                if event.version != version &+ 1 {
+                    found("\(event.stream) goes from version \(version) to \(event.version)", event.stream)
+                }
+                versions[event.stream] = event.version
+                // Only a whole menu makes several events.
+                look(event, isOnce: !["menu.sectionAdded", "menu.itemAdded"].contains(event.kind))
+                fold(event, outlet)
+            }
+        default: break
+        }
+    }
+
+    /// Looks up the command that the event comes from.
+    private func look(_ event: LogEvent, isOnce: Bool) {
+        let numbers = event.id?.split(separator: "-").compactMap { Int($0) } ?? []
+        guard numbers.count == 2, oracle.customers.indices.contains(numbers[0]) else {
+            return found(
+                "\(event.kind) at \(event.position) is of no command of this run: nobody else knows \(event.stream)",
+                event.stream)
+        }
+        let writes = oracle.customers[numbers[0]].writes
+        switch writes.fate(numbers[1]) {
+        case .recorded, .unsure: break
+        case .nothing:
+            found(
+                "\(event.kind) at \(event.position) is of command \(numbers[0])-\(numbers[1]), which was refused or "
+                    + "answered as having nothing to do", event.stream)
+        case nil:
+            return found("\(event.kind) at \(event.position) is of a command that was never sent", event.stream)
+        }
+        if writes.see(numbers[1]), isOnce {
+            found("command \(numbers[0])-\(numbers[1]) is in \(event.stream) twice", event.stream)
+        }
+    }
+
+    private func fold(_ event: LogEvent, _ id: CartID) {
+        var cart = carts[id] ?? Folded()
+        if event.version != cart.version &+ 1 {
+            found("\(event.stream) goes from version \(cart.version) to \(event.version)", event.stream)
+        }
+        cart.version = event.version
+        switch event.kind {
+        case "cart.itemAdded": cart.count &+= event.number("quantity")
+        case "cart.quantityChanged": cart.count &+= event.number("to") &- event.number("from")
+        case "cart.lineRemoved": cart.count &-= event.number("quantity")
+        case "cart.cleared":
+            expect(event.number("count"), cart, event)
+            cart.count = 0
+        case "cart.checkedOut":
+            let lines = event.payload["lines"]?.array ?? []
+            expect(lines.reduce(0) { $0 &+ ($1["quantity"]?.integer ?? 0) }, cart, event)
+        default: break
+        }
+        carts[id] = cart
+        guard cartReplays[id] != nil else { return }
+        cartReplays[id]?.replay.apply(event)
+        guard cartReplays[id]?.audit.needs(event.version) == true,
+            let document = cartReplays[id]?.replay.document(oracle.world.cartName(id))
+        else { return }
+        report(cartReplays[id]?.audit.reached(event.version, document) ?? nil, event.stream)
+    }
+
+    /// An event that ends a cart's lines says how much was in them.
+    private func expect(_ count: Int64, _ cart: Folded, _ event: LogEvent) {
+        guard count != cart.count else { return }
+        found("\(event.kind) at \(event.position) is of \(count), and the cart held \(cart.count)", event.stream)
+    }
+
+    private func fold(_ event: LogEvent, _ outlet: Outlet) {
+        guard var home = homeReplays.removeValue(forKey: outlet.index) else { return }
+        defer { homeReplays[outlet.index] = home }
+        home.replay.apply(event)
+        let hash = home.hashes.removeValue(forKey: event.position)
+        guard hash != nil || home.messages.needs(event.position) else { return }
+        let document = home.replay.document(like: home.template)
+        if let hash, hash != document.hashValue {
+            found(
+                Violation(
+                    .home,
+                    "the home of \(outlet.id) that was read at revision \(event.position) is not what the log has"),
+                event.stream, ["\(event.kind) at \(event.position), version \(event.version) of \(event.stream)"])
+        }
+        report(home.messages.reached(event.position, document), event.stream)
+    }
+
+    private func report(_ wrong: (violation: Violation, text: [UInt8])?, _ stream: String) {
+        guard let wrong else { return }
+        found(wrong.violation, stream, ["message → \(String(decoding: wrong.text.prefix(400), as: UTF8.self))"])
+    }
+
+    /// The log has been read to `heads`: it has to have everything that was acknowledged.
+    func end(_ heads: [Int64], at time: UInt64) {
+        self.time = time
+        for (partition, head) in heads.enumerated() where next.indices.contains(partition) && next[partition] <= head {
+            found("the log was read to position \(next[partition] &- 1), and has \(head)", nil)
+        }
+        for customer in oracle.customers { findMissing(customer) }
+        for (id, told) in oracle.retired { compare(id, told) }
+        for (order, placed) in orders {
+            guard let told = oracle.retired[placed.cart], told.order.map({ isSame($0, order) }) != true else {
+                continue
+            }
+            found(
+                "order \(order) of cart \(oracle.world.cartName(placed.cart)) was placed, and nobody was told",
+                "order-\(order)")
+        }
+        for outlet in oracle.world.outlets where !oracle.customers[outlet.owner].isWaiting {
+            for (stream, told) in [
+                ("outlet-\(outlet.id)", outlet.outletVersion), ("menu-\(outlet.id)", outlet.menuVersion),
+            ] {
+                oracle.count(.log)
+                let version = versions[stream, default: 0]
+                if version != told {
+                    found("\(stream) has \(version) events, and its owner was told of version \(told)", stream)
+                }
+            }
+        }
+        for (id, cart) in cartReplays { report(cart.audit.finish(), "cart-\(oracle.world.cartName(id))") }
+        for (index, home) in homeReplays {
+            let id = oracle.world.outlets[index].id
+            report(home.messages.finish(), "menu-\(id)")
+            if !oracle.customers[oracle.world.outlets[index].owner].isWaiting, let item = home.replay.difference() {
+                let told = [oracle.world.outlets[index].current(item: item)].text
+                found(
+                    "the log has \(ItemPlan.id(item)) of \(id) otherwise than its owner was told", "menu-\(id)",
+                    ["its owner was told: \(told)"])
+            }
+            if let revision = home.hashes.keys.min() {
+                let violation = Violation(
+                    .home, "the home of \(id) was read at revision \(revision), where the log has nothing of it")
+                found(violation, "menu-\(id)", ["OUTLET.HOME \(id) → revision \(revision)"])
+            }
+        }
+    }
+
+    /// Looks for acknowledged writes that the log does not have.
+    private func findMissing(_ customer: Customer) {
+        for number in customer.writes.unseen {
+            let name = "\(customer.index)-\(number)"
+            let told = customer.writes.recorded(number)
+            found(
+                "command \(name) was acknowledged, and the log does not have it", told?.call.stream(oracle.world),
+                told.map { ["\($0.call.summary(oracle.world)) ID \(name) → \($0.reply.summary)"] } ?? [])
+        }
+    }
+
+    /// Compares a cart with what its customer was told.
+    private func compare(_ id: CartID, _ told: RetiredCart) {
+        oracle.count(.log)
+        let folded = carts[id] ?? Folded()
+        if folded.version != told.version || folded.count != Int64(told.count) {
+            let stream = "cart-\(oracle.world.cartName(id))"
+            found(
+                "\(stream) has \(folded.version) events and a count of \(folded.count); acknowledged were "
+                    + "\(told.version) and \(told.count)", stream)
+        }
+        if let order = told.order, orders[order]?.total != told.total || orders[order]?.cart != id {
+            found(
+                "order \(order) is in the log "
+                    + (orders[order].map { "of cart \(oracle.world.cartName($0.cart)), with a total of \($0.total)" }
+                        ?? "not at all") + "; agreed was \(told.total)", "order-\(order)")
+        }
+    }
+}

@@ -1,0 +1,179 @@
+/// A document that is kept up to date from the messages of one channel alone, and compared with what is read whole.
+struct Follower {
+    /// Reads that wait for the message that leads to them.
+    private static let awaitedReads = 8
+    /// Steps of the history that are kept.
+    private static let keptSteps = 20
+
+    /// What a message says.
+    struct Message {
+        var from: Int64
+        var to: Int64
+        var patch: [JSON]
+
+        /// The document, where the message has all of it.
+        var whole: JSON? {
+            guard patch.count == 1, let name = patch[0]["op"]?.text, name == "replace" || name == "add",
+                patch[0]["path"]?.text == ""
+            else { return nil }
+            return patch[0]["value"]
+        }
+    }
+
+    /// What a message says of the problem of a cart's line.
+    struct Problem {
+        var line: JSON
+        /// The problem, or one member of it where `member` names that.
+        var value: JSON
+        var member: Text?
+    }
+
+    let channel: String
+    /// The document as the last message left it; nil while that is not known.
+    private(set) var document: JSON?
+    /// The document was read whole and not sent.
+    private var isAdopted = false
+    /// The revision of the last message; nil before the first.
+    private var told: Int64?
+    private var awaited: [(revision: Int64, document: JSON)] = []
+    /// What the last message says of problems of a cart's lines.
+    private(set) var problems: [Problem] = []
+    /// What has come since the document was last found right, a line a step.
+    private(set) var history: [String] = []
+
+    init(_ channel: String) {
+        self.channel = channel
+    }
+
+    /// Whether the first message has come.
+    var hasBegun: Bool { told != nil }
+
+    /// The highest revision that was read, where no message has led there yet.
+    var behind: Int64? {
+        guard let told, let read = awaited.map(\.revision).max(), read > told else { return nil }
+        return read
+    }
+
+    private var isCart: Bool { channel.utf8.starts(with: "cart:".utf8) }
+    private var isBrowse: Bool { channel.utf8.starts(with: "browse:".utf8) }
+
+    private mutating func note(_ step: String) {
+        if history.count == Follower.keptSteps { history.removeFirst() }
+        history.append(step)
+    }
+
+    /// Takes a message, shown as `summary`. Returns whether documents were compared.
+    mutating func heard(
+        _ text: JSON, _ summary: String = ""
+    ) throws(Violation) -> (message: Message, hasCompared: Bool) {
+        problems = []
+        note("message \(channel) → \(summary)")
+        guard let from = text["from"]?.integer, let to = text["to"]?.integer, let patch = text["patch"]?.array else {
+            throw Violation(.messages, "a message of \(channel) is no change: \(text.summary)")
+        }
+        let message = Message(from: from, to: to, patch: patch)
+        if let told, from != told {
+            throw Violation(.messages, "\(channel) went from \(from) to \(to), but its last message led to \(told)")
+        }
+        // A saved question may be dropped: then there is none any more.
+        if isBrowse, to == 0, told != nil {
+            (document, told, awaited) = (nil, 0, [])
+            return (message, false)
+        }
+        guard to >= from, told != nil || from == to else {
+            throw Violation(.messages, "the first message of \(channel) is a change from \(from) to \(to)")
+        }
+        told = to
+        if let whole = message.whole {
+            (document, isAdopted) = (whole, false)
+            note(patch[0], whole)
+        } else if var changing = document {
+            for operation in patch {
+                note(operation, changing)
+                // The cart that was read may have had newer problems than the messages so far.
+                if isAdopted, isCart, Follower.problem(of: operation) != nil { continue }
+                do throws(PatchFailure) {
+                    try changing.apply(operation)
+                } catch {
+                    throw Violation(
+                        .patch, "the patch of \(channel) from \(from) to \(to) cannot be applied: \(error)")
+                }
+            }
+            document = changing
+        }
+        return (message, try settleReads())
+    }
+
+    /// The document was read whole, on the connection that the messages come on. Returns whether it could be
+    /// compared.
+    mutating func read(_ whole: JSON, revision read: Int64) throws(Violation) -> Bool {
+        guard let told else { return false }
+        note("\(channel) was read at \(read)")
+        guard read >= told else {
+            throw Violation(.messages, "\(channel) was read at \(read), after a message had led to \(told)")
+        }
+        awaited.append((read, whole))
+        if awaited.count > Follower.awaitedReads { awaited.removeFirst() }
+        return try settleReads()
+    }
+
+    // MARK: Problems of carts
+
+    /// The line whose problem an operation is about, and which member of it; nil where it is about something else.
+    static func problem(of operation: JSON) -> (line: Int, member: Text?)? {
+        guard let path = operation["path"]?.string, let tokens = try? JSON.tokens(path), tokens.count >= 3,
+            tokens[0] == "lines", tokens[2] == "problem", let line = Int(tokens[1].string)
+        else { return nil }
+        return (line, tokens.count > 3 ? tokens[3] : nil)
+    }
+
+    private mutating func note(_ operation: JSON, _ document: JSON) {
+        guard isCart, let value = operation["value"] else { return }
+        if let (index, member) = Follower.problem(of: operation) {
+            guard let lines = document["lines"]?.array, lines.indices.contains(index) else { return }
+            problems.append(Problem(line: lines[index], value: value, member: member))
+        } else {
+            // A line, some lines, or a whole cart.
+            for line in value["lines"]?.array ?? value.array ?? [value] {
+                guard let problem = line["problem"] else { continue }
+                problems.append(Problem(line: line, value: problem, member: nil))
+            }
+        }
+    }
+
+    private mutating func settleReads() throws(Violation) -> Bool {
+        guard let told else { return false }
+        var hasCompared = false
+        for read in awaited where read.revision == told {
+            guard let document else {
+                (self.document, isAdopted) = (read.document, true)
+                continue
+            }
+            hasCompared = true
+            // A cart's problems change while its version stays.
+            let (ours, theirs) =
+                isCart ? (document.withoutProblems, read.document.withoutProblems) : (document, read.document)
+            if let difference = JSON.difference(ours, theirs) {
+                throw Violation(
+                    .patch, "\(channel) at \(told), made from messages and read whole, differs: \(difference)")
+            }
+        }
+        awaited.removeAll { $0.revision <= told }
+        if hasCompared { history.removeAll() }
+        return hasCompared
+    }
+}
+
+extension JSON {
+    /// A cart without the `problem`s of its lines.
+    var withoutProblems: JSON {
+        guard case .object(var members) = self, case .array(let lines)? = members["lines"] else { return self }
+        members["lines"] = .array(
+            lines.map { line in
+                guard case .object(var fields) = line else { return line }
+                fields["problem"] = nil
+                return .object(fields)
+            })
+        return .object(members)
+    }
+}

@@ -1,0 +1,150 @@
+internal import LineProtocol
+
+/// Pages of listings.
+extension Oracle {
+    func judgePage(
+        _ exchange: Exchange, _ floor: Int, _ question: Call.Question
+    ) throws(Violation) -> Verdict {
+        let reply = exchange.reply
+        count(.page)
+        let bounds = question.bounds
+        func wrong(_ what: String) -> Violation {
+            Violation(.page, "\(exchange.call.summary(world)): \(what)")
+        }
+        if case .surprise = exchange.call {
+            guard case .bulk(let bytes) = reply, let item = JSON(bytes) else {
+                guard case .null = reply else { throw unexpected(exchange, "an item") }
+                if let outlet = bounds.outlet, possibleTotal(bounds, world.outlets[outlet], floor).lowerBound > 0 {
+                    throw wrong("it found nothing, and something matches")
+                }
+                return .accepted
+            }
+            if let problem = problem(of: item, bounds, exchange) { throw wrong(problem) }
+            return .accepted
+        }
+        // A server keeps so many questions of all its clients together.
+        if case .save = exchange.call, case .error("LIMIT", _) = reply { return .refused(code: "LIMIT") }
+        guard case .bulk(let bytes) = reply, let page = JSON(bytes), let total = page["total"]?.integer,
+            let items = page["items"]?.array
+        else { throw unexpected(exchange, "a page") }
+        guard items.count == min(bounds.limit, Int(total)) else {
+            throw wrong("\(items.count) of \(total) on a page of \(bounds.limit)")
+        }
+        guard Set(items.map(Listing.init)).count == items.count else { throw wrong("something is on it twice") }
+        guard page["state"]?.text == (total == 0 ? "empty" : "ready") else {
+            throw wrong("its state is not that of \(total) matches")
+        }
+        for item in items {
+            if let problem = problem(of: item, bounds, exchange) { throw wrong(problem) }
+        }
+        if bounds.sort == "price" || bounds.sort == "-price" {
+            let prices = items.map { $0["price"]?.integer ?? .max }
+            let sorted = bounds.sort == "price" ? prices.sorted() : prices.sorted(by: >)
+            guard prices == sorted else { throw wrong("the prices are not in order: \(prices)") }
+        }
+        var possible: ClosedRange<Int>?
+        if let outlet = bounds.outlet { possible = possibleTotal(bounds, world.outlets[outlet], floor) }
+        if case .outlets = exchange.call, bounds.isOwn { possible = possibleOutlets(bounds, exchange) }
+        if let possible, !possible.contains(Int(total)) {
+            throw wrong("\(total) match, and it must be \(possible.lowerBound) to \(possible.upperBound)")
+        }
+        if case .save(let name, _) = exchange.call { saved(name) }
+        if case .save(let name, _) = exchange.call, let revision = page["revision"]?.integer {
+            read("browse:\(name)", revision, exchange) { page }
+        }
+        return .accepted
+    }
+
+    /// Why a listing cannot be an answer; nil where it can.
+    private func problem(of listing: JSON, _ bounds: Call.Question.Bounds, _ exchange: Exchange) -> String? {
+        let name = listing["name"]?.string ?? "?"
+        if bounds.isOwn, listing["city"]?.text != Text(world.name) { return "'\(name)' is of another city" }
+        if case .outlets = exchange.call {
+            guard !bounds.isOpen || listing["status"]?.text == "open" else { return "'\(name)' is not open" }
+            let outlet = listing["id"]?.string.flatMap({ world.outlet($0) })
+            return outlet.flatMap { problem(ofDoors: listing, $0, exchange) }
+        }
+        if let outlet = listing["outlet"]?.string.flatMap({ world.outlet($0) }),
+            let problem = problem(of: listing, outlet, exchange)
+        {
+            return "'\(name)' \(problem)"
+        }
+        if let outlet = bounds.outlet, listing["outlet"]?.text != Text(world.outlets[outlet].id) {
+            return "'\(name)' is of another outlet"
+        }
+        if let tag = bounds.tag, listing["tags"]?.array?.contains(.string(Text(tag))) != true {
+            return "'\(name)' is not tagged \(tag)"
+        }
+        if let prices = bounds.prices, !prices.contains(listing["price"]?.integer ?? -1) {
+            return "'\(name)' costs \(listing["price"]?.summary ?? "nothing")"
+        }
+        if bounds.isOpen, listing["available"]?.bool != true || listing["status"]?.text != "open" {
+            return "'\(name)' cannot be had now"
+        }
+        return nil
+    }
+
+    /// Why an item of an outlet of ours is not what its owner made of it; nil where it is.
+    private func problem(of listing: JSON, _ outlet: Outlet, _ exchange: Exchange) -> String? {
+        guard let index = listing["item"]?.string.flatMap({ ItemPlan.index(of: $0) }),
+            outlet.menu.everyItem.contains(index)
+        else { return "is no item of ours" }
+        let plan = outlet.menu.item(index)
+        guard listing["name"]?.text == Text(plan.name), listing["kind"]?.text == Text(plan.kind),
+            listing["tags"] == .array(plan.tags.map { .string(Text($0)) })
+        else { return "is not the item that was put there" }
+        let offers = outlet.possible(.item(index), sentAt: exchange.sent)
+        let (price, isAvailable) = (listing["price"]?.integer, listing["available"]?.bool)
+        guard offers.contains(where: { $0.isListed && $0.price == price && $0.isAvailable == isAvailable }) else {
+            return "is at \(price ?? -1), \(isAvailable == true ? "available" : "not available"); it should be "
+                + offers.text
+        }
+        return problem(ofDoors: listing, outlet, exchange)
+    }
+
+    private func problem(ofDoors listing: JSON, _ outlet: Outlet, _ exchange: Exchange) -> String? {
+        let statuses = outlet.possible(.doors, sentAt: exchange.sent).map { $0.isAvailable ? "open" : "closed" }
+        let status = listing["status"]?.string ?? "nothing"
+        return statuses.contains(status) ? nil : "is of an outlet that is \(status) and not \(statuses)"
+    }
+
+    /// How many of our outlets match.
+    private func possibleOutlets(_ bounds: Call.Question.Bounds, _ exchange: Exchange) -> ClosedRange<Int> {
+        guard bounds.isOpen else { return world.outlets.count...world.outlets.count }
+        var (least, most) = (0, 0)
+        for outlet in world.outlets {
+            let doors = outlet.possible(.doors, sentAt: exchange.sent)
+            if doors.allSatisfy(\.isAvailable) { least += 1 }
+            if doors.contains(where: \.isAvailable) { most += 1 }
+        }
+        return least...most
+    }
+
+    /// How many items of an outlet match: at least those that do whatever the server knew, at most those that may.
+    private func possibleTotal(
+        _ bounds: Call.Question.Bounds, _ outlet: Outlet, _ floor: Int
+    ) -> ClosedRange<Int> {
+        var (least, most) = (0, 0)
+        for index in outlet.menu.everyItem {
+            if let tag = bounds.tag, !outlet.menu.item(index).tags.contains(tag) { continue }
+            let matches = outlet.possible(.item(index), since: floor).map { offer in
+                offer.isListed && (bounds.prices?.contains(offer.price) ?? true)
+                    && (!bounds.isOpen || offer.isAvailable)
+            }
+            if matches.allSatisfy(\.self), !bounds.isOpen || !outlet.mayBeClosed(since: floor) { least += 1 }
+            if matches.contains(true), !bounds.isOpen || outlet.mayBeOpen(since: floor) { most += 1 }
+        }
+        return least...most
+    }
+}
+
+/// What tells the listings of a page from one another.
+private struct Listing: Hashable {
+    var outlet: Text?
+    var item: Text?
+
+    init(_ listing: JSON) {
+        outlet = listing["outlet"]?.text ?? listing["id"]?.text
+        item = listing["item"]?.text
+    }
+}

@@ -1,0 +1,376 @@
+// The judge of a run: it is given what customers sent and were answered, with the times of both, and says what is wrong.
+//
+// It knows what a cart must hold from the commands that were acknowledged, what an outlet may show from the changes
+// that its owner made, what a document must be from its revision, and what everybody should have been sent from the
+// log. It knows nothing of how the server works, has no clock, no chance and no input of its own: the same
+// observations lead to the same verdicts, now or replayed from a record.
+
+internal import LineProtocol
+
+/// The judge of a run.
+package final class Oracle {
+    /// Violations that are kept with their histories.
+    package static let keptFindings = 10
+    /// The most channels that a server lets one client listen to.
+    private static let channelLimit = 1_000
+
+    /// What is known of one connection.
+    private struct Connection {
+        var followers: [String: Follower] = [:]
+        /// When the latest call was sent that was answered on it: what it is sent now was made after that.
+        var asked: UInt64 = 0
+    }
+
+    package let world: World
+    package let customers: [Customer]
+    private var connections: [Connection]
+    private var ledgers: [Int: HomeLedger] = [:]
+    private(set) var messages = MessageStore()
+    private lazy var audit = LogAudit(self)
+    /// What the last reply to each cart's customer said of it, for carts that are not used any more.
+    private(set) var retired: [CartID: RetiredCart] = [:]
+    private var made = [Int](repeating: 0, count: Check.allCases.count)
+
+    /// What is saved on the server, and is to be dropped at the end.
+    package private(set) var savedQuestions: Set<String> = []
+    package private(set) var findings: [Finding] = []
+    /// How many violations were found beyond those kept.
+    package private(set) var furtherFindings = 0
+    /// When the load began, in nanoseconds.
+    package private(set) var loadBegan: UInt64 = 0
+    /// Calls that were never answered, by customer.
+    private var waiting: [Int: Call.Kind] = [:]
+    /// Why the log could not be read.
+    package private(set) var unreadLog: String?
+
+    package init(_ plan: World.Plan, connections: Int) {
+        world = World(plan)
+        customers = (0..<plan.customers).map(Customer.init)
+        self.connections = Array(repeating: Connection(), count: connections)
+    }
+
+    // MARK: Results
+
+    /// How often each check was made.
+    package var checksMade: [(check: Check, count: Int)] { Check.allCases.map { ($0, made[$0.rawValue]) } }
+    package var checkCount: Int { made.reduce(0, +) }
+
+    /// Calls that were never answered.
+    package var unanswered: [Call.Kind] { waiting.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// Messages that were too many to be held against the log.
+    package var uncheckedMessages: Int { messages.dropped }
+
+    func count(_ check: Check, _ times: Int = 1) { made[check.rawValue] += times }
+
+    func violated(_ violation: Violation, at time: UInt64, _ history: [String] = [], stream: String? = nil) {
+        guard findings.count < Oracle.keptFindings else { return furtherFindings += 1 }
+        findings.append(
+            Finding(
+                check: violation.check, message: violation.message, history: history, time: time, stream: stream))
+    }
+
+    /// Adds what the log says of its stream to a finding.
+    package func explain(_ finding: Int, _ steps: [String]) { findings[finding].history += steps }
+
+    /// Whether a change of an outlet is under way as soon as the call is sent, so that it is to be observed.
+    package func isChange(_ call: Call) -> Bool { Oracle.change(call, world) != nil }
+
+    /// Channels whose messages have not led yet to what was read.
+    package var hasChannelsBehind: Bool {
+        connections.contains { $0.followers.values.contains { $0.behind != nil } }
+    }
+
+    /// Outlets of whose homes subscribers were sent changes.
+    package var watchedOutlets: [Int] {
+        messages.messages.keys.compactMap(outlet(ofChannel:)).map(\.index).sorted()
+    }
+
+    func ledger(_ outlet: Int) -> HomeLedger {
+        if let ledger = ledgers[outlet] { return ledger }
+        let ledger = HomeLedger(world.outlets[outlet])
+        ledgers[outlet] = ledger
+        return ledger
+    }
+
+    func homes(of outlet: Int) -> HomeLedger? { ledgers[outlet] }
+
+    func outlet(ofChannel channel: String) -> Outlet? {
+        channel.utf8.starts(with: "home:".utf8) ? world.outlet(channel.dropFirst(5)) : nil
+    }
+
+    func cart(ofChannel channel: String) -> CartID? {
+        channel.utf8.starts(with: "cart:".utf8) ? world.cart(named: channel.dropFirst(5)) : nil
+    }
+
+    // MARK: Observing
+
+    /// Takes what happened next. Returns the verdict on an exchange, and `accepted` otherwise.
+    @discardableResult
+    package func take(_ observation: Observation) -> Verdict {
+        switch observation {
+        case .loadBegan(let time): loadBegan = time
+        case .changeSent(let call):
+            if let outlet = call.outlet, let change = Oracle.change(call, world) { world.outlets[outlet].begin(change) }
+        case .exchange(let exchange): return take(exchange)
+        case .newCart(let customer): takeNewCart(customers[customer])
+        case .subscription(let connection, let channel, let isOn):
+            if !isOn {
+                connections[connection].followers[channel] = nil
+            } else if connections[connection].followers[channel] == nil {
+                connections[connection].followers[channel] = Follower(channel)
+            }
+        case .message(let connection, let channel, let time, let payload):
+            heard(payload, of: channel, on: connection, at: time)
+        case .connectionEnded(let connection, let wasHalfClosed):
+            connections[connection].followers = [:]
+            if wasHalfClosed { count(.halfClose) }
+        case .connectionFault(let violation, let time): violated(violation, at: time)
+        case .unanswered(let customer, let call, let write):
+            customers[customer].isWaiting = true
+            customers[customer].writes.begin(write)
+            waiting[customer] = call.kind
+        case .messagesAwaited(let time):
+            for follower in connections.flatMap(\.followers.values) {
+                guard let read = follower.behind else { continue }
+                violated(
+                    Violation(.messages, "\(follower.channel) was read at \(read), and no message led there"), at: time,
+                    follower.history)
+            }
+        case .logBegins(let heads, let time):
+            for customer in customers where !customer.isWaiting && !customer.isBroken { retire(customer.cart) }
+            audit.begin(heads, at: time)
+        case .logEvent(let partition, let event): audit.take(event, of: partition)
+        case .logEnds(let heads, let time): audit.end(heads, at: time)
+        case .logUnread(let reason): unreadLog = reason
+        }
+        return .accepted
+    }
+
+    /// Judges an exchange, and lets the models follow.
+    private func take(_ exchange: Exchange) -> Verdict {
+        let customer = customers[exchange.customer]
+        let connection = customer.index % connections.count
+        connections[connection].asked = max(connections[connection].asked, exchange.sent)
+        waiting[customer.index] = nil
+        customer.isWaiting = false
+        if case .error(let code, _)? = exchange.refusedBefore, Verdict(inability: code) == nil {
+            // A refusal is not remembered: the second copy was decided again, and an owner may have changed something
+            // since. So the second reply decides, and the first has to be possible.
+            var first = exchange
+            first.reply = exchange.refusedBefore ?? exchange.reply
+            do throws(Violation) {
+                _ = try judge(first, of: customer)
+            } catch {
+                violated(error, customer, exchange)
+            }
+        }
+        var verdict = Verdict.accepted
+        do throws(Violation) {
+            verdict = try judge(exchange, of: customer)
+            note(exchange, verdict, customer)
+        } catch {
+            customer.history.append(exchange.call, exchange.reply)
+            customer.writes.settle(exchange, .unsure)
+            violated(error, customer, exchange)
+        }
+        if let second = exchange.repeated {
+            if case .error(let code, _) = second, Verdict(inability: code) != nil { return verdict }
+            count(.duplicate)
+            if !exchange.reply.isSame(as: second) {
+                let text =
+                    "a command sent twice with one ID was answered \(exchange.reply.summary) and then \(second.summary)"
+                violated(Violation(.duplicate, text), customer, exchange)
+            }
+        }
+        return verdict
+    }
+
+    private func violated(_ violation: Violation, _ customer: Customer, _ exchange: Exchange) {
+        violated(violation, at: exchange.answered, customer.history.lines(world))
+        customer.isBroken = true
+        customer.history.removeAll()
+    }
+
+    private func note(_ exchange: Exchange, _ verdict: Verdict, _ customer: Customer) {
+        switch verdict {
+        case .accepted: customer.writes.settle(exchange, .recorded)
+        case .unchanged, .refused, .failed: customer.writes.settle(exchange, .nothing)
+        case .unsettled: break
+        }
+        switch exchange.call {
+        case .cart:
+            customer.history.confirm(exchange.call, exchange.reply)
+            guard case .bulk(let bytes) = exchange.reply else { return }
+            read("cart:\(world.cartName(customer.cart.id))", Int64(customer.cart.version), exchange) { JSON(bytes) }
+        case .add, .set, .remove, .clear, .checkOut: customer.history.append(exchange.call, exchange.reply)
+        default: break
+        }
+    }
+
+    private func takeNewCart(_ customer: Customer) {
+        if !customer.isBroken { retire(customer.cart) }
+        customer.cart = CartModel(CartID(shopper: customer.index, number: customer.cart.id.number + 1))
+        customer.history.removeAll()
+        customer.isBroken = false
+    }
+
+    /// Nothing more is done to a cart.
+    private func retire(_ cart: CartModel) {
+        guard cart.version > 0 else { return }
+        var order: String?
+        if case .checkedOut(let id) = cart.status { order = id }
+        retired[cart.id] = RetiredCart(
+            version: Int64(cart.version), count: cart.count, order: order, total: cart.agreedTotal ?? 0)
+    }
+
+    func saved(_ question: String) { savedQuestions.insert(question) }
+
+    // MARK: Messages
+
+    private func heard(_ payload: [UInt8], of channel: String, on connection: Int, at time: UInt64) {
+        guard connections[connection].followers[channel] != nil else { return }
+        let summary = Reply.bulk(payload).summary
+        guard let text = JSON(payload) else {
+            return violated(Violation(.messages, "a message of \(channel) is no JSON: \(summary)"), at: time)
+        }
+        count(.messages)
+        let asked = connections[connection].asked
+        check(channel, on: connection, at: time) { follower throws(Violation) in
+            let (message, hasCompared) = try follower.heard(text, summary)
+            if let cart = cart(ofChannel: channel) {
+                messages.keep(channel, message, payload)
+                try judgeProblems(follower, cart, sentAt: asked)
+            } else if outlet(ofChannel: channel) != nil {
+                messages.keep(channel, message, payload)
+            }
+            return hasCompared
+        }
+    }
+
+    /// A document was read whole on the connection of an exchange.
+    func read(_ channel: String, _ revision: Int64, _ exchange: Exchange, _ document: () -> JSON?) {
+        let connection = exchange.customer % connections.count
+        guard connections[connection].followers[channel]?.hasBegun == true, let document = document() else { return }
+        check(channel, on: connection, at: exchange.answered) { follower throws(Violation) in
+            try follower.read(document, revision: revision)
+        }
+    }
+
+    private func check(
+        _ channel: String, on connection: Int, at time: UInt64,
+        _ body: (inout Follower) throws(Violation) -> Bool
+    ) {
+        guard var follower = connections[connection].followers.removeValue(forKey: channel) else { return }
+        do throws(Violation) {
+            if try body(&follower) { count(.patch) }
+            connections[connection].followers[channel] = follower
+        } catch {
+            violated(error, at: time, follower.history)
+        }
+    }
+
+    /// Whether a customer may be refused to listen to one more channel.
+    private func hasManyChannels(_ customer: Customer) -> Bool {
+        connections[customer.index % connections.count].followers.count >= Oracle.channelLimit
+    }
+
+    // MARK: Judging
+
+    /// Judges an answer, and lets the models follow.
+    private func judge(_ exchange: Exchange, of customer: Customer) throws(Violation) -> Verdict {
+        let reply = exchange.reply
+        if case .error(let code, _) = reply, let verdict = Verdict(inability: code) {
+            if verdict != .unsettled { settleOwner(exchange, isMade: false) }
+            return verdict
+        }
+        count(.answer)
+        let floor =
+            (exchange.call.outlet.map { world.outlets[$0] } ?? customer.cart.outlet)?
+            .settledCount(before: exchange.sent) ?? 0
+        switch exchange.call {
+        case .putOutlet, .putMenu, .open, .close, .price, .suspend, .resume, .list, .unlist:
+            return try judgeOwner(exchange)
+        case .add, .set, .remove, .clear, .checkOut:
+            let version = customer.cart.version
+            let verdict = try judgeCart(exchange, floor, customer)
+            return verdict == .accepted && customer.cart.version == version ? .unchanged : verdict
+        case .count:
+            guard case .integer(let count) = reply else { throw unexpected(exchange, "a count") }
+            self.count(.count)
+            guard count == customer.cart.badge else {
+                throw Violation(.count, "CART.COUNT is \(count), and must be \(customer.cart.badge)")
+            }
+            return .accepted
+        case .cart: return try judgeCartDocument(exchange, floor, customer)
+        case .order: return try judgeOrder(exchange, customer)
+        case .home: return try judgeHome(exchange, floor, customer)
+        case .tags(let outlet): return try judgeTags(exchange, world.outlets[outlet])
+        case .item(let outlet, let item): return try judgeItem(exchange, floor, world.outlets[outlet], item)
+        case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
+            return try judgePage(exchange, floor, question)
+        case .drop:
+            // A server that was started again has none.
+            guard case .integer(0...1) = reply else { throw unexpected(exchange, "1 or 0") }
+            return .accepted
+        case .subscribe, .unsubscribe:
+            if case .error("LIMIT", _) = reply, hasManyChannels(customer) { return .refused(code: "LIMIT") }
+            guard case .simple("PONG") = reply else { throw unexpected(exchange, "PONG") }
+            return .accepted
+        }
+    }
+
+    func unexpected(_ exchange: Exchange, _ expected: String) -> Violation {
+        Violation(.answer, "\(exchange.call.kind.name) was answered \(exchange.reply.summary), not \(expected)")
+    }
+
+    // MARK: Owners
+
+    private func judgeOwner(_ exchange: Exchange) throws(Violation) -> Verdict {
+        guard case .integer(let version) = exchange.reply else { throw unexpected(exchange, "a version") }
+        guard let index = exchange.call.outlet else { return .accepted }
+        count(.version)
+        // It was acknowledged, whatever is wrong with the version.
+        defer { settleOwner(exchange, isMade: true) }
+        let isChanged = try world.outlets[index].follow(version, of: exchange.call)
+        return isChanged ? .accepted : .unchanged
+    }
+
+    /// A change of an outlet was made, or was not.
+    private func settleOwner(_ exchange: Exchange, isMade: Bool) {
+        let call = exchange.call
+        guard let index = call.outlet, call.kind.isWrite, Oracle.change(call, world) != nil else { return }
+        if isMade { world.outlets[index].settle(at: exchange.answered) } else { world.outlets[index].abandon() }
+    }
+
+    /// What a call changes of what its outlet says of an item or its doors.
+    static func change(_ call: Call, _ world: World) -> Outlet.Change? {
+        func item(_ outlet: Int, _ item: Int, _ body: (inout Offer) -> Void) -> Outlet.Change {
+            var offer = world.outlets[outlet].current(item: item)
+            body(&offer)
+            return Outlet.Change(target: .item(item), offer: offer)
+        }
+        switch call {
+        case .price(let outlet, let index, let minor): return item(outlet, index) { $0.price = minor }
+        case .suspend(let outlet, let index): return item(outlet, index) { $0.isAvailable = false }
+        case .resume(let outlet, let index): return item(outlet, index) { $0.isAvailable = true }
+        case .list(let outlet, let index, _):
+            let price = world.outlets[outlet].menu.item(index).price
+            return Outlet.Change(
+                target: .item(index), offer: Offer(price: price, isAvailable: true, isListed: true))
+        case .unlist(let outlet, let index): return item(outlet, index) { $0.isListed = false }
+        case .open, .close:
+            let isOpen = if case .open = call { true } else { false }
+            return Outlet.Change(target: .doors, offer: Offer(price: 0, isAvailable: isOpen, isListed: true))
+        default: return nil
+        }
+    }
+}
+
+/// What the customer of a cart was told last.
+struct RetiredCart {
+    var version: Int64
+    var count: Int
+    var order: String?
+    var total: Int64
+}

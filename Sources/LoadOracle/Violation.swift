@@ -1,0 +1,52 @@
+/// Something that the server should not have sent.
+package struct Violation: Error, Equatable, Sendable {
+    package var check: Check
+    package var message: String
+
+    package init(_ check: Check, _ message: String) {
+        self.check = check
+        self.message = message
+    }
+}
+
+/// What the oracle compares.
+package enum Check: Int, CaseIterable, Sendable {
+    /// A command is answered with what its model says: a result, or the one error there can be.
+    case answer
+    /// A count is the sum of what was added, set and removed.
+    case count
+    /// A cart reads as its model, line by line, with totals that add up.
+    case cart
+    /// An order is what was in the cart when it was checked out.
+    case order
+    /// A write to an outlet or menu moves its version on, without a gap.
+    case version
+    /// A home shows its outlet as it was at some moment between question and answer.
+    case home
+    /// A document made by patches is the one that is read whole.
+    case patch
+    /// Messages follow each other without a gap or a repeat, and say what the log says.
+    case messages
+    /// A page holds only what was asked for, in order, and its total is possible.
+    case page
+    /// The same command sent twice is answered twice the same.
+    case duplicate
+    /// What was sent before this side ended is answered.
+    case halfClose
+    /// The log explains every acknowledgement, and nothing else.
+    case log
+
+    /// The name in reports.
+    package var name: String {
+        switch self {
+        case .halfClose: "half-close"
+        default: "\(self)"
+        }
+    }
+
+    /// The check of that name.
+    init?(name: String) {
+        guard let check = Check.allCases.first(where: { isSame($0.name, name) }) else { return nil }
+        self = check
+    }
+}

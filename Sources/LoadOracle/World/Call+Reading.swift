@@ -1,0 +1,118 @@
+extension Call {
+    /// The words of the call for a record. Documents follow from the world and are left out.
+    func recorded(_ world: World) -> [String] {
+        let words = words(world)
+        switch self {
+        case .putOutlet, .putMenu: return Array(words.prefix(2))
+        case .list: return Array(words.prefix(4)) + words.dropFirst(5)
+        default: return words
+        }
+    }
+
+    /// The call that was recorded; nil where the words are no call in this world.
+    init?(recorded words: [String], _ world: World) {
+        func outlet(_ place: Int) -> Int? { words.indices.contains(place) ? world.outlet(words[place])?.index : nil }
+        func item(_ place: Int, _ outlet: Int) -> Int? {
+            guard words.indices.contains(place), let index = ItemPlan.index(of: words[place]),
+                world.outlets[outlet].menu.everyItem.contains(index)
+            else { return nil }
+            return index
+        }
+        func itemOf(_ make: (_ outlet: Int, _ item: Int) -> Call?) -> Call? {
+            outlet(1).flatMap { outlet in item(2, outlet).flatMap { make(outlet, $0) } }
+        }
+        func cart(_ place: Int) -> CartID? { words.indices.contains(place) ? world.cart(named: words[place]) : nil }
+        func ofCart(_ make: (CartID) -> Call?) -> Call? { cart(1).flatMap(make) }
+        func number(_ place: Int) -> Int64? { words.indices.contains(place) ? Int64(words[place]) : nil }
+        func word(_ place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
+        func question(from place: Int) -> Question? { Question(words.dropFirst(place), world) }
+
+        let call: Call?
+        switch words.first {
+        case "OUTLET.PUT": call = outlet(1).map(Call.putOutlet)
+        case "MENU.PUT": call = outlet(1).map(Call.putMenu)
+        case "OUTLET.OPEN": call = outlet(1).map { .open(outlet: $0) }
+        case "OUTLET.CLOSE": call = outlet(1).map { .close(outlet: $0) }
+        case "MENU.ITEM.PRICE":
+            call = itemOf { outlet, item in number(3).map { .price(outlet: outlet, item: item, minor: $0) } }
+        case "MENU.ITEM.SUSPEND": call = itemOf { .suspend(outlet: $0, item: $1) }
+        case "MENU.ITEM.RESUME": call = itemOf { .resume(outlet: $0, item: $1) }
+        case "MENU.ITEM.REMOVE": call = itemOf { .unlist(outlet: $0, item: $1) }
+        case "MENU.ITEM.PUT":
+            call = outlet(1).flatMap { outlet in
+                item(3, outlet).map { .list(outlet: outlet, item: $0, before: item(5, outlet)) }
+            }
+        case "CART.ADD":
+            call = ofCart { cart in
+                guard let outlet = outlet(2), let item = item(3, outlet), let quantity = number(4) else { return nil }
+                return .add(cart, outlet: outlet, item: item, quantity: Int(quantity), note: word(6))
+            }
+        case "CART.SET":
+            call = ofCart { cart in
+                word(2).flatMap { line in number(3).map { .set(cart, line: line, quantity: Int($0)) } }
+            }
+        case "CART.REMOVE": call = ofCart { cart in word(2).map { .remove(cart, line: $0) } }
+        case "CART.CLEAR": call = ofCart(Call.clear)
+        case "CART.CHECKOUT": call = ofCart { cart in number(3).map { .checkOut(cart, total: $0) } }
+        case "CART.COUNT": call = ofCart(Call.count)
+        case "CART.GET": call = ofCart(Call.cart)
+        case "ORDER.GET": call = word(1).map(Call.order)
+        case "OUTLET.HOME":
+            call = outlet(1).map { outlet in
+                let since = word(2) == "SINCE" ? number(3) : nil
+                return .home(outlet: outlet, since: since, cart: cart(words.count - 1))
+            }
+        case "OUTLET.TAGS": call = outlet(1).map { .tags(outlet: $0) }
+        case "ITEM.GET": call = itemOf { .item(outlet: $0, item: $1) }
+        case "BROWSE": call = question(from: 1).map(Call.browse)
+        case "OUTLETS": call = question(from: 1).map(Call.outlets)
+        case "SURPRISE": call = question(from: 1).map(Call.surprise)
+        case "BROWSE.SAVE": call = word(1).flatMap { name in question(from: 2).map { .save(name: name, $0) } }
+        case "BROWSE.DROP": call = word(1).map { .drop(name: $0) }
+        case "SUBSCRIBE": call = word(1).map { .subscribe(channel: $0) }
+        case "UNSUBSCRIBE": call = word(1).map { .unsubscribe(channel: $0) }
+        default: call = nil
+        }
+        // What is left out or added is no call, either.
+        guard let call, call.recorded(world).elementsEqual(words, by: isSame) else { return nil }
+        self = call
+    }
+}
+
+extension Call.Question {
+    /// A question in words; nil where one of them is no filter that the load generator knows.
+    package init?(_ words: some Sequence<String>, _ world: World) {
+        self.words = Array(words)
+        bounds = Bounds()
+        var rest = self.words[...]
+        while let filter = rest.popFirst() {
+            switch filter {
+            case "OPEN":
+                bounds.isOpen = true
+                continue
+            case "PRICE":
+                guard let least = rest.popFirst().flatMap(Int64.init), let most = rest.popFirst().flatMap(Int64.init),
+                    least <= most
+                else { return nil }
+                bounds.prices = least...most
+                continue
+            default: break
+            }
+            guard let value = rest.popFirst() else { return nil }
+            switch filter {
+            case "TEXT": break
+            case "CITY": bounds.isOwn = isSame(value, world.name)
+            case "OUTLET":
+                guard let outlet = world.outlet(value) else { return nil }
+                bounds.outlet = outlet.index
+                bounds.isOwn = true
+            case "TAG": bounds.tag = value
+            case "SORT": bounds.sort = value
+            case "LIMIT":
+                guard let limit = Int(value), limit > 0 else { return nil }
+                bounds.limit = limit
+            default: return nil
+            }
+        }
+    }
+}

@@ -1,0 +1,137 @@
+/// A command that the load generator may send. A new one is a case here, its words in `Call+Words`, and how its answer
+/// is judged in `Oracle`.
+package enum Call: Equatable, Sendable {
+    // What owners of outlets do.
+    case putOutlet(Int)
+    case putMenu(Int)
+    case open(outlet: Int)
+    case close(outlet: Int)
+    case price(outlet: Int, item: Int, minor: Int64)
+    case suspend(outlet: Int, item: Int)
+    case resume(outlet: Int, item: Int)
+    /// Puts an extra item on the menu, in front of another or last.
+    case list(outlet: Int, item: Int, before: Int?)
+    case unlist(outlet: Int, item: Int)
+
+    // What customers do with a cart.
+    case add(CartID, outlet: Int, item: Int, quantity: Int, note: String?)
+    case set(CartID, line: String, quantity: Int)
+    case remove(CartID, line: String)
+    case clear(CartID)
+    case checkOut(CartID, total: Int64)
+    case count(CartID)
+    case cart(CartID)
+    case order(String)
+
+    // What customers look at.
+    case home(outlet: Int, since: Int64?, cart: CartID?)
+    case tags(outlet: Int)
+    case item(outlet: Int, item: Int)
+    case browse(Question)
+    case outlets(Question)
+    case surprise(Question)
+    case save(name: String, Question)
+    case drop(name: String)
+
+    /// Subscribes to a channel. It is answered with messages only, so a PING follows it, whose reply says that it is
+    /// done.
+    case subscribe(channel: String)
+    case unsubscribe(channel: String)
+
+    /// The filters of `BROWSE` and its like.
+    package struct Question: Equatable, Sendable {
+        /// All of them, as they are sent.
+        var words: [String]
+        /// What the oracle knows of the answer.
+        var bounds: Bounds
+
+        struct Bounds: Equatable, Sendable {
+            /// Only outlets of this run are asked for.
+            var isOwn = false
+            var outlet: Int?
+            var tag: String?
+            var prices: ClosedRange<Int64>?
+            var isOpen = false
+            var limit = 20
+            var sort: String?
+        }
+    }
+}
+
+extension Call {
+    /// The kinds of calls, as reports name them.
+    package enum Kind: Int, CaseIterable, Sendable {
+        case outletPut, menuPut, outletOpen, outletClose, itemPrice, itemSuspend, itemResume, itemPut, itemRemove
+        case cartAdd, cartSet, cartRemove, cartClear, cartCheckout, cartCount, cartGet, orderGet
+        case outletHome, outletTags, itemGet, browse, outlets, surprise, browseSave, browseDrop
+        case subscribe, unsubscribe
+
+        /// The command, in small letters.
+        package var name: String {
+            switch self {
+            case .outletPut: "outlet.put"
+            case .menuPut: "menu.put"
+            case .outletOpen: "outlet.open"
+            case .outletClose: "outlet.close"
+            case .itemPrice: "menu.item.price"
+            case .itemSuspend: "menu.item.suspend"
+            case .itemResume: "menu.item.resume"
+            case .itemPut: "menu.item.put"
+            case .itemRemove: "menu.item.remove"
+            case .cartAdd: "cart.add"
+            case .cartSet: "cart.set"
+            case .cartRemove: "cart.remove"
+            case .cartClear: "cart.clear"
+            case .cartCheckout: "cart.checkout"
+            case .cartCount: "cart.count"
+            case .cartGet: "cart.get"
+            case .orderGet: "order.get"
+            case .outletHome: "outlet.home"
+            case .outletTags: "outlet.tags"
+            case .itemGet: "item.get"
+            case .browse: "browse"
+            case .outlets: "outlets"
+            case .surprise: "surprise"
+            case .browseSave: "browse.save"
+            case .browseDrop: "browse.drop"
+            case .subscribe: "subscribe"
+            case .unsubscribe: "unsubscribe"
+            }
+        }
+
+        /// It changes a stream, and carries an `ID`.
+        package var isWrite: Bool { rawValue <= Kind.cartCheckout.rawValue }
+    }
+
+    package var kind: Kind {
+        switch self {
+        case .putOutlet: .outletPut
+        case .putMenu: .menuPut
+        case .open: .outletOpen
+        case .close: .outletClose
+        case .price: .itemPrice
+        case .suspend: .itemSuspend
+        case .resume: .itemResume
+        case .list: .itemPut
+        case .unlist: .itemRemove
+        case .add: .cartAdd
+        case .set: .cartSet
+        case .remove: .cartRemove
+        case .clear: .cartClear
+        case .checkOut: .cartCheckout
+        case .count: .cartCount
+        case .cart: .cartGet
+        case .order: .orderGet
+        case .home: .outletHome
+        case .tags: .outletTags
+        case .item: .itemGet
+        case .browse: .browse
+        case .outlets: .outlets
+        case .surprise: .surprise
+        case .save: .browseSave
+        case .drop: .browseDrop
+        case .subscribe: .subscribe
+        case .unsubscribe: .unsubscribe
+        }
+    }
+}

@@ -1,0 +1,42 @@
+/// An item of the load generator's own menus, as it is first put there.
+package struct ItemPlan: Sendable {
+    package var index: Int
+    /// The section it stands in.
+    package var section: Int
+    package var kind: String
+    package var name: String
+    package var tags: [String]
+    package var price: Int64
+    /// The most of it in a line.
+    package var maximum: Int
+    /// Comes and goes while customers shop.
+    package var isExtra: Bool
+
+    package var id: String { ItemPlan.id(index) }
+
+    package static func id(_ index: Int) -> String { "i\(index)" }
+
+    /// The index that an id stands for; nil where it is none of ours.
+    package static func index(of id: some StringProtocol) -> Int? {
+        guard id.first == "i", let index = Int(id.dropFirst()), isSame(ItemPlan.id(index), String(id)) else {
+            return nil
+        }
+        return index
+    }
+
+    package var description: String { "\(name), made to order and brought while it is hot." }
+    package var imageSmall: String { "https://example.com/\(id)-small.jpg" }
+    private var imageLarge: String { "https://example.com/\(id)-large.jpg" }
+
+    /// The item as `MENU.PUT` and `MENU.ITEM.PUT` take it.
+    package var json: String {
+        let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
+        return """
+            {"id":"\(id)","kind":"\(kind)","name":"\(name)",\
+            "description":"\(description)",\
+            "price":\(price),"cuisine":"Monkey","tags":[\(tags)],\
+            "imageSmall":"\(imageSmall)","imageLarge":"\(imageLarge)",\
+            "maxQuantity":\(maximum)}
+            """
+    }
+}

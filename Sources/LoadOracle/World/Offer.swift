@@ -1,0 +1,15 @@
+/// What an outlet says of an item at one time.
+package struct Offer: Hashable, Sendable {
+    /// In minor units.
+    package var price: Int64
+    /// Not sold out.
+    package var isAvailable: Bool
+    /// On the menu at all.
+    package var isListed: Bool
+
+    package init(price: Int64, isAvailable: Bool, isListed: Bool) {
+        self.price = price
+        self.isAvailable = isAvailable
+        self.isListed = isListed
+    }
+}

@@ -1,0 +1,171 @@
+/// An outlet of the load generator: its menu as it was put, and every change since.
+///
+/// One customer alone, its owner, changes it, one change at a time. So changes have numbers, and the nth leaves the
+/// outlet in its nth state. Others cannot know which of the changes under way the server had made when it answered.
+/// They know only which were settled before they asked, and which had been sent when the answer came.
+package final class Outlet {
+    /// Changes that are kept of each item. No question stays open for as long as it takes to make so many.
+    private static let keptChanges = 64
+
+    struct Change: Equatable {
+        enum Target: Hashable {
+            case item(Int)
+            /// Whether the outlet takes orders.
+            case doors
+        }
+
+        var target: Target
+        /// For the doors, `isAvailable` says whether they are open.
+        var offer: Offer
+    }
+
+    package let index: Int
+    package let id: String
+    /// The customer that changes it.
+    package let owner: Int
+    package let menu: MenuPlan
+
+    /// The change that is on its way.
+    private(set) var pending: Change?
+    /// How many events the outlet and its menu have.
+    private(set) var outletVersion: Int64 = 0
+    private(set) var menuVersion: Int64 = 0
+    /// When each change was settled.
+    private var settledTimes: [UInt64] = []
+    /// Each with its number, and when it was settled.
+    private var history: [Change.Target: [(number: Int, time: UInt64, offer: Offer)]] = [:]
+
+    init(index: Int, id: String, owner: Int, menu: MenuPlan) {
+        self.index = index
+        self.id = id
+        self.owner = owner
+        self.menu = menu
+    }
+
+    /// How many changes the server has acknowledged.
+    var settledCount: Int { settledTimes.count }
+
+    /// How many of them were settled before `time`.
+    func settledCount(before time: UInt64) -> Int {
+        // Few have been settled since any question was asked.
+        (settledTimes.lastIndex { $0 < time } ?? -1) + 1
+    }
+
+    // MARK: Changing
+
+    /// A change is about to be sent.
+    func begin(_ change: Change) {
+        pending = change
+    }
+
+    /// The change on its way was made; its owner learnt that at `time`.
+    func settle(at time: UInt64) {
+        guard let change = pending else { return }
+        pending = nil
+        settledTimes.append(time)
+        var kept = history[change.target] ?? [(0, 0, first(change.target))]
+        kept.append((settledCount, time, change.offer))
+        if kept.count > Outlet.keptChanges { kept.removeFirst(Outlet.keptChanges / 2) }
+        history[change.target] = kept
+    }
+
+    /// The change on its way was refused.
+    func abandon() {
+        pending = nil
+    }
+
+    /// A write was acknowledged with a version, of the outlet itself or of its menu. Returns whether it changed
+    /// anything.
+    func follow(_ version: Int64, of call: Call) throws(Violation) -> Bool {
+        let isOfMenu: Bool
+        switch call {
+        case .putOutlet, .open, .close: isOfMenu = false
+        default: isOfMenu = true
+        }
+        let known = isOfMenu ? menuVersion : outletVersion
+        let name = isOfMenu ? "the menu of \(id)" : id
+        // Putting a whole menu makes several events; any other command makes one, or none where it changes nothing.
+        let isWhole = if case .putMenu = call { true } else { false }
+        let isRight = isWhole ? version > known : version == known &+ (changesNothing(call) ? 0 : 1)
+        // A wrong version is reported once: what follows is compared with it.
+        if isOfMenu { menuVersion = version } else { outletVersion = version }
+        guard isRight else {
+            throw Violation(.version, "\(call.kind.name) moved \(name) from version \(known) to \(version)")
+        }
+        return version > known
+    }
+
+    /// Whether the call asks for what is already so.
+    private func changesNothing(_ call: Call) -> Bool {
+        guard let change = pending else { return false }
+        guard history[change.target] != nil else {
+            // The first opening of a new outlet is a change, though every home shows its doors open.
+            if case .open = call { return outletVersion != 1 }
+            return first(change.target) == change.offer
+        }
+        return current(change.target) == change.offer
+    }
+
+    // MARK: Its states
+
+    private func first(_ target: Change.Target) -> Offer {
+        switch target {
+        case .doors: return Offer(price: 0, isAvailable: true, isListed: true)
+        case .item(let index):
+            let item = menu.item(index)
+            return Offer(price: item.price, isAvailable: true, isListed: !item.isExtra)
+        }
+    }
+
+    /// The offer after every settled change.
+    func current(_ target: Change.Target) -> Offer {
+        history[target]?.last?.offer ?? first(target)
+    }
+
+    /// The offer of an item after every settled change.
+    package func current(item: Int) -> Offer { current(.item(item)) }
+
+    /// Every offer that may have held from when `floor` changes were settled until now.
+    func possible(_ target: Change.Target, since floor: Int) -> [Offer] {
+        possible(target) { $0.number <= floor }
+    }
+
+    /// Every offer that a server may have seen while it answered a question sent at `time`.
+    func possible(_ target: Change.Target, sentAt time: UInt64) -> [Offer] {
+        possible(target) { $0.time < time }
+    }
+
+    private func possible(
+        _ target: Change.Target, _ wasSettled: ((number: Int, time: UInt64, offer: Offer)) -> Bool
+    ) -> [Offer] {
+        var possible: [Offer] = []
+        if let kept = history[target] {
+            let start = kept.lastIndex(where: wasSettled) ?? 0
+            for entry in kept[start...] where !possible.contains(entry.offer) { possible.append(entry.offer) }
+        } else {
+            possible = [first(target)]
+        }
+        if let pending, pending.target == target, !possible.contains(pending.offer) {
+            possible.append(pending.offer)
+        }
+        return possible
+    }
+
+    /// Whether the doors may have been open, or closed.
+    func mayBeOpen(since floor: Int) -> Bool { possible(.doors, since: floor).contains(where: \.isAvailable) }
+    func mayBeClosed(since floor: Int) -> Bool { possible(.doors, since: floor).contains { !$0.isAvailable } }
+
+    /// Items whose offer has ever changed.
+    package var changedItems: [Int] {
+        history.keys.compactMap { if case .item(let index) = $0 { index } else { nil } }
+    }
+
+    /// The outlet as `OUTLET.PUT` takes it.
+    func json(city: String) -> String {
+        """
+        {"name":"Monkey Kitchen \(index)","city":"\(city)","area":"Area \(index % 7)","currency":"EUR",\
+        "timeZone":"UTC","cuisines":["Monkey"],"priceForTwo":\(1_000 + 10 * index),\
+        "rating":\(Double(30 + index % 20) / 10),"ratingCount":\(index),"deliveryMinutes":\(15 + index % 45)}
+        """
+    }
+}

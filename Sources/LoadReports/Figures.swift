@@ -1,0 +1,122 @@
+/// How numbers are written, in every report alike: three digits where a measurement has no more, thousands apart, a
+/// space before the unit.
+package enum Figures {
+    /// A duration in nanoseconds, in the unit that suits it: `850 ns`, `12.3 µs`, `1.23 ms`, `4.56 s`.
+    package static func duration(_ nanoseconds: Double) -> String {
+        scaled(nanoseconds, by: 1_000, units: ["ns", "µs", "ms", "s"])
+    }
+
+    /// A duration in nanoseconds.
+    package static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
+
+    /// Memory: `512 B`, `1.23 MB`. A megabyte has a million bytes.
+    package static func bytes(_ bytes: Double) -> String {
+        scaled(bytes, by: 1_000, units: ["B", "kB", "MB", "GB", "TB"])
+    }
+
+    /// A whole number with its thousands apart: `1,234,567`.
+    package static func count(_ count: Int) -> String {
+        (count < 0 ? "−" : "") + grouped(String(count.magnitude))
+    }
+
+    /// So many a second: `12,345/s`, `12.3/s`.
+    package static func rate(_ perSecond: Double) -> String { digits(perSecond) + "/s" }
+
+    /// A part of the whole, 0…1: `12.3 %`, `0.12 %`. What is there is never written as nothing.
+    package static func percent(_ part: Double) -> String {
+        guard part.isFinite else { return "– %" }
+        let percent = part * 100
+        if percent == 0 { return "0 %" }
+        if percent < 0.005 { return "< 0.01 %" }
+        if percent >= 100, percent == percent.rounded() { return fixed(percent, places: 0) + " %" }
+        return fixed(percent, places: percent < 9.995 ? 2 : 1) + " %"
+    }
+
+    /// A relative change without its unit, with a sign: `−3.1`, `+150`, `0.0`.
+    package static func change(_ change: Double) -> String {
+        guard change.isFinite else { return "–" }
+        let percent = change * 100
+        let places = abs(percent) < 99.95 ? 1 : 0
+        let text = fixed(abs(percent), places: places)
+        let isNothing = !text.contains { "123456789".contains($0) }
+        return (isNothing ? "" : percent < 0 ? "−" : "+") + text
+    }
+
+    /// A time of the run in seconds: `12 s`, `0.5 s`, `1 min 30 s`, `2 h 5 min`.
+    package static func time(_ seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 1e9 else { return "– s" }
+        guard seconds >= 59.5 else {
+            let isWhole = abs(seconds - seconds.rounded()) < 0.05
+            return fixed(seconds, places: isWhole ? 0 : 1) + " s"
+        }
+        let whole = Int(seconds.rounded())
+        let (hours, minutes, rest) = (whole / 3_600, whole / 60 % 60, whole % 60)
+        let parts = [(hours, "h"), (minutes, "min"), (hours == 0 ? rest : 0, "s")]
+        return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
+    }
+
+    /// Three significant digits, and all those before the point: `0.123`, `1.23`, `12.3`, `12,345`.
+    package static func digits(_ value: Double) -> String {
+        guard value.isFinite else { return "–" }
+        let magnitude = abs(value)
+        if magnitude < 0.000_5 { return "0" }
+        let places = magnitude < 0.999_5 ? 3 : magnitude < 9.995 ? 2 : magnitude < 99.95 ? 1 : 0
+        return (value < 0 ? "−" : "") + fixed(magnitude, places: places)
+    }
+
+    /// So many places after the point, the thousands before it apart.
+    package static func fixed(_ value: Double, places: Int) -> String {
+        guard value.isFinite, abs(value) < 1e15 else { return "–" }
+        let factor = (0..<places).reduce(1) { factor, _ in factor * 10 }
+        let units = Int((abs(value) * Double(factor)).rounded())
+        var text = grouped(String(units / factor))
+        if places > 0 {
+            let rest = String(units % factor)
+            text += "." + String(repeating: "0", count: places - rest.count) + rest
+        }
+        return value < 0 && units > 0 ? "−" + text : text
+    }
+
+    /// A number for a machine: three places, no thousands, a plain minus.
+    package static func plain(_ value: Double, places: Int = 3) -> String {
+        String(fixed(value, places: places).compactMap { $0 == "," ? nil : $0 == "−" ? "-" : $0 == "–" ? "0" : $0 })
+    }
+
+    /// `text` with what a terminal or a reader would not see made visible: control characters, and those that turn
+    /// the direction of writing, as `\u{1b}`. Line feeds and tabs stay where `keepsLines` says so.
+    package static func visible(_ text: String, keepsLines: Bool = false) -> String {
+        var result = ""
+        for scalar in text.unicodeScalars {
+            if isVisible(scalar) || keepsLines && (scalar == "\n" || scalar == "\t") {
+                result.unicodeScalars.append(scalar)
+            } else {
+                result += "\\u{\(String(scalar.value, radix: 16))}"
+            }
+        }
+        return result
+    }
+
+    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.value {
+        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE...0xFFFF: false
+        default: true
+        }
+    }
+
+    private static func scaled(_ value: Double, by step: Double, units: [String]) -> String {
+        guard value.isFinite else { return "– " + units[0] }
+        var (value, unit) = (value, 0)
+        // What would be written as 1,000 of a unit is one of the next.
+        while value >= step - 0.5, unit < units.count - 1 { (value, unit) = (value / step, unit + 1) }
+        return (unit == 0 ? fixed(value, places: 0) : digits(value)) + " " + units[unit]
+    }
+
+    private static func grouped(_ digits: String) -> String {
+        var result = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+            result.append(digit)
+        }
+        return result
+    }
+}

@@ -1,0 +1,167 @@
+import LineProtocol
+import OracleScene
+import Testing
+
+@testable import LoadOracle
+
+@Suite("The oracle of pages")
+struct OraclePageTests {
+    /// Outlets of our own, of which pages are shown.
+    private final class Scene {
+        let trial: Trial
+        var world: World { trial.world }
+
+        init() throws { trial = try Trial(outlets: 2, items: 24) }
+
+        func own(_ call: Call) throws { try trial.own(call) }
+
+        func listing(_ outlet: Int, _ item: Int) -> [String: Any] {
+            let own = world.outlets[outlet]
+            let plan = own.menu.item(item)
+            let offer = own.current(item: item)
+            return [
+                "outlet": own.id, "item": plan.id, "kind": plan.kind, "name": plan.name, "price": offer.price,
+                "tags": plan.tags, "available": offer.isAvailable, "city": world.name,
+                "status": own.current(.doors).isAvailable ? "open" : "closed",
+            ]
+        }
+
+        func outletListing(_ outlet: Int) -> [String: Any] {
+            let own = world.outlets[outlet]
+            return [
+                "id": own.id, "name": "Monkey Kitchen \(outlet)", "city": world.name,
+                "status": own.current(.doors).isAvailable ? "open" : "closed",
+            ]
+        }
+
+        func page(_ items: [[String: Any]], total: Int? = nil) -> Reply {
+            let total = total ?? items.count
+            return .bulk(
+                RightServer.bytes(["total": total, "items": items, "state": total == 0 ? "empty" : "ready"]))
+        }
+
+        func expectHeld(_ call: Call, _ reply: Reply, _ place: SourceLocation = #_sourceLocation) {
+            #expect(throws: Never.self, sourceLocation: place) { try trial.judge(call, reply) }
+        }
+
+        func expectViolation(_ call: Call, _ reply: Reply, _ place: SourceLocation = #_sourceLocation) {
+            trial.expectViolation(call, reply, place)
+        }
+    }
+
+    private typealias Bounds = Call.Question.Bounds
+
+    private static func browse(_ bounds: Bounds) -> Call { .browse(.init(words: [], bounds: bounds)) }
+
+    @Test("takes a page of an outlet for right, and finds what is missing, too much, or twice")
+    func totals() throws {
+        let scene = try Scene()
+        let all = (0..<12).map { scene.listing(0, $0) }
+        let call = Self.browse(.init(outlet: 0, limit: 20))
+        scene.expectHeld(call, scene.page(all))
+        scene.expectHeld(Self.browse(.init(outlet: 0, limit: 5)), scene.page(Array(all.prefix(5)), total: 12))
+        scene.expectViolation(call, scene.page(Array(all.dropLast())))
+        scene.expectViolation(call, scene.page(Array(all.dropLast()), total: 12))
+        scene.expectViolation(call, scene.page(Array(all.prefix(11)) + [all[0]]))
+        scene.expectViolation(call, scene.page(all + [scene.listing(0, 12)]))
+        scene.expectViolation(Self.browse(.init(outlet: 0, limit: 5)), scene.page(all))
+        scene.expectViolation(call, scene.page(all, total: 13))
+        scene.expectViolation(call, .null)
+        scene.expectViolation(call, .bulk(Array("{}".utf8)))
+        // The extra item comes when its owner lists it.
+        try scene.own(.list(outlet: 0, item: 12, before: nil))
+        scene.expectHeld(call, scene.page(all + [scene.listing(0, 12)]))
+        scene.expectViolation(call, scene.page(all))
+    }
+
+    @Test("finds a listing that is not what its owner made of it, whatever was asked")
+    func listings() throws {
+        let scene = try Scene()
+        try scene.own(.price(outlet: 1, item: 3, minor: 7))
+        try scene.own(.suspend(outlet: 1, item: 4))
+        let everything = Self.browse(.init(limit: 1))
+        var stranger = scene.listing(0, 0)
+        stranger.merge(["outlet": "somebody-elses", "price": 1]) { $1 }
+        scene.expectHeld(everything, scene.page([stranger], total: 900))
+        for (item, key, value) in [
+            (3, "price", 8), (4, "available", true), (5, "available", false), (5, "name", "Another Pie"),
+            (5, "kind", "promo"), (5, "tags", ["none"]), (5, "status", "closed"), (5, "item", "i99"),
+        ] as [(Int, String, Any)] {
+            var listing = scene.listing(1, item)
+            scene.expectHeld(everything, scene.page([listing], total: 900))
+            listing[key] = value
+            scene.expectViolation(everything, scene.page([listing], total: 900))
+        }
+    }
+
+    @Test("finds what does not match, and prices that are not in order")
+    func filters() throws {
+        let scene = try Scene()
+        try scene.own(.suspend(outlet: 0, item: 4))
+        let item = scene.listing(0, 5)
+        let price = try #require(item["price"] as? Int64)
+        let tags = try #require(item["tags"] as? [String])
+        func page(_ item: [String: Any]) -> Reply { scene.page([item], total: 900) }
+        scene.expectViolation(Self.browse(.init(outlet: 1, limit: 1)), page(item))
+        scene.expectViolation(
+            Self.browse(.init(tag: MenuPlan.tags.first { !tags.contains($0) }, limit: 1)), page(item))
+        scene.expectHeld(Self.browse(.init(prices: price...price, limit: 1)), page(item))
+        scene.expectViolation(Self.browse(.init(prices: (price + 1)...(price + 2), limit: 1)), page(item))
+        scene.expectHeld(Self.browse(.init(isOpen: true, limit: 1)), page(item))
+        scene.expectViolation(Self.browse(.init(isOpen: true, limit: 1)), page(scene.listing(0, 4)))
+        var elsewhere = item
+        elsewhere["city"] = "another"
+        scene.expectViolation(Self.browse(.init(isOwn: true, limit: 1)), page(elsewhere))
+        let sorted = (0..<12).map { scene.listing(0, $0) }.sorted {
+            ($0["price"] as? Int64 ?? 0) < ($1["price"] as? Int64 ?? 0)
+        }
+        scene.expectHeld(Self.browse(.init(outlet: 0, sort: "price")), scene.page(sorted))
+        scene.expectHeld(Self.browse(.init(outlet: 0, sort: "-price")), scene.page(sorted.reversed()))
+        scene.expectViolation(Self.browse(.init(outlet: 0, sort: "-price")), scene.page(sorted))
+        scene.expectViolation(Self.browse(.init(outlet: 0, sort: "price")), scene.page(sorted.reversed()))
+    }
+
+    @Test("knows how many outlets are open")
+    func outlets() throws {
+        let scene = try Scene()
+        let question = Call.Question(words: [], bounds: .init(isOwn: true, isOpen: true, limit: 50))
+        let both = [scene.outletListing(0), scene.outletListing(1)]
+        scene.expectHeld(.outlets(question), scene.page(both))
+        scene.expectViolation(.outlets(question), scene.page([both[0]]))
+        try scene.own(.close(outlet: 1))
+        scene.expectViolation(.outlets(question), scene.page(both))
+        scene.expectHeld(.outlets(question), scene.page([both[0]]))
+        // Nor is it shown as open, or as closed where that was not asked for.
+        scene.expectViolation(.outlets(question), scene.page([both[1]]))
+        scene.expectViolation(.outlets(question), scene.page([scene.outletListing(1)]))
+    }
+
+    @Test("takes no surprise for right where there is nothing to choose from, and only there")
+    func surprises() throws {
+        let scene = try Scene()
+        func surprise(_ bounds: Bounds) -> Call { .surprise(.init(words: [], bounds: bounds)) }
+        let item = scene.listing(0, 5)
+        scene.expectHeld(surprise(.init(outlet: 0)), .bulk(RightServer.bytes(item)))
+        scene.expectViolation(surprise(.init(outlet: 1)), .bulk(RightServer.bytes(item)))
+        scene.expectViolation(surprise(.init(outlet: 0)), .null)
+        scene.expectHeld(surprise(.init(outlet: 0, prices: 0...1)), .null)
+        scene.expectHeld(surprise(.init()), .null)
+        try scene.own(.close(outlet: 0))
+        scene.expectHeld(surprise(.init(outlet: 0, isOpen: true)), .null)
+    }
+
+    @Test("takes a full server for no mistake, and remembers which questions were saved")
+    func saving() throws {
+        let scene = try Scene()
+        let words = ["OUTLET", scene.world.outlets[0].id, "OPEN", "SORT", "price", "LIMIT", "10"]
+        let call = Call.save(name: "cheapest", try #require(Call.Question(words, scene.world)))
+        let verdict = try scene.trial.judge(call, .error(code: "LIMIT", message: "at most 250"))
+        #expect(verdict == .refused(code: "LIMIT"))
+        #expect(scene.trial.oracle.savedQuestions == [])
+        let cheapest = (0..<12).map { scene.listing(0, $0) }
+            .sorted { ($0["price"] as? Int64 ?? 0) < ($1["price"] as? Int64 ?? 0) }.prefix(10)
+        scene.expectHeld(call, scene.page(Array(cheapest), total: 12))
+        #expect(scene.trial.oracle.savedQuestions == ["cheapest"])
+        scene.expectViolation(.drop(name: "x"), .integer(2))
+    }
+}

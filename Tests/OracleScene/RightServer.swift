@@ -1,0 +1,350 @@
+internal import Domain
+internal import Foundation
+package import LineProtocol
+package import LoadOracle
+
+/// A server that answers as it should: carts as the domain decides, outlets as their owners made them, and with the log
+/// of all that.
+package final class RightServer {
+    private struct Kept {
+        var state = Cart.initial
+        var version = 0
+        var updatedAt = ""
+    }
+
+    private struct Order {
+        var cart: CartID
+        var contents: Cart.Contents
+    }
+
+    private let world: World
+    private var offers: [Int: [Int: LoadOracle.Offer]] = [:]
+    /// Extra items that are listed, in the order of their menu.
+    private var extras: [Int: [Int]] = [:]
+    private var closed: Set<Int> = []
+    private var versions: [String: Int64] = [:]
+    private var carts: [CartID: Kept] = [:]
+    private var orders: [String: Order] = [:]
+    private var events: [[String: Any]] = []
+    /// The events of partition 0, as `LOG.READ` shows them.
+    package var log: [[UInt8]] { events.map(RightServer.bytes) }
+    /// The position of the last event of each outlet and its menu.
+    private var revisions: [Int: Int64] = [:]
+    /// The `ID` of the command that is answered.
+    private var id = ""
+
+    /// A server with nothing on it.
+    package init(_ world: World) {
+        self.world = world
+    }
+
+    private func append(_ stream: String, _ kind: String, _ payload: [String: Any] = [:]) {
+        versions[stream, default: 0] += 1
+        events.append(
+            [
+                "partition": 0, "position": events.count + 1, "stream": stream, "version": versions[stream] ?? 0,
+                "kind": kind, "payload": payload, "metadata": ["id": id],
+                "recordedAt": "2026-01-01T00:00:00.\(100 + events.count % 900)Z",
+            ])
+    }
+
+    private func append(outlet: Int, _ kind: String, _ payload: [String: Any] = [:]) {
+        let room = kind.hasPrefix("menu.") ? "menu" : "outlet"
+        append("\(room)-\(world.outlets[outlet].id)", kind, payload)
+        revisions[outlet] = Int64(events.count)
+    }
+
+    // MARK: Outlets
+
+    private func offer(_ outlet: Int, _ item: Int) -> LoadOracle.Offer {
+        if let offer = offers[outlet]?[item] { return offer }
+        let plan = world.outlets[outlet].menu.item(item)
+        return LoadOracle.Offer(price: plan.price, isAvailable: true, isListed: !plan.isExtra)
+    }
+
+    private func change(
+        _ outlet: Int, _ item: Int, _ kind: String, _ body: (inout LoadOracle.Offer) -> Void
+    ) -> Reply {
+        let old = offer(outlet, item)
+        var new = old
+        body(&new)
+        offers[outlet, default: [:]][item] = new
+        if new.isListed != old.isListed {
+            extras[outlet, default: []].removeAll { $0 == item }
+            if new.isListed { extras[outlet]?.append(item) }
+        }
+        if new != old {
+            let menu = world.outlets[outlet].menu
+            append(
+                outlet: outlet, kind,
+                ["id": ItemPlan.id(item), "price": new.price, "section": menu.sections[menu.item(item).section].id])
+        }
+        return .integer(versions["menu-\(world.outlets[outlet].id)"] ?? 0)
+    }
+
+    private func doors(_ outlet: Int, isOpen: Bool) -> Reply {
+        let isChange = isOpen ? closed.remove(outlet) != nil : closed.insert(outlet).inserted
+        if isChange { append(outlet: outlet, isOpen ? "outlet.opened" : "outlet.closed") }
+        return .integer(versions["outlet-\(world.outlets[outlet].id)"] ?? 0)
+    }
+
+    private func putMenu(_ outlet: Int) -> Reply {
+        let menu = world.outlets[outlet].menu
+        for section in menu.sections { append(outlet: outlet, "menu.sectionAdded", ["id": section.id]) }
+        for section in menu.sections {
+            for item in section.items {
+                append(
+                    outlet: outlet, "menu.itemAdded",
+                    ["id": ItemPlan.id(item), "price": menu.item(item).price, "section": section.id])
+            }
+        }
+        return .integer(versions["menu-\(world.outlets[outlet].id)"] ?? 0)
+    }
+
+    private func domainOffer(_ outlet: Int, _ item: Int) -> Domain.Offer {
+        let offer = offer(outlet, item)
+        let plan = world.outlets[outlet].menu.item(item)
+        if closed.contains(outlet) { return .outletClosed(.closed) }
+        if !offer.isListed { return .noItem }
+        if !offer.isAvailable { return .soldOut(until: nil) }
+        return .available(
+            .init(
+                name: Text(plan.name), unitPrice: Amount(minorUnits: offer.price), currency: Currency("EUR")!,
+                maxQuantity: plan.maximum))
+    }
+
+    private func domainOffer(of line: CartLine, at outlet: Identifier) -> Domain.Offer {
+        guard let index = world.outlets.firstIndex(where: { $0.id == outlet.rawValue }),
+            let item = ItemPlan.index(of: line.item.rawValue)
+        else { return .noItem }
+        return domainOffer(index, item)
+    }
+
+    // MARK: Answers
+
+    /// Answers a call.
+    ///
+    /// - Parameter id: that of a write.
+    package func answer(_ call: Call, id: String = "") -> Reply {
+        self.id = id
+        switch call {
+        case .putOutlet(let outlet):
+            closed.insert(outlet)
+            append(outlet: outlet, "outlet.registered")
+            return .integer(1)
+        case .putMenu(let outlet): return putMenu(outlet)
+        case .price(let outlet, let item, let minor):
+            return change(outlet, item, "menu.itemRepriced") { $0.price = minor }
+        case .suspend(let outlet, let item):
+            return change(outlet, item, "menu.itemSuspended") { $0.isAvailable = false }
+        case .resume(let outlet, let item):
+            return change(outlet, item, "menu.itemResumed") { $0.isAvailable = true }
+        case .unlist(let outlet, let item):
+            return change(outlet, item, "menu.itemRemoved") { $0.isListed = false }
+        case .list(let outlet, let item, _):
+            let price = world.outlets[outlet].menu.item(item).price
+            return change(outlet, item, "menu.itemAdded") {
+                $0 = LoadOracle.Offer(price: price, isAvailable: true, isListed: true)
+            }
+        case .open(let outlet): return doors(outlet, isOpen: true)
+        case .close(let outlet): return doors(outlet, isOpen: false)
+        case .add(let cart, let outlet, let item, let quantity, let note):
+            return decide(cart) { _ in
+                .add(
+                    Cart.Addition(
+                        outlet: Identifier(world.outlets[outlet].id)!, item: Identifier(ItemPlan.id(item))!,
+                        quantity: quantity, note: note.map { .plain(Text($0)) }, offer: domainOffer(outlet, item)))
+            }
+        case .set(let cart, let line, let quantity):
+            return decide(cart) { state in
+                var maximum = MenuItem.quantityLimit
+                if case .filled(let contents) = state, let old = contents.lines.first(where: { $0.id == Text(line) }),
+                    case .available(let item) = domainOffer(of: old, at: contents.outlet)
+                {
+                    maximum = item.maxQuantity
+                }
+                return .set(line: Text(line), quantity: quantity, maximum: maximum)
+            }
+        case .remove(let cart, let line): return decide(cart) { _ in .remove(line: Text(line)) }
+        case .clear(let cart): return decide(cart) { _ in .clear }
+        case .checkOut(let cart, let total):
+            return decide(cart) { state in
+                var checkOut = Cart.CheckOut(
+                    order: Identifier("o\(cart.shopper).\(cart.number)")!, agreedTotal: Amount(minorUnits: total),
+                    offers: [:])
+                if case .filled(let contents) = state {
+                    for line in contents.lines {
+                        checkOut.offers[line.id] = domainOffer(of: line, at: contents.outlet)
+                    }
+                }
+                return .checkOut(checkOut)
+            }
+        case .count(let cart): return .integer(Int64(carts[cart]?.state.openCount ?? 0))
+        case .cart(let cart): return document(of: cart).map { .bulk(Self.bytes($0)) } ?? .null
+        case .order(let order): return document(ofOrder: order).map { .bulk(Self.bytes($0)) } ?? .null
+        case .home(let outlet, nil, nil): return .bulk(Self.bytes(home(outlet)))
+        case .subscribe, .unsubscribe: return .simple("PONG")
+        default: return .error(code: "ERR", message: "not here")
+        }
+    }
+
+    private func decide(_ cart: CartID, _ command: (Cart.State) -> Cart.Command) -> Reply {
+        var kept = carts[cart] ?? Kept()
+        do {
+            let events = try Cart.decide(command(kept.state), in: kept.state)
+            for event in events {
+                try Cart.evolve(&kept.state, event)
+                record(event, cart)
+            }
+            kept.version += events.count
+            if !events.isEmpty { kept.updatedAt = "2026-01-01T00:00:00.\(100 + (self.events.count - 1) % 900)Z" }
+            if kept.version > 0 { carts[cart] = kept }
+            if case .checkedOut(let contents, let order) = kept.state {
+                orders[order.rawValue] = Order(cart: cart, contents: contents)
+                return .bulk(Array(order.rawValue.utf8))
+            }
+            return .integer(Int64(kept.state.count))
+        } catch let rejection as Rejection {
+            return .error(code: rejection.code.rawValue, message: rejection.message)
+        } catch {
+            return .error(code: "CORRUPT", message: "\(error)")
+        }
+    }
+
+    private func record(_ event: Cart.Event, _ cart: CartID) {
+        func fields(_ line: CartLine) -> [String: Any] {
+            var fields: [String: Any] = [
+                "line": line.id.string, "item": line.item.rawValue, "name": line.name.string, "quantity": line.quantity,
+                "unitPrice": line.unitPrice.minorUnits,
+            ]
+            fields["note"] = line.plainNote
+            return fields
+        }
+        let stream = "cart-\(world.cartName(cart))"
+        switch event {
+        case .itemAdded(let line, let outlet, let currency, _):
+            append(
+                stream, "cart.itemAdded",
+                fields(line).merging(["outlet": outlet.rawValue, "currency": currency.code]) { $1 })
+        case .quantityChanged(let line, let from, let to):
+            append(stream, "cart.quantityChanged", ["line": line.string, "from": from, "to": to])
+        case .lineRemoved(let line, let quantity):
+            append(stream, "cart.lineRemoved", ["line": line.string, "quantity": quantity])
+        case .cleared(let count): append(stream, "cart.cleared", ["count": count])
+        case .checkedOut(let order, let lines, let total, _, _):
+            append(
+                "order-\(order.rawValue)", "order.placed",
+                ["cart": world.cartName(cart), "total": total.minorUnits])
+            append(
+                stream, "cart.checkedOut",
+                ["order": order.rawValue, "lines": lines.map(fields), "total": total.minorUnits])
+        }
+    }
+
+    // MARK: Documents
+
+    package static func bytes(_ document: [String: Any]) -> [UInt8] {
+        // swift-format-ignore: NeverUseForceTry
+        Array(try! JSONSerialization.data(withJSONObject: document, options: .sortedKeys))
+    }
+
+    /// The revision of an outlet's home.
+    package func revision(_ outlet: Int) -> Int64 { revisions[outlet] ?? 0 }
+
+    /// What `OUTLET.HOME` answers.
+    package func home(_ outlet: Int) -> [String: Any] {
+        let menu = world.outlets[outlet].menu
+        var numbers: [String: Int] = [:]
+        let sections = menu.sections.map { section -> [String: Any] in
+            var shown = Array(section.items)
+            if section.index == menu.item(menu.itemCount).section {
+                shown += extras[outlet] ?? []
+            }
+            let items = shown.map { index -> [String: Any] in
+                let (item, offer) = (menu.item(index), offer(outlet, index))
+                let model: [String: Any] = [
+                    "name": item.name, "description": item.description, "price": offer.price,
+                    "available": offer.isAvailable, "tags": item.tags, "imageSmall": item.imageSmall,
+                ]
+                let prefix = ["promo": "promo_card_", "dessert": "dessert_card_"][item.kind] ?? "menu_item_"
+                let number = numbers[prefix, default: 0]
+                numbers[prefix] = number + 1
+                return ["id": item.id, "kind": item.kind, "accessibilityId": "\(prefix)\(number)", "model": model]
+            }
+            return ["id": section.id, "items": items]
+        }
+        return [
+            "outlet": ["id": world.outlets[outlet].id, "status": closed.contains(outlet) ? "closed" : "open"],
+            "revision": revision(outlet), "state": "ready",
+            "tagBar": ["chips": menu.sections.map { ["id": "tag_\($0.id)"] }], "sections": sections,
+        ]
+    }
+
+    /// What `CART.GET` answers; nil for null.
+    package func document(of cart: CartID) -> [String: Any]? {
+        guard let kept = carts[cart] else { return nil }
+        var document: [String: Any] = [
+            "cart": world.cartName(cart), "version": kept.version, "currency": NSNull(), "updatedAt": kept.updatedAt,
+        ]
+        switch kept.state {
+        case .empty:
+            document.merge(["status": "empty", "outlet": NSNull()]) { $1 }
+            fill(&document, [], hasProblems: false, at: nil)
+        case .filled(let contents):
+            document["currency"] = contents.currency.code
+            document.merge(["status": "open", "outlet": contents.outlet.rawValue]) { $1 }
+            fill(&document, contents.lines, hasProblems: true, at: contents.outlet)
+        case .checkedOut(let contents, let order):
+            document["currency"] = contents.currency.code
+            document.merge(
+                ["status": "checkedOut", "outlet": contents.outlet.rawValue, "order": order.rawValue]) { $1 }
+            fill(&document, contents.lines, hasProblems: false, at: contents.outlet)
+        }
+        return document
+    }
+
+    package func document(ofOrder id: String) -> [String: Any]? {
+        guard let order = orders[id] else { return nil }
+        var document: [String: Any] = [
+            "order": id, "cart": world.cartName(order.cart), "outlet": order.contents.outlet.rawValue, "version": 1,
+            "status": "placed",
+        ]
+        fill(&document, order.contents.lines, hasProblems: false, at: order.contents.outlet)
+        return document
+    }
+
+    private func fill(
+        _ document: inout [String: Any], _ lines: [CartLine], hasProblems: Bool, at outlet: Identifier?
+    ) {
+        document["lines"] = lines.map { line -> [String: Any] in
+            var shown: [String: Any] = [
+                "line": line.id.string, "item": line.item.rawValue, "name": line.name.string, "quantity": line.quantity,
+                "unitPrice": line.unitPrice.minorUnits, "options": [String](), "note": line.plainNote ?? NSNull(),
+                "total": line.unitPrice.minorUnits * Int64(line.quantity), "problem": NSNull(),
+            ]
+            if hasProblems, let outlet { shown["problem"] = problem(line, domainOffer(of: line, at: outlet)) }
+            return shown
+        }
+        document["count"] = lines.reduce(0) { $0 + $1.quantity }
+        document["total"] = lines.reduce(0) { $0 + $1.unitPrice.minorUnits * Int64($1.quantity) }
+        document["subtotal"] = document["total"]
+    }
+
+    private func problem(_ line: CartLine, _ offer: Domain.Offer) -> Any {
+        switch offer {
+        case .available(let item):
+            item.unitPrice == line.unitPrice
+                ? NSNull() : ["code": "PRICECHANGED", "unitPrice": item.unitPrice.minorUnits]
+        case .soldOut: ["code": "SOLDOUT"]
+        case .noItem, .notForSale, .noOutlet: ["code": "GONE"]
+        case .outletClosed: ["code": "CLOSED"]
+        }
+    }
+}
+
+extension CartLine {
+    /// The note: the shoppers of a load are no customers, so that nothing is sealed.
+    fileprivate var plainNote: String? {
+        if case .plain(let text) = note { text.string } else { nil }
+    }
+}
