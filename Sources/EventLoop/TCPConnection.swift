@@ -133,7 +133,7 @@ public final class TCPConnection {
 
     /// Bytes accepted by `write` that the system has not taken yet.
     public var pendingBytes: Int {
-        guard let handle, isSending else { return 0 }
+        guard isSending, let handle else { return 0 }
         return waiting.count + uv_stream_get_write_queue_size(handle.stream)
     }
 

@@ -30,15 +30,16 @@ enum SubscriptionCommands {
             let channels = parameters.repeated("channel", isOptional: true)
             return { session, call throws(Failure) in
                 let (topics, subscriber) = (session.server.application.topics!, session.subscriber!)
-                var channels = call[channels].map { Array($0.bytes) }
-                if channels.isEmpty { channels = subscriber.channels.map { Array($0.utf8) } }
+                // A channel that is no topic's name, to the byte, has no subscription.
+                var channels = call[channels].map { (bytes: Array($0.bytes), name: (try? TopicName($0))?.channel) }
+                if channels.isEmpty { channels = subscriber.channels.map { (bytes: Array($0.utf8), name: $0) } }
                 let counts = channels.map { channel in
-                    topics.unsubscribe(subscriber, from: String(decoding: channel, as: UTF8.self))
+                    if let name = channel.name { topics.unsubscribe(subscriber, from: name) }
                     return subscriber.subscriptionCount
                 }
                 session.reply { replies in
                     for (channel, count) in zip(channels, counts) {
-                        replies.subscription("unsubscribe", channel, count)
+                        replies.subscription("unsubscribe", channel.bytes, count)
                     }
                     if channels.isEmpty { replies.subscription("unsubscribe", nil, 0) }
                 }
