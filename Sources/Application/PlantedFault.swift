@@ -63,7 +63,7 @@
         // MARK: Where it strikes
 
         /// What is to go wrong with a cart's command that was accepted.
-        func misdeed(with command: Cart.Command) -> CommandProcessor.Misdeed? {
+        func recordingFault(for command: Cart.Command) -> CommandProcessor.RecordingFault? {
             if strikes(.dropWrite) { return .drop }
             if case .add = command, strikes(.doubleWrite) { return .double }
             return nil

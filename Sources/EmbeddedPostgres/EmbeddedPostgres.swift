@@ -6,9 +6,9 @@
 // - nobody but the account it runs under, and root, can connect; it listens on no network;
 // - what it acknowledges is durable: none of its settings trades safety for speed;
 // - a server that ends by itself is started again, on the same socket, and recovers what it had acknowledged; one that
-//   keeps ending is given up, and whoever started it is told;
-// - a cluster that was half made when the power went is made anew, a finished one is never made twice;
-// - one data directory serves one process at a time, and a second one is told so at once.
+//   keeps ending is given up, and its owner is called;
+// - a cluster that was half made when the power failed is made again, a finished one is never made twice;
+// - one data directory serves one process at a time, and a second one fails at once with that reason.
 
 public import EventLoop
 internal import Foundation
@@ -176,7 +176,7 @@ public final class EmbeddedPostgres {
         }
     }
 
-    /// Starts the server anew. Where it does not come to serve, it has ended again.
+    /// Starts the server again. If it does not get to serve, it has ended again.
     private func startAgain(afterEnds ends: Int) async throws(EmbeddedPostgresError) {
         // At once after the first end; what goes on ending is given a little time for whatever ails it.
         let began = ContinuousClock.now

@@ -27,7 +27,7 @@ public final class Alarm {
             do throws(LoopError) {
                 let source = try PollSource(fileDescriptor: descriptor) { _ in
                     var rings: UInt64 = 0
-                    // Set anew in the meantime, it has nothing to tell.
+                    // It was set again in the meantime: this expiry no longer counts.
                     if read(descriptor, &rings, MemoryLayout<UInt64>.size) > 0 { onRing() }
                 }
                 try source.wait(for: .read)

@@ -26,7 +26,7 @@ public final class PollSource {
     /// Prepares to watch a descriptor; nothing is reported until `wait(for:)`.
     ///
     /// An error of the descriptor is reported as ready for both, so that its owner meets it when it next
-    /// reads or writes. Nothing is watched any more then, until `wait(for:)` says so anew.
+    /// reads or writes. Nothing is watched any more then, until `wait(for:)` is called again.
     public init(fileDescriptor: Int32, onReady: @escaping @LoopActor (Interest) -> Void) throws(LoopError) {
         let handle = LoopHandle<uv_poll_t>()
         self.onReady = onReady

@@ -1,6 +1,6 @@
 // A client of the line protocol on the event loop: requests out, replies in the same order back.
 //
-// The promise: whoever sends a request is told once, its reply or that the connection was lost.
+// The promise: every request ends once, with its reply or with the loss of the connection.
 
 public import EventLoop
 public import LineProtocol
@@ -141,7 +141,7 @@ public final class Client {
         onEnd?(error)
     }
 
-    /// Closes at once. Whoever waits is told.
+    /// Closes at once. Every request that waits ends with the loss of the connection.
     public func close() {
         isCut = true
         connection.close()

@@ -8,7 +8,7 @@ package enum Observation: Equatable, Sendable {
     case exchange(Exchange)
     /// A customer leaves its cart for a new one.
     case newCart(customer: Int)
-    /// A connection was told that it listens to a channel, or no longer.
+    /// A connection's subscription to a channel was confirmed, or its end.
     case subscription(connection: Int, channel: String, isOn: Bool)
     /// A message came.
     case message(connection: Int, channel: String, at: UInt64, payload: [UInt8])

@@ -367,7 +367,7 @@ package final class Oracle {
     }
 }
 
-/// What the customer of a cart was told last.
+/// What the last reply to the customer of a cart said.
 struct RetiredCart {
     var version: Int64
     var count: Int

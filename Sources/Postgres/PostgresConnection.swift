@@ -22,7 +22,7 @@ public final class PostgresConnection {
     /// Told what became of a statement.
     public typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
 
-    /// The connection was lost: called once, after every outstanding statement was told. Not after `close()`.
+    /// The connection was lost: called once, after every outstanding statement has failed. Not after `close()`.
     public var onLost: (@LoopActor (PostgresError) -> Void)?
 
     /// nil once closed or lost.

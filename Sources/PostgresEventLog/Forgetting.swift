@@ -46,7 +46,7 @@ public struct Forgetting: Sendable {
         return forgetting
     }
 
-    /// Writes the table anew: a plain `VACUUM` would leave the bytes of removed rows on their pages until others come
+    /// Rewrites the table: a plain `VACUUM` would leave the bytes of removed rows on their pages until others come
     /// in their place. Says why something remains, if so.
     @LoopActor
     private static func removeOldRows(

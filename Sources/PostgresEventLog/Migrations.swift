@@ -32,7 +32,7 @@ public enum Migrations {
     /// - Parameters:
     ///   - partitions: how many partitions a new log gets; nil for one. A log that exists keeps its number, and
     ///     another one is refused.
-    ///   - log: is told of every migration that is applied.
+    ///   - log: called with every migration that is applied.
     @LoopActor
     public static func run(
         _ database: String, partitions: Int? = nil, log: (String) -> Void

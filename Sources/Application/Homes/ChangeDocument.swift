@@ -2,7 +2,7 @@ internal import Domain
 internal import EventLoop
 internal import JSONText
 
-/// What has changed, as clients are told: `{"outlet":"o","from":1,"to":2,"patch":[…]}`.
+/// What has changed, as clients get it: `{"outlet":"o","from":1,"to":2,"patch":[…]}`.
 enum ChangeDocument {
     /// The document.
     ///

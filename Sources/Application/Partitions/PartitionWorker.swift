@@ -34,7 +34,7 @@ final class PartitionWorker {
     /// What the log was found to lack, shared with the closures of the follower.
     @LoopActor
     private final class Damage {
-        /// The most holes that are told one by one: of a log that has many, nobody reads all.
+        /// The most holes that are logged one by one: nobody reads all of a log that has many.
         private static let maximumTold = 20
 
         private(set) var events: Int64 = 0
@@ -105,7 +105,9 @@ final class PartitionWorker {
         }
         #if DEBUG
             if let fault = configuration.plantedFault {
-                processor.misdeed = { command in LoopActor.assumeIsolated { fault.misdeed(with: command) } }
+                processor.recordingFault = { command in
+                    LoopActor.assumeIsolated { fault.recordingFault(for: command) }
+                }
             }
         #endif
         self.log = log

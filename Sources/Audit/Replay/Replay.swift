@@ -28,7 +28,7 @@ public struct Replay: Sendable {
     /// The read models of a partition as of then, how many events were folded for that, and why saved rows were not
     /// used, where they could not be read.
     ///
-    /// - Parameter progress: is told the events that were folded, and how many there are to fold.
+    /// - Parameter progress: called with the number of events that were folded, and of those to fold.
     /// - Throws: where an event cannot be read, and where the log does not reach so far.
     @concurrent
     public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (

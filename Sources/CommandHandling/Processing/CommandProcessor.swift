@@ -52,7 +52,7 @@ public final class CommandProcessor {
     private let mayExist: (StreamName) -> Bool
     private var cache: StreamCache
     private var filling: [Unit] = []
-    /// Batches whose fate is not told, oldest first.
+    /// Batches whose outcome is not known yet, oldest first.
     private var inFlight: [(batch: EventBatch, units: [Unit])] = []
     private var loads: [StreamName] = []
     private var batchNumber = 0
@@ -60,8 +60,8 @@ public final class CommandProcessor {
     public private(set) var waitingCommands = 0
 
     #if DEBUG
-        /// Asked, for every command of a cart that makes events, whether it is to go wrong.
-        public var misdeed: (Cart.Command) -> Misdeed? = { _ in nil }
+        /// Decides, for every command of a cart that makes events, what goes wrong with it.
+        public var recordingFault: (Cart.Command) -> RecordingFault? = { _ in nil }
     #endif
 
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
@@ -177,8 +177,8 @@ public final class CommandProcessor {
             throw Rejection(.limit, "the change makes more than \(EventBatch.maximumEvents) events")
         }
         #if DEBUG
-            if case .cart(let wanted) = wanted, !events.isEmpty, let misdeed = misdeed(wanted),
-                let wrong = CommandProcessor.recording(events, misdeed, on: entry)
+            if case .cart(let wanted) = wanted, !events.isEmpty, let fault = recordingFault(wanted),
+                let wrong = CommandProcessor.recording(events, fault, on: entry)
             {
                 if !wrong.events.isEmpty { append(wrong.events, of: command, to: entry) }
                 return wrong.reply

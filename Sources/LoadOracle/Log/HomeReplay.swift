@@ -37,7 +37,7 @@ struct HomeReplay {
         }
     }
 
-    /// An item that the events leave otherwise than the owner was told; nil where there is none.
+    /// An item whose state after the events differs from what the owner's replies said; nil if there is none.
     func difference() -> Int? {
         let listed = Set(sections.flatMap(\.items))
         return outlet.menu.everyItem.first { index in

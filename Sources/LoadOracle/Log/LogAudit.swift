@@ -254,7 +254,7 @@ final class LogAudit {
         }
     }
 
-    /// Compares a cart with what its customer was told.
+    /// Compares a cart with what its customer's replies said.
     private func compare(_ id: CartID, _ told: RetiredCart) {
         oracle.count(.log)
         let folded = carts[id] ?? Folded()

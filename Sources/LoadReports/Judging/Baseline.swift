@@ -19,7 +19,7 @@ package struct Baseline: Sendable {
     static let leastSeconds = 6
     /// How long a second has to be to be compared.
     private static let whole = 0.5
-    /// Differences of the environment that are told.
+    /// Differences of the environment that are reported.
     private static let factsTold = 5
 
     /// The earlier run.

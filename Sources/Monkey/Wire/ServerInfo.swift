@@ -43,7 +43,7 @@ struct ServerInfo: Sendable {
 
     /// Which process told it.
     ///
-    /// - Parameter now: when it was told, in nanoseconds.
+    /// - Parameter now: when it was read, in nanoseconds.
     func process(now: UInt64) -> ServerProcess {
         ServerProcess(id: values["process_id"] ?? "", start: Double(now) / 1e9 - (number("uptime_in_seconds") ?? 0))
     }

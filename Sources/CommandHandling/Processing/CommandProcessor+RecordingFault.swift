@@ -4,7 +4,7 @@
 
     extension CommandProcessor {
         /// What a processor can be made to do wrong with a command that it has accepted.
-        public enum Misdeed {
+        public enum RecordingFault {
             /// Nothing of it is recorded.
             case drop
             /// Its events are recorded twice.
@@ -13,13 +13,13 @@
 
         /// The events that are recorded in place of those decided, and what is answered: what would have been.
         static func recording(
-            _ events: [DomainEvent], _ misdeed: Misdeed, on entry: StreamEntry
+            _ events: [DomainEvent], _ fault: RecordingFault, on entry: StreamEntry
         ) -> (events: [DomainEvent], reply: CommandReply)? {
             var state = entry.pending
             do throws(ImpossibleEvent) {
                 for event in events { try state.evolve(event) }
                 let reply = CommandReply(after: state, version: entry.pendingVersion + Int64(events.count))
-                switch misdeed {
+                switch fault {
                 case .drop: return ([], reply)
                 case .double:
                     for event in events { try state.evolve(event) }
