@@ -63,9 +63,6 @@ def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server,
         # Completion comes from COMMAND DOCS: a tab makes the whole name of its beginning.
         os.write(terminal, b"cart.coun\t never-seen\r")
         read_until(b"(integer) 0")
-        # redis-cli keeps HELP for itself.
-        os.write(terminal, b"command help\r")
-        read_until(b"LOG.PROVE <stream> <version>")
         os.write(terminal, b"\x04")
     finally:
         os.close(terminal)

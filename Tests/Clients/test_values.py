@@ -236,7 +236,7 @@ def test_a_checkpoint_beyond_the_log_is_not_believed(database, position):
     sql(f"update tiffin.projection_checkpoints set position = {position}; update tiffin.cart_count_rows set count = 9",
         database)
     with Server(database=database) as server, server.client() as client:
-        assert f"the checkpoint is at {position}, and the log ends before that" in server.output()
+        assert f"saved up to position {position}, and the log ends at" in server.output()
         check_well(client, 3)
 
 
