@@ -170,6 +170,7 @@ public struct RequestParser: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, tooLong: ProtocolError,
         invalid: ProtocolError
     ) throws(ProtocolError) -> Int? {
+        if let length = shortLength(bytes) { return length }
         guard let end = find(.carriageReturn, in: bytes) else {
             guard scanned - position <= limits.lineLength else { throw tooLong }
             return nil
@@ -184,6 +185,25 @@ public struct RequestParser: ~Copyable {
         return Int(clamping: value)
     }
 
+    /// What ``announcedLength(_:_:tooLong:invalid:)`` does, for the lines that nearly all are: a few digits, all there.
+    @inline(__always) private mutating func shortLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        let mostDigits = 6
+        let first = position + 1
+        guard scanned <= first, first + mostDigits + 2 <= bytes.count, bytes[first] != .zero else { return nil }
+        var end = first
+        var length = 0
+        while end < first + mostDigits {
+            let digit = bytes[end] &- .zero
+            guard digit < 10 else { break }
+            length = 10 &* length &+ Int(digit)
+            end &+= 1
+        }
+        guard end > first, bytes[end] == .carriageReturn, bytes[end + 1] == .lineFeed else { return nil }
+        position = end + 2
+        scanned = position
+        return length
+    }
+
     /// Where `byte` is first found at or behind `scanned`, which moves there, or to the end.
     mutating func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
         var index = scanned
@@ -195,7 +215,7 @@ public struct RequestParser: ~Copyable {
     // MARK: What inline requests use too
 
     /// Adds an argument; the range ends within a request of at most `RequestLimits.requestLength` bytes.
-    mutating func add(_ range: Range<Int>) {
+    @inline(__always) mutating func add(_ range: Range<Int>) {
         if argumentCount == table.count {
             let wider = UnsafeMutableBufferPointer<Arguments.Slice>.allocate(capacity: 2 * table.count)
             _ = wider.moveInitialize(fromContentsOf: table)

@@ -11,7 +11,8 @@ struct LineCommandTable: Sendable {
     let commands: [LineCommand]
     /// The name of each, in capital letters.
     private let names: [[UInt8]]
-    private let indices: [UInt64: Int]
+    /// A hash table of open addressing: the index of a command by its name's hash, or in the next free slot.
+    private let slots: [Int?]
     /// The first words of names of two words, such as `CLIENT`, in capital letters.
     private let containers: [[UInt8]]
     /// Whether the command of an index is a container, too: only `COMMAND` is.
@@ -22,8 +23,7 @@ struct LineCommandTable: Sendable {
             commands.filter { $0.declaration.group == group }
         }
         names = self.commands.map { Array($0.declaration.name.utf8) }
-        indices = Dictionary(
-            uniqueKeysWithValues: names.enumerated().map { (Argument.caseInsensitiveHash(of: $1), $0) })
+        slots = LineCommandTable.slots(of: names)
         containers = Set(
             names.lazy.map { $0.split(separator: UInt8(ascii: " ")) }.filter { $0.count > 1 }.map { Array($0[0]) }
         ).map(\.self)
@@ -33,7 +33,7 @@ struct LineCommandTable: Sendable {
     /// The index of the command that the arguments begin with, a subcommand before its container.
     func index(of arguments: Arguments) -> Int? {
         let name = arguments[0]
-        if let index = indices[name.caseInsensitiveHash], name.equals(capitals: names[index]) {
+        if let index = index(ofName: name) {
             return arguments.count > 1 && isContainer[index] ? subcommand(of: names[index], arguments[1]) : index
         }
         guard arguments.count > 1, let container = containers.first(where: name.equals(capitals:)) else { return nil }
@@ -41,9 +41,32 @@ struct LineCommandTable: Sendable {
     }
 
     private func subcommand(of container: [UInt8], _ name: Argument) -> Int? {
-        let name = container + [UInt8(ascii: " ")] + name.uppercased
-        guard let index = indices[Argument.caseInsensitiveHash(of: name)], names[index] == name else { return nil }
-        return index
+        (container + [UInt8(ascii: " ")] + name.bytes).withUnsafeBytes { index(ofName: Argument($0)) }
+    }
+
+    private func index(ofName name: Argument) -> Int? {
+        var slot = LineCommandTable.firstSlot(of: name, among: slots.count)
+        while let index = slots[slot] {
+            if name.equals(capitals: names[index]) { return index }
+            slot = (slot + 1) % slots.count
+        }
+        return nil
+    }
+
+    private static func slots(of names: [[UInt8]]) -> [Int?] {
+        // At least half of them stay free, so most names are where they are looked for first.
+        var slots = [Int?](repeating: nil, count: 4 << (Int.bitWidth - names.count.leadingZeroBitCount))
+        for (index, name) in names.enumerated() {
+            var slot = name.withUnsafeBytes { firstSlot(of: Argument($0), among: slots.count) }
+            while slots[slot] != nil { slot = (slot + 1) % slots.count }
+            slots[slot] = index
+        }
+        return slots
+    }
+
+    /// - Parameter count: a power of two.
+    private static func firstSlot(of name: Argument, among count: Int) -> Int {
+        Int(truncatingIfNeeded: name.caseInsensitiveHash) & (count - 1)
     }
 
     /// The container with this name.

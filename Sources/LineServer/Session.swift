@@ -92,7 +92,7 @@ final class Session {
     private func execute(_ arguments: Arguments) {
         guard let found = LineCommandTable.shared.index(of: arguments) else { return unknown(arguments) }
         let command = LineCommandTable.shared.commands[found]
-        guard machine.admits(command.declaration.effect) else { return machine.postpone() }
+        guard machine.admit(command.declaration.effect) else { return }
         commandCount += 1
         lastCommand = command.declaration.name
         executing = found

@@ -202,15 +202,16 @@ struct SessionMachine: ~Copyable {
 
     // MARK: Requests and replies
 
-    /// Whether a request may be executed now, or has to wait for the replies to earlier ones.
-    func admits(_ effect: CommandDeclaration.Effect) -> Bool {
-        !isHeld && slots.count < limits.maximumPendingReplies && !slotCategories.contains(where: effect.waits)
-    }
-
-    /// The request of the last step has to wait: it comes again once earlier ones are answered.
-    mutating func postpone() {
+    /// Whether the request of the last step may be executed now. One that has to wait for the replies to earlier ones
+    /// comes again once they are answered.
+    mutating func admit(_ effect: CommandDeclaration.Effect) -> Bool {
+        if slots.isEmpty { return true }
+        if !isHeld, slots.count < limits.maximumPendingReplies, !slotCategories.contains(where: effect.waits) {
+            return true
+        }
         requestLength = 0
         phase = .waiting
+        return false
     }
 
     /// Writes a reply in its turn.

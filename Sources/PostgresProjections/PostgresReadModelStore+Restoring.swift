@@ -53,9 +53,7 @@ extension PostgresReadModelStore {
         do {
             var restored = Restored.nothing(partition)
             guard let stored = try await read(partition, &restored) else { return restored }
-            guard let head = try await log.heads().first(where: { $0.partition == partition }) else {
-                throw Failure("partition \(partition) of the log has no head")
-            }
+            let head = try await log.head(of: partition)
             if stored.model.position > head.position {
                 restored.reject(
                     because: "the read models of partition \(partition) are saved up to position "

@@ -218,7 +218,7 @@ public struct Rebuild: Sendable {
         of active: [RegisteredProjection: StoredCheckpoint], _ partition: Int
     ) async throws -> Int64 {
         let positions = Set(active.values.map(\.position))
-        let head = try await log.heads().first { $0.partition == partition }?.position ?? 0
+        let head = try await log.head(of: partition).position
         guard active.count == ReadModel.projections.count, positions.count == 1, let position = positions.first,
             position <= head
         else {

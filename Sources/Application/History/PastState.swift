@@ -42,7 +42,7 @@ struct PastState {
         let end: Int64
         let event: RecordedEvent?
         do throws(EventLogError) {
-            end = try await log.heads()[partition].position
+            end = try await log.head(of: partition).position
             event = position > 0 ? try await log.read(partition: partition, after: position - 1, limit: 1).first : nil
         } catch {
             throw .unavailable("\(error)")

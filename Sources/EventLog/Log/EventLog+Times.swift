@@ -9,7 +9,7 @@ extension EventLog {
     ///
     /// - Complexity: one event read for each bit of the length of the log: 20 for a million events.
     public func lastPosition(of partition: Int, recordedBy time: Timestamp) async throws(EventLogError) -> Int64 {
-        let end = try await heads()[partition].position
+        let end = try await head(of: partition).position
         var position: Int64 = 0
         // Bit by bit from the highest: so the positions looked at do not depend on how long the log is, and what
         // was found once is found again when it is longer.

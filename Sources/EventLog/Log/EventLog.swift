@@ -37,11 +37,19 @@ public protocol EventLog: Sendable {
     /// one that the next position belongs to.
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit]
 
-    /// Where each partition stands.
+    /// Where each partition stands, by number. A damaged log may lack the head of a partition.
     func heads() async throws(EventLogError) -> [LogHead]
 }
 
 extension EventLog {
+    /// Where a partition stands; fails where a damaged log lacks its head.
+    public func head(of partition: Int) async throws(EventLogError) -> LogHead {
+        guard let head = try await heads().first(where: { $0.partition == partition }) else {
+            throw .unavailable("the log is damaged: partition \(partition) has no head")
+        }
+        return head
+    }
+
     /// A page of what ``read(partition:after:limit:)`` gives.
     public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
         EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
