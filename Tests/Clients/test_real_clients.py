@@ -54,7 +54,7 @@ def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server,
             assert time.monotonic() < deadline, f"no {expected!r} in {seen!r}"
             if select.select([terminal], [], [], 1)[0]:
                 seen += os.read(terminal, 4096)
-        text, seen = seen, b""
+        text, _, seen = seen.partition(expected)
         return text
 
     try:
@@ -63,10 +63,25 @@ def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server,
         # Completion comes from COMMAND DOCS: a tab makes the whole name of its beginning.
         os.write(terminal, b"cart.coun\t never-seen\r")
         read_until(b"(integer) 0")
+        # Whatever is typed before the prompt is thrown away.
+        read_until(b"> ")
+        os.write(terminal, b"command help\r")
+        read_until(b"LOG.PROVE <stream> <version>")
         os.write(terminal, b"\x04")
     finally:
         os.close(terminal)
         os.waitpid(child, 0)
+
+
+def test_every_command_is_listed_without_knowing_one(server, client):
+    """redis-cli keeps HELP for itself, so `COMMAND HELP` is what works there."""
+    netcat = subprocess.run(
+        ["nc", "127.0.0.1", str(server.port)], input="HELP\nQUIT\n", capture_output=True, text=True, timeout=PATIENCE)
+    for run in [redis_cli(server, "COMMAND", "HELP"), netcat]:
+        assert (run.stderr, run.returncode) == ("", 0)
+        for command in ["CART.ADD", "OUTLET.HOME", "LOG.PROVE <stream> <version>", "COMMAND HELP", "QUIT"]:
+            assert command in run.stdout
+        assert len(run.stdout.splitlines()) >= client("COMMAND", "COUNT")
 
 
 def test_redis_benchmark_runs_without_a_warning(server, outlet):

@@ -398,6 +398,11 @@ def test_who_unsubscribes_is_told_no_more(server, client, outlet, name):
     with server.client() as listener:
         subscribe(listener, f"home:{outlet}", f"cart:{name}")
         assert pubsub_channels(client) == before + 2
+        # The Kelvin sign is a K to those who compare texts, and not to those who compare bytes.
+        assert listener("SUBSCRIBE", "home:K") == [b"subscribe", b"home:K", 3]
+        assert next_change(listener, "home:K")["to"] == 0
+        assert listener("UNSUBSCRIBE", "home:\u212a")[2] == 3
+        assert listener("UNSUBSCRIBE", "home:K")[2] == 2
         assert listener("UNSUBSCRIBE", f"home:{outlet}") == [b"unsubscribe", f"home:{outlet}".encode(), 1]
         client("MENU.ITEM.PRICE", outlet, "rice", 1)
         client("CART.ADD", name, outlet, "rice", 1)
