@@ -114,8 +114,8 @@ let package = Package(
         layer(
             "Monkey",
             uses: [
-                "EventLoop", "JSONText", "LineClient", "LineProtocol", "LoadOracle", "LoadReports", "Measurement",
-                "SeededRandom",
+                "CommandLineOptions", "EventLoop", "JSONText", "LineClient", "LineProtocol", "LoadOracle",
+                "LoadReports", "Measurement", "SeededRandom",
             ]),
         layer(
             "Importing",
@@ -177,7 +177,9 @@ let package = Package(
             swiftSettings: strict),
         tests(of: "LoadOracle", uses: ["JSONText", "LineProtocol", "OracleScene", "SeededRandom"]),
         tests(of: "LoadReports", uses: ["Measurement", "SeededRandom"]),
-        tests(of: "Monkey", uses: ["EventLoop", "LineProtocol", "LoadOracle", "LoadReports", "OracleScene"]),
+        tests(
+            of: "Monkey",
+            uses: ["CommandLineOptions", "EventLoop", "LineProtocol", "LoadOracle", "LoadReports", "OracleScene"]),
         tests(
             of: "Importing",
             uses: ["CallArguments", "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),

@@ -70,12 +70,13 @@ public struct CommandSyntax: Sendable {
         guard words.count <= operands.count else {
             throw UsageError("unexpected argument '\(words[operands.count])'")
         }
-        for option in options.map(\.declaration) where values[option.name] == nil {
+        let given = Set(values.keys)
+        for option in options.map(\.declaration) where !given.contains(option.name) {
             guard let variable = variable(of: option), let text = environment[variable], !text.isEmpty else { continue }
             values[option.name] = [text]
         }
         for option in options { try option.check(values[option.declaration.name] ?? []) }
-        return Options(values: values, operands: words)
+        return Options(values: values, given: given, operands: words)
     }
 
     /// Whether help is asked for, whatever else is.
@@ -131,11 +132,13 @@ public struct CommandSyntax: Sendable {
 /// The options that were given, and the operands.
 public struct Options: Sendable {
     private let values: [String: [String]]
+    private let given: Set<String>
     /// The words that are no options.
     public let operands: [String]
 
-    init(values: [String: [String]], operands: [String]) {
+    init(values: [String: [String]], given: Set<String>, operands: [String]) {
         self.values = values
+        self.given = given
         self.operands = operands
     }
 
@@ -151,8 +154,8 @@ public struct Options: Sendable {
     /// The texts that were given for an option, or that its environment variable has.
     public func texts(of option: some DeclaredOption) -> [String] { values[option.declaration.name] ?? [] }
 
-    /// Whether an option was given, or its environment variable is set.
-    public func has(_ option: some DeclaredOption) -> Bool { values[option.declaration.name] != nil }
+    /// Whether an option stands on the command line, and not only in the environment.
+    public func isGiven(_ option: some DeclaredOption) -> Bool { given.contains(option.declaration.name) }
 }
 
 /// Two columns of text.

@@ -11,7 +11,8 @@ public struct OptionValue<Value: Sendable>: Sendable {
         self.parse = parse
     }
 
-    func value(of text: String, for option: String) throws(UsageError) -> Value {
+    /// The value of a text, or an error that names the option.
+    public func value(of text: String, for option: String) throws(UsageError) -> Value {
         guard let value = parse(text) else { throw UsageError("--\(option): '\(text)' is not \(expected)") }
         return value
     }

@@ -12,6 +12,7 @@
 // - Everything it makes on a server has a name that begins with that of the run; its outlets are closed at the end.
 // - The exit code says how it ended (`RunReport.Outcome`).
 
+internal import CommandLineOptions
 public import EventLoop
 internal import Foundation
 internal import LineProtocol
@@ -63,7 +64,7 @@ public struct MonkeyCommand {
             }
             return try await run(options)
         } catch let error as UsageError {
-            errors("tiffin-monkey: \(error); 'tiffin-monkey --help' tells more\n")
+            errors("tiffin-monkey: \(error); see 'tiffin-monkey --help'\n")
         } catch {
             errors("tiffin-monkey: \(error)\n")
         }

@@ -404,7 +404,7 @@ def test_what_listens_is_something_else(monkey, info, unknown):
 
 @pytest.mark.parametrize("options, message", [
     (["--closed", "--rate", "5"], "--rate is of an open load"),
-    (["--no-such-option"], "there is no option '--no-such-option'"),
+    (["--no-such-option"], "unknown option '--no-such-option'"),
     (["--scenario", "nothing"], "there is no scenario 'nothing'"),
     (["--threshold", "cart.ad:p99<1ms"], "cart.ad"),
     (["--baseline", "no-such-file.json"], "no-such-file.json"),

@@ -38,7 +38,7 @@ import Testing
         #expect(options[Self.server] == nil)
         #expect(options[Self.limits] == [])
         #expect(!options[Self.quiet])
-        #expect(!options.has(Self.count) && options.operands == [])
+        #expect(!options.isGiven(Self.count) && options.operands == [])
     }
 
     @Test func `A value may begin with a dash, and two dashes end the options`() throws {
@@ -51,6 +51,8 @@ import Testing
     @Test func `The environment is read where an option is not given`() throws {
         #expect(try parse("", environment: ["SERVER": "x", "TOOL_COUNT": "5"])[Self.server] == "x")
         #expect(try parse("--server y", environment: ["SERVER": "x"])[Self.server] == "y")
+        #expect(try parse("--server y").isGiven(Self.server))
+        #expect(try !parse("", environment: ["SERVER": "x"]).isGiven(Self.server))
         #expect(try parse("", environment: ["SERVER": ""])[Self.server] == nil)
         #expect(try parse("", environment: ["TOOL_COUNT": "5"])[Self.count] == 3)
         #expect(try parse("", prefix: "TOOL_", environment: ["TOOL_COUNT": "5"])[Self.count] == 5)

@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import EventLoop
 
 /// What `--help` prints.
@@ -5,17 +6,17 @@ internal import EventLoop
 enum MonkeyHelp {
     static var text: String {
         """
-        Usage: tiffin-monkey [options]
+        \(MonkeyOption.syntax.usage)
 
         Loads a Tiffin server with customers and merchants, checks every answer against a model of its own, and reads
         the log at the end to see whether it explains everything that was acknowledged. Without options: the local
         server, everything at random, ten seconds.
 
         Options:
-        \(table(MonkeyOption.allCases.map { ("--\($0.rawValue)\($0.placeholder.map { " \($0)" } ?? "")", $0.summary) }))
+        \(MonkeyOption.syntax.optionTable)
 
         Scenarios:
-        \(table(Scenarios.all.map { ($0.name, $0.summary) }))
+        \(HelpTable.text(Scenarios.all.map { ($0.name, $0.summary) }))
 
         A file mixes them: {"scenarios": {"cart": 3, "browse": 1}}.
 
@@ -27,14 +28,5 @@ enum MonkeyHelp {
           4  what became of some command could not be learnt
 
         """
-    }
-
-    /// Rows of two columns, indented.
-    private static func table(_ rows: [(String, String)]) -> String {
-        let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { name, summary in
-            "  \(name)\(String(repeating: " ", count: width - name.count))  \(summary)"
-        }
-        .joined(separator: "\n")
     }
 }

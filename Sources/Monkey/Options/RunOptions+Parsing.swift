@@ -1,13 +1,10 @@
+internal import CommandLineOptions
 internal import EventLoop
 internal import Foundation
-internal import LineProtocol
 internal import LoadOracle
 internal import LoadReports
 
 extension RunOptions {
-    /// The environment variable that names the server where no option does.
-    static let serverVariable = "TIFFIN_SERVER"
-
     /// Reads a command line; nil where it asks for help.
     ///
     /// - Parameter seed: what is taken where none is given.
@@ -16,128 +13,114 @@ extension RunOptions {
         _ arguments: [String], environment: [String: String], seed: UInt64,
         contents: (String) throws -> [UInt8]
     ) throws(UsageError) -> RunOptions? {
-        if arguments.contains("--help") || arguments.contains("-h") { return nil }
-        let line = try CommandLine(arguments)
+        guard let line = try MonkeyOption.syntax.parse(arguments, environment: environment) else { return nil }
         var options = RunOptions()
-        options.seed = seed
-        if let path = line[.judge] {
-            guard line.count == 1 else { throw UsageError("--judge judges a record, and takes no other option") }
+        options.seed = line[MonkeyOption.seed] ?? seed
+        if let path = line[MonkeyOption.judge] {
+            guard MonkeyOption.syntax.options.count(where: { line.isGiven($0) }) == 1 else {
+                throw UsageError("--judge judges a record, and takes no other option")
+            }
             options.judge = path
             return options
         }
-        options.server = try line.server(environment)
-        options.starts = line.has(.start)
-        options.executable = line[.tiffin]
-        guard !options.starts || line[.server] == nil else {
+        options.server = line[MonkeyOption.server]
+        options.starts = line[MonkeyOption.start]
+        options.executable = line[MonkeyOption.tiffin]
+        guard !options.starts || !line.isGiven(MonkeyOption.server) else {
             throw UsageError("--start and --server exclude each other")
         }
-        if let text = line[.scenario] { options.scenarios = try scenarios(text, contents) }
-        if options.scenarios.contains(where: { $0.scenario == Stress.name }) { options.size = .stress }
-        options.size.outlets = try line.number(.outlets, 1...World.Size.outletLimit) ?? options.size.outlets
-        options.size.items = try line.number(.items, 1...World.Size.itemLimit) ?? options.size.items
-        options.size.carts = try line.number(.carts, 0...World.Size.cartLimit) ?? options.size.carts
-        guard options.size.items >= options.size.outlets else {
-            throw UsageError("--items: \(options.size.items) is less than one for each outlet")
-        }
-        guard options.size.items / options.size.outlets < World.Size.itemsOfAnOutlet else {
-            throw UsageError("--items: a menu takes fewer than \(World.Size.itemsOfAnOutlet); give more --outlets")
-        }
-        options.connections = try line.number(.connections, 1...10_000) ?? options.connections
-        options.shoppers = try line.number(.shoppers, options.connections...1_000_000)
-        if let seed = line[.seed] {
-            guard let number = UInt64(seed) else { throw UsageError("--seed: '\(seed)' is not a whole number") }
-            options.seed = number
-        }
+        options.scenarios = try scenarios(line[MonkeyOption.scenario], contents)
+        try options.readSize(line)
         try options.readLoad(line)
-        options.isChaotic = line.has(.chaos)
-        try options.readJudgements(line, contents)
-        // Without a length and a rate of its own, the run is as the baseline was.
-        if case .open(nil) = options.mode, !line.has(.duration), let earlier = options.baseline?.earlier.load,
-            !earlier.isClosed
-        {
-            options.seconds = earlier.seconds
-        }
-        (options.json, options.junit, options.html) = (line[.json], line[.junit], line[.html])
-        options.record = line[.record]
-        options.isQuiet = line.has(.quiet)
-        options.command = line.repeating(seed: options.seed)
+        options.isChaotic = line[MonkeyOption.chaos]
+        options.thresholds = line[MonkeyOption.threshold]
+        try options.readBaseline(line, contents)
+        options.json = line[MonkeyOption.json]
+        options.junit = line[MonkeyOption.junit]
+        options.html = line[MonkeyOption.html]
+        options.record = line[MonkeyOption.record]
+        options.isQuiet = line[MonkeyOption.quiet]
+        options.command = repeating(line, seed: options.seed)
         return options
     }
 
-    private mutating func readLoad(_ line: CommandLine) throws(UsageError) {
-        if let text = line[.duration] { seconds = try RunOptions.seconds(text, "--duration") }
-        let pipeline = try line.number(.pipeline, 1...1_000)
-        if line.has(.closed) {
-            for option in [MonkeyOption.rate, .stages, .shoppers] where line.has(option) {
-                throw UsageError("--\(option.rawValue) is of an open load, and --closed asks for the other kind")
+    @LoopActor
+    private mutating func readSize(_ line: Options) throws(UsageError) {
+        if scenarios.contains(where: { $0.scenario == Stress.name }) { size = .stress }
+        size.outlets = line[MonkeyOption.outlets] ?? size.outlets
+        size.items = line[MonkeyOption.items] ?? size.items
+        size.carts = line[MonkeyOption.carts] ?? size.carts
+        guard size.items >= size.outlets else {
+            throw UsageError("--items: \(size.items) is less than one for each outlet")
+        }
+        guard size.items / size.outlets < World.Size.itemsOfAnOutlet else {
+            throw UsageError("--items: a menu takes fewer than \(World.Size.itemsOfAnOutlet); give more --outlets")
+        }
+    }
+
+    private mutating func readLoad(_ line: Options) throws(UsageError) {
+        seconds = line[MonkeyOption.duration]
+        connections = line[MonkeyOption.connections]
+        if line[MonkeyOption.closed] {
+            let ofOpenLoads: [any DeclaredOption] = [MonkeyOption.rate, MonkeyOption.stages, MonkeyOption.shoppers]
+            if let option = ofOpenLoads.first(where: { line.isGiven($0) }) {
+                let name = option.declaration.name
+                throw UsageError("--\(name) is of an open load, and --closed asks for the other kind")
             }
-            mode = .closed(pipeline: pipeline ?? 1)
+            mode = .closed(pipeline: line[MonkeyOption.pipeline])
             return
         }
-        guard pipeline == nil else { throw UsageError("--pipeline is of a closed load: give --closed, too") }
-        if let text = line[.stages] {
-            guard !line.has(.rate), !line.has(.duration) else {
+        guard !line.isGiven(MonkeyOption.pipeline) else {
+            throw UsageError("--pipeline is of a closed load: give --closed, too")
+        }
+        shoppers = line[MonkeyOption.shoppers]
+        if let shoppers, shoppers < connections {
+            throw UsageError("--shoppers: \(shoppers) is less than one for each connection")
+        }
+        if let stages = line[MonkeyOption.stages] {
+            guard !line.isGiven(MonkeyOption.rate), !line.isGiven(MonkeyOption.duration) else {
                 throw UsageError("--stages says rates and times: leave out --rate and --duration")
             }
-            let stages = try RunOptions.stages(text)
             seconds = stages.reduce(0) { $0 + $1.seconds }
             mode = .open(stages: stages)
-        } else if let text = line[.rate] {
-            mode = .open(stages: [RunReport.Stage(seconds: seconds, rate: try RunOptions.rate(text, "--rate"))])
+        } else if let rate = line[MonkeyOption.rate] {
+            mode = .open(stages: [RunReport.Stage(seconds: seconds, rate: rate)])
         }
     }
 
-    private mutating func readJudgements(
-        _ line: CommandLine, _ contents: (String) throws -> [UInt8]
+    private mutating func readBaseline(
+        _ line: Options, _ contents: (String) throws -> [UInt8]
     ) throws(UsageError) {
-        guard line.has(.baseline) || !line.has(.regress) else {
-            throw UsageError("--regress says how much worse than a --baseline is too much: give one")
+        guard let path = line[MonkeyOption.baseline] else {
+            guard !line.isGiven(MonkeyOption.regress) else {
+                throw UsageError("--regress says how much worse than a --baseline is too much: give one")
+            }
+            return
         }
+        let earlier: RunReport
         do {
-            for text in line.all(.threshold) {
-                thresholds.append(try Threshold(text, calls: Call.Kind.allCases.map(\.name)))
-            }
-            guard let path = line[.baseline] else { return }
-            let json = String(decoding: try contents(path), as: UTF8.self)
-            baseline = Baseline(
-                earlier: try RunReport(json: json), allowed: try Baseline.allowed(line[.regress] ?? "10%"))
-        } catch let error as JudgingError {
-            throw UsageError(error.description)
+            earlier = try RunReport(json: String(decoding: try contents(path), as: UTF8.self))
         } catch {
-            throw UsageError("--baseline: \(line[.baseline] ?? "") cannot be used: \(error)")
+            throw UsageError("--baseline: \(path) cannot be used: \(error)")
+        }
+        baseline = Baseline(earlier: earlier, allowed: line[MonkeyOption.regress])
+        // Without a length and a rate of its own, the run is as the baseline was.
+        if case .open(nil) = mode, !line.isGiven(MonkeyOption.duration), !earlier.load.isClosed {
+            seconds = earlier.load.seconds
         }
     }
 
-    private static func rate(_ text: some StringProtocol, _ option: String) throws(UsageError) -> Double {
-        guard let rate = Double(text), (0...1_000_000).contains(rate) else {
-            throw UsageError("\(option): '\(text)' is not a number of commands a second, 0 to 1000000")
+    /// The command line that repeats the run, with its seed and without what says where to write and how to judge.
+    private static func repeating(_ line: Options, seed: UInt64) -> String {
+        let omitted = Set((MonkeyOption.reporting + [MonkeyOption.seed]).map(\.declaration.name))
+        var words = [MonkeyOption.syntax.command]
+        for option in MonkeyOption.syntax.options where line.isGiven(option) {
+            let declaration = option.declaration
+            guard !omitted.contains(declaration.name) else { continue }
+            words.append("--\(declaration.name)")
+            if declaration.placeholder != nil { words += line.texts(of: option) }
         }
-        return rate
-    }
-
-    /// `10s`, `500ms`, `2m`, `1h`.
-    private static func seconds(_ text: some StringProtocol, _ option: String) throws(UsageError) -> Double {
-        let units: [(String, Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3_600)]
-        for (unit, factor) in units where text.hasSuffix(unit) {
-            guard let number = Double(text.dropLast(unit.count)), number > 0, number * factor <= 86_400 else {
-                continue
-            }
-            return number * factor
-        }
-        throw UsageError("\(option): '\(text)' is not a time such as 10s, 500ms, 2m or 1h, at most a day")
-    }
-
-    private static func stages(_ text: String) throws(UsageError) -> [RunReport.Stage] {
-        var stages: [RunReport.Stage] = []
-        for part in text.split(separator: ",", omittingEmptySubsequences: false) {
-            let sides = part.split(separator: ":", omittingEmptySubsequences: false)
-            guard sides.count == 2 else { throw UsageError("--stages: '\(part)' is not time:rate, such as 10s:5000") }
-            stages.append(
-                RunReport.Stage(seconds: try seconds(sides[0], "--stages"), rate: try rate(sides[1], "--stages")))
-        }
-        // One stage rises from nothing as the first of several does, and is then told from a level rate.
-        if stages.count == 1 { stages.insert(RunReport.Stage(seconds: 0, rate: 0), at: 0) }
-        return stages
+        return (words + ["--seed", "\(seed)"]).joined(separator: " ")
     }
 
     // MARK: Scenarios
@@ -181,67 +164,5 @@ extension RunOptions {
             throw UsageError("--scenario: \(path) is not {\"scenarios\": {\"cart\": 3, \"browse\": 1}}")
         }
         return file.scenarios.sorted { $0.key < $1.key }.map { RunReport.Share(scenario: $0.key, weight: $0.value) }
-    }
-}
-
-/// The words of a command line, sorted.
-private struct CommandLine {
-    private var values: [MonkeyOption: [String]] = [:]
-
-    init(_ arguments: [String]) throws(UsageError) {
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts[0].hasPrefix("--"), let option = MonkeyOption(rawValue: String(parts[0].dropFirst(2))) else {
-                throw UsageError("there is no option '\(argument)'")
-            }
-            guard values[option] == nil || option.mayRepeat else {
-                throw UsageError("--\(option.rawValue) is given twice")
-            }
-            guard option.placeholder != nil else {
-                guard parts.count == 1 else { throw UsageError("--\(option.rawValue) takes no value") }
-                values[option] = []
-                continue
-            }
-            guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst(), !value.isEmpty else {
-                throw UsageError("--\(option.rawValue) needs a value")
-            }
-            values[option, default: []].append(value)
-        }
-    }
-
-    /// How many different options there are.
-    var count: Int { values.count }
-
-    subscript(option: MonkeyOption) -> String? { values[option]?.first }
-
-    func has(_ option: MonkeyOption) -> Bool { values[option] != nil }
-
-    func all(_ option: MonkeyOption) -> [String] { values[option] ?? [] }
-
-    func number(_ option: MonkeyOption, _ range: ClosedRange<Int>) throws(UsageError) -> Int? {
-        guard let text = self[option] else { return nil }
-        guard let number = Int(text), range.contains(number) else {
-            throw UsageError(
-                "--\(option.rawValue): '\(text)' is not a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    func server(_ environment: [String: String]) throws(UsageError) -> ServerAddress? {
-        guard let text = self[.server] ?? environment[RunOptions.serverVariable] else { return nil }
-        guard let address = ServerAddress(text) else { throw UsageError("'\(text)' is not host:port") }
-        return address
-    }
-
-    /// The command line that repeats the run, with its seed and without what says where to write and how to judge.
-    func repeating(seed: UInt64) -> String {
-        var words = ["tiffin-monkey"]
-        let silent: Set<MonkeyOption> = [.seed, .json, .junit, .html, .record, .quiet, .baseline, .regress, .threshold]
-        for option in MonkeyOption.allCases where has(option) && !silent.contains(option) {
-            words.append("--\(option.rawValue)")
-            words += all(option)
-        }
-        return (words + ["--seed", "\(seed)"]).joined(separator: " ")
     }
 }

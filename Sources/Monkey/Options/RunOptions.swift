@@ -13,17 +13,16 @@ struct RunOptions: Sendable {
     }
 
     static let usualConnections = 50
-    static let usualSeconds = 10.0
+    static let usualSeconds = 10
 
-    /// nil where none was named: the local one.
-    var server: ServerAddress?
+    var server = ServerAddress.standard
     /// Starts a server of its own.
     var starts = false
     /// The `tiffin` to start; nil for the one beside this program.
     var executable: String?
     var scenarios: [RunReport.Share] = [RunReport.Share(scenario: "monkey", weight: 1)]
     var mode = Mode.open(stages: nil)
-    var seconds = usualSeconds
+    var seconds = Double(usualSeconds)
     var connections = usualConnections
     /// nil: a thousand of an open load, and one for each command on its way of a closed one.
     var shoppers: Int?

@@ -77,7 +77,7 @@ extension Run {
     private func repeating(_ stages: [RunReport.Stage]) -> String {
         guard case .open(nil) = options.mode, let rate = stages.first?.rate else { return options.command }
         // The length may be that of a baseline.
-        let length = options.command.contains("--duration") || options.seconds == RunOptions.usualSeconds
+        let length = options.command.contains("--duration") || options.seconds == Double(RunOptions.usualSeconds)
         return options.command + " --rate \(Int(rate))"
             + (length ? "" : " --duration \(Int(options.seconds * 1_000))ms")
     }

@@ -41,7 +41,7 @@ final class Session {
     ) async throws -> RunReport {
         if options.starts { progress.say("starting a server") }
         let started = options.starts ? try await StartedServer.start(executable: options.executable) : nil
-        let address = started?.address ?? options.server ?? .standard
+        let address = started?.address ?? options.server
         let session: Session
         do {
             session = try Session(options, progress, address, started)
