@@ -1,10 +1,10 @@
+internal import Audit
 internal import EventLoop
 internal import Foundation
 
 /// How far a pass over the log has come, on standard error: a bar on a terminal, nothing elsewhere.
 @LoopActor
 final class PassProgress {
-    private static let barWidth = 24
     private static let interval: UInt64 = 100_000_000
 
     private let isTerminal = isatty(STDERR_FILENO) == 1
@@ -20,13 +20,8 @@ final class PassProgress {
         let now = LoopActor.now
         guard isTerminal, total > 0, now - drawnAt > PassProgress.interval else { return }
         drawnAt = now
-        let seconds = Double(now - began) / 1e9
-        let rate = Double(done) / max(seconds, 1e-3)
-        let filled = Int(Double(done) / Double(total) * Double(PassProgress.barWidth))
-        let bar = String(repeating: "━", count: filled) + String(repeating: "─", count: PassProgress.barWidth - filled)
-        let left = Int((Double(total - done) / max(rate, 1)).rounded(.up))
-        FileHandle.standardError.write(
-            Data("\r\u{1b}[K\(what)  \(bar)  \(Int(rate)) events/s, \(left) s left".utf8))
+        let line = ProgressLine.text(what, done: done, of: total, seconds: Double(now - began) / 1e9)
+        FileHandle.standardError.write(Data("\r\u{1b}[K\(line)".utf8))
     }
 
     func finish() {
