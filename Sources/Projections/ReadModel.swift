@@ -107,22 +107,25 @@ public struct ReadModel: Sendable {
 
 /// The streams that a projection shows to nobody, each with its first corrupt event.
 public struct Quarantine: Equatable, Sendable {
-    /// By the stream's name.
-    public private(set) var streams: [String: CorruptEvent] = [:]
+    /// By the stream.
+    public private(set) var streams: [StreamName: CorruptEvent] = [:]
     private var unsaved: [CorruptEvent] = []
 
     /// The corrupt event of the stream, if it is quarantined.
     public subscript(stream: StreamName) -> CorruptEvent? {
-        streams.isEmpty ? nil : streams[stream.description]
+        streams.isEmpty ? nil : streams[stream]
     }
 
     mutating func insert(_ event: CorruptEvent) {
-        guard streams[event.stream] == nil else { return }
-        streams[event.stream] = event
+        guard let stream = StreamName(event.stream), streams[stream] == nil else { return }
+        streams[stream] = event
         unsaved.append(event)
     }
 
-    mutating func restore(_ event: CorruptEvent) { streams[event.stream] = event }
+    mutating func restore(_ event: CorruptEvent) {
+        guard let stream = StreamName(event.stream) else { return }
+        streams[stream] = event
+    }
 
     mutating func takeUnsaved() -> [CorruptEvent] {
         defer { unsaved = [] }

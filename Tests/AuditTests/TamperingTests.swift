@@ -2,6 +2,7 @@ import Audit
 import Domain
 import EventLog
 import EventLogContract
+import Projections
 import SeededRandom
 import Testing
 
@@ -90,5 +91,31 @@ import Testing
         for (index, finding) in findings.enumerated() {
             #expect(finding.contains("belongs to partition \(1 - index) of 2, and "))
         }
+    }
+
+    @Test func `A stored quarantine is of the stream with the same bytes`() async throws {
+        var log = StoredLog()
+        log.storedHeads = [StoredHead(partition: 0, position: 1, digest: Digest.zero.bytes, epoch: 0)]
+        log.events = [
+            RecordedEvent(
+                partition: 0, position: 1, stream: "cart-K", version: 1,
+                kind: EventKind(name: "cart.cleared", schemaVersion: 1), payload: Array("{".utf8),
+                metadata: Array("{}".utf8), recordedAt: Timestamp(millisecondsSinceEpoch: 0))
+        ]
+        log.storedCheckpoints = ReadModel.projections.map {
+            StoredCheckpoint(
+                projection: $0.name, generation: 1, version: $0.version, position: 1, digest: SetDigest().bytes)
+        }
+        func quarantineFindings(_ stream: String) async throws -> [String] {
+            log.quarantinedCarts = [CorruptEvent(partition: 0, position: 1, stream: stream, reason: "")]
+            return try await log.findings.map(\.message).filter { $0.contains("quarantine") }
+        }
+        #expect(try await quarantineFindings("cart-K") == [])
+        // The Kelvin sign is a K to those who compare texts.
+        #expect(
+            try await quarantineFindings("cart-\u{212A}") == [
+                "is quarantined by cart_counts, and the log says nothing against it",
+                "is damaged, and missing from the quarantine of cart_counts",
+            ])
     }
 }

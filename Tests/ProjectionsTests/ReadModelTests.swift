@@ -55,6 +55,17 @@ struct ReadModelTests {
         #expect(row.map { String(decoding: $0.document, as: UTF8.self) } == "null")
     }
 
+    @Test func `a stored quarantine is of the stream with the same bytes`() throws {
+        // The Kelvin sign is a K to those who compare texts.
+        for (stored, isQuarantined) in [("cart-K", true), ("cart-\u{212A}", false), ("card-K", false), ("", false)] {
+            var model = ReadModel(partition: 0)
+            let projection = try #require(RegisteredProjection(name: CartCounts.name))
+            let event = CorruptEvent(partition: 0, position: 1, stream: stored, reason: "is damaged")
+            model.restore(position: 1, quarantined: [(projection, event)])
+            #expect((model.cartCounts.quarantine[StreamName(.cart, "K")] != nil) == isQuarantined)
+        }
+    }
+
     private static let tea = CartLine(id: "tea", item: "tea", name: "Tea", quantity: 1, unitPrice: 1)
 
     @Test(

@@ -181,7 +181,7 @@ struct StoredRows {
         var expected = projection.quarantine(in: model).streams
         for stored in try await source.quarantined(projection, generation, partition: partition) {
             let subject = "stream '\(stored.stream)'"
-            guard let right = expected.removeValue(forKey: stored.stream) else {
+            guard let right = StreamName(stored.stream).flatMap({ expected.removeValue(forKey: $0) }) else {
                 found(nil, subject, "is quarantined by \(projection), and the log says nothing against it")
                 continue
             }

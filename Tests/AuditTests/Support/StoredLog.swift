@@ -9,6 +9,9 @@ struct StoredLog: AuditSource {
     var storedHeads: [StoredHead] = []
     var events: [RecordedEvent] = []
     var commits: [Commit] = []
+    var storedCheckpoints: [StoredCheckpoint] = []
+    /// Of the projection `cart_counts`.
+    var quarantinedCarts: [CorruptEvent] = []
 
     /// A log of so many carts, three batches each.
     static func of(carts: Int, partitions: Int) async throws -> StoredLog {
@@ -33,12 +36,18 @@ struct StoredLog: AuditSource {
         return stored
     }
 
+    /// What an audit finds.
+    var findings: [Finding] {
+        get async throws {
+            let report = try await Audit(self).run { _, _, _ in }
+            return report.findings.kept + report.partitions.flatMap(\.findings.kept)
+        }
+    }
+
     /// What an audit finds of tampering.
     var tampering: [String] {
         get async throws {
-            let report = try await Audit(self).run { _, _, _ in }
-            let findings = report.findings.kept + report.partitions.flatMap(\.findings.kept)
-            return findings.filter { $0.kind == .tampering }.map { "\($0.subject) \($0.message)" }
+            try await findings.filter { $0.kind == .tampering }.map { "\($0.subject) \($0.message)" }
         }
     }
 
@@ -66,11 +75,13 @@ struct StoredLog: AuditSource {
     }
 
     func events(partition: Int, stream: StreamName, limit: Int) -> [RecordedEvent] { [] }
-    func checkpoints(partition: Int) -> [StoredCheckpoint] { [] }
+    func checkpoints(partition: Int) -> [StoredCheckpoint] { storedCheckpoints }
     func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) -> (any StoredRows)? { nil }
-    func quarantined(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> [CorruptEvent] { [] }
+    func quarantined(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> [CorruptEvent] {
+        projection.name == CartCounts.name ? quarantinedCarts : []
+    }
     func beginSnapshot() {}
     func endSnapshot() {}
 }
