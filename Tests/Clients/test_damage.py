@@ -82,6 +82,21 @@ def wait_until_read(client, position):
     wait_until(lambda: b"partition0_position:%d\r" % position in client("INFO", "log"), PATIENCE, "the log to be read")
 
 
+def test_a_stream_whose_name_only_looks_the_same_is_another_one(database):
+    """The Kelvin sign is a K to those who compare texts, and not to those who compare bytes."""
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "K", MENU)
+        client("CART.ADD", "K", "K", "tea", 1)
+        strange = append(
+            database, ("outlet-\u212a", 1, "outlet.opened", "{}"), ("cart-\u212a", 1, "cart.cleared", '{"count":1}'))
+        wait_until_read(client, strange[-1])
+        assert client("CART.COUNT", "K") == 1
+        client("MENU.ITEM.PRICE", "K", "tea", 120)
+        home = client.json("OUTLET.HOME", "K")
+        # An event of another stream is no revision of this outlet.
+        assert client.json("OUTLET.HOME", "K", "SINCE", strange[0]) == home
+
+
 # --- events that somebody has removed
 
 

@@ -59,7 +59,10 @@ struct PastState {
     }
 
     /// Whether the event at the position that was asked for is one of these streams'.
-    func isLastEvent(of streams: [StreamName]) -> Bool { streams.contains { $0.description == last?.stream } }
+    func isLastEvent(of streams: [StreamName]) -> Bool {
+        guard let stream = last.flatMap({ StreamName($0.stream) }) else { return false }
+        return streams.contains(stream)
+    }
 
     // MARK: Documents
 
