@@ -34,6 +34,12 @@ import Testing
         #expect(question.values["OPEN"] == [])
     }
 
+    @Test(arguments: ["pr\u{131}ce", "\u{17F}ort", "\u{212A}IND"])
+    func `a word with other letters than those of a name is none, even if its capitals are`(word: String) throws {
+        #expect(throws: CatalogueError.self) { try query([word, "name"]) }
+        #expect(try query(["CUISINE", "thai", word]).values["CUISINE"]?.count == 2)
+    }
+
     @Test(arguments: Filter.all.map(\.name) + CatalogueQuery.Option.allCases.map(\.rawValue))
     func `the first value of a filter may be any name`(name: String) throws {
         for filter in ["TEXT", "CUISINE", "CITY", "AREA", "OUTLET", "KIND", "TAG"] {

@@ -53,13 +53,13 @@ public struct CatalogueQuery {
     ) throws(CatalogueError) {
         self.kind = kind
         var reader = FilterWords(words) { word in
-            let name = word.string.uppercased()
+            let name = word.capitals
             return Filter.named(name) != nil || options.contains { $0.rawValue == name }
         }
         var given: Set<String> = []
         while !reader.isAtEnd {
             let word = try reader.next()
-            let name = word.string.uppercased()
+            let name = word.capitals
             if let filter = Filter.named(name) {
                 guard given.insert(name).inserted || Filter.all[filter].isRepeatable else {
                     throw .syntax("\(name) is given twice")
@@ -136,4 +136,10 @@ public struct CatalogueQuery {
         }
         return hash
     }
+}
+
+extension Text {
+    /// The text with its letters as capitals, to be compared with names. A text with other letters than those of ASCII
+    /// is no name: it stays as it is, as there are letters, such as the dotless i, whose capitals are ASCII.
+    fileprivate var capitals: String { utf8.allSatisfy { $0 < 0x80 } ? string.uppercased() : string }
 }
