@@ -35,28 +35,63 @@ import Testing
         simulation.expect(simulation.closings == 1, "the connection closes once")
     }
 
-    @Test func `a client is overdue in the middle of a request, or when it has been silent`() {
-        let second: UInt64 = 1_000_000_000
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func `a connection that is cut off answers no more, and nothing happens to it afterwards`(seed: UInt64) {
+        var simulation = Simulation(seed: seed, ending: .cutOff)
+        simulation.run()
+        simulation.expect(simulation.answered <= simulation.executed, "no reply comes of nothing")
+        simulation.expect(simulation.closings == 1, "the connection closes once")
+    }
+
+    private static let second: UInt64 = 1_000_000_000
+
+    /// Gives the machine bytes, and returns how many requests they end.
+    private static func feed(_ text: String, to machine: inout SessionMachine, at moment: UInt64) -> Int {
+        Array(text.utf8).withUnsafeBytes { bytes in
+            machine.received(bytes, at: moment)
+            var count = 0
+            while true {
+                switch machine.next(pendingBytes: 0) {
+                case .execute: count += 1
+                case .wait: return count
+                default: Issue.record("a request was expected, or nothing")
+                }
+            }
+        }
+    }
+
+    @Test func `a client is overdue when it has been silent, but for one that listens or waits for a reply`() {
+        let second = Self.second
         var machine = SessionMachine(limits: LineConfiguration(), at: 0)
         #expect(machine.overdue(at: 300 * second, isListening: false) == nil)
         #expect(machine.overdue(at: 301 * second, isListening: true) == nil)
         #expect(machine.overdue(at: 301 * second, isListening: false)?.contains("idle") ?? false)
-        for moment in [1, 20] as [UInt64] {
-            let bytes = Array(moment == 1 ? "*1\r\n$4\r\nPI".utf8 : "N".utf8)
-            bytes.withUnsafeBytes { bytes in
-                machine.received(bytes, at: moment * second)
-                if case .wait = machine.next(pendingBytes: 0) { return }
-                Issue.record("half a request is none")
-            }
-        }
+        #expect(Self.feed("*1\r\n$4\r\nPING\r\n", to: &machine, at: 100 * second) == 1)
+        #expect(machine.overdue(at: 400 * second, isListening: false) == nil)
+        let turn = machine.promise(about: .cart, isHolding: false)
+        #expect(machine.overdue(at: 401 * second, isListening: false) == nil)
+        machine.fulfil(turn) { $0.integer(1) }
+        #expect(machine.overdue(at: 401 * second, isListening: false)?.contains("idle") ?? false)
+    }
+
+    @Test func `a client is overdue in the middle of a request, however its bytes come`() {
+        let second = Self.second
+        var machine = SessionMachine(limits: LineConfiguration(), at: 0)
+        #expect(Self.feed("*1\r\n$4\r\nPI", to: &machine, at: second) == 0)
+        #expect(Self.feed("N", to: &machine, at: 20 * second) == 0)
         #expect(machine.overdue(at: 31 * second, isListening: true) == nil)
         #expect(machine.overdue(at: 32 * second, isListening: true)?.contains("arrive") ?? false)
+        // Neither a whole request nor an empty line is the middle of one.
+        #expect(Self.feed("G\r\n", to: &machine, at: 32 * second) == 1)
+        #expect(machine.overdue(at: 100 * second, isListening: true) == nil)
+        #expect(Self.feed("\r\n", to: &machine, at: 40 * second) == 0)
+        #expect(machine.overdue(at: 100 * second, isListening: true) == nil)
     }
 }
 
 /// A session machine between a client that sends requests and commands that answer them, all of them of chance.
 private struct Simulation {
-    enum Ending { case peerEnds, malformed, serverStops }
+    enum Ending { case peerEnds, malformed, serverStops, cutOff }
 
     struct Request {
         var kind: Kind
@@ -108,6 +143,7 @@ private struct Simulation {
     private var hasEnded = false
     private var promised: [Promised] = []
     private var output: [UInt8] = []
+    private var pushed = 0
     private(set) var executed = 0
     private(set) var closings = 0
     private var executedBytes = 0
@@ -124,7 +160,9 @@ private struct Simulation {
         for index in 0..<random.number(1...40) {
             let kind = random.pick(Request.Kind.allCases)
             let padding = String(repeating: "x", count: random.below(random.chance(10) ? 400 : 20))
-            let bytes = Array("*2\r\n$\(String(index).count)\r\n\(index)\r\n$\(padding.count)\r\n\(padding)\r\n".utf8)
+            let emptyLine = random.chance(10) ? "\r\n" : ""
+            let bytes = Array(
+                "\(emptyLine)*2\r\n$\(String(index).count)\r\n\(index)\r\n$\(padding.count)\r\n\(padding)\r\n".utf8)
             requests.append(Request(kind: kind, bytes: bytes))
         }
         sent = requests.flatMap(\.bytes) + (ending == .malformed ? Array("*x\r\n".utf8) : [])
@@ -141,15 +179,21 @@ private struct Simulation {
             case 4...5: keepPromise()
             case 6...7: clientReads()
             case 8 where ending == .serverStops && random.chance(5): stop()
+            case 8 where ending == .cutOff && random.chance(5): close()
+            case 8 where random.chance(20): push()
             default: if isStopped && promised.isEmpty { close() }
             }
         }
+        whatComesTooLate()
+        expect(messages == Array(0..<pushed), "every message is sent once and in order")
     }
 
     private mutating func deliver() {
-        guard isReading, !isStopped else { return }
+        guard isReading else { return }
         guard delivered < sent.count else {
-            guard !hasEnded, ending != .serverStops else { return ending == .serverStops ? stop() : () }
+            if ending == .serverStops { return stop() }
+            if ending == .cutOff { return close() }
+            guard !hasEnded else { return }
             hasEnded = true
             machine.machine.peerEnded()
             return work()
@@ -178,15 +222,37 @@ private struct Simulation {
         work()
     }
 
+    private mutating func push() {
+        machine.machine.push(Array("+\(pushed)\r\n".utf8))
+        pushed += 1
+        if random.chance(70) { work() }
+    }
+
     private mutating func stop() {
         isStopped = true
         machine.machine.drain()
         work()
+        expect(!isReading, "a server that stops reads nothing more")
     }
 
     private mutating func close() {
         machine.machine.close()
+        if random.chance(50) { machine.machine.drain() }
         work()
+    }
+
+    /// What other parts of a server may still have for a connection that is closed.
+    private mutating func whatComesTooLate() {
+        for kept in promised.shuffled(using: &random) { machine.machine.fulfil(kept.turn) { $0.bulk("too late") } }
+        machine.machine.push(Array("+too late\r\n".utf8))
+        machine.machine.peerEnded()
+        machine.machine.drain()
+        machine.machine.close()
+        if case .wait = machine.machine.next(pendingBytes: pendingBytes) {
+            expect(machine.machine.replies.isEmpty, "nothing is kept to be sent")
+        } else {
+            expect(false, "closing was the last step")
+        }
     }
 
     private mutating func work() {
@@ -207,7 +273,7 @@ private struct Simulation {
                 isReading = true
             case .close:
                 closings += 1
-                expect(machine.machine.isAnswered || isStopped, "nobody is left without an answer")
+                expect(machine.machine.isAnswered || isStopped || ending == .cutOff, "nobody is left without an answer")
             case .wait: return
             }
         }
@@ -222,6 +288,9 @@ private struct Simulation {
         guard machine.machine.admit(request.kind.effect) else { return }
         expect(!mustWait, "a request waits for the earlier ones that it depends on")
         expect(pendingBytes < Simulation.limits.outputPause, "a client that does not read executes nothing")
+        expect(
+            machine.machine.replies.count < Simulation.limits.outputPause, "replies are sent before there are too many")
+        expect(promised.count < Simulation.limits.maximumPendingReplies, "few requests are on their way at once")
         executedBytes += request.bytes.count
         executed += 1
         guard let category = request.kind.category else {
@@ -248,16 +317,24 @@ private struct Simulation {
     /// Whether the last bytes are the error.
     var isRejected: Bool { output.suffix(15).elementsEqual("-ERR rejected\r\n".utf8) }
 
-    private var replies: [String] {
-        var replies: [String] = []
+    private var replies: [String] { received.replies }
+    private var messages: [Int] { received.messages }
+
+    /// The replies and the messages, in their order, up to the error.
+    private var received: (replies: [String], messages: [Int]) {
+        var (replies, messages): ([String], [Int]) = ([], [])
         var rest = output[...]
-        while !rest.isEmpty, rest.first != UInt8(ascii: "-") {
-            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")),
-                let length = Int(String(decoding: rest[(rest.startIndex + 1)..<(end - 1)], as: UTF8.self))
-            else { break }
-            replies.append(String(decoding: rest[(end + 1)..<(end + 1 + length)], as: UTF8.self))
-            rest = rest[(end + 3 + length)...]
+        while let kind = rest.popFirst(), kind != UInt8(ascii: "-"), let end = rest.firstIndex(of: UInt8(ascii: "\n")),
+            let number = Int(String(decoding: rest[..<(end - 1)], as: UTF8.self))
+        {
+            rest = rest[(end + 1)...]
+            guard kind != UInt8(ascii: "+") else {
+                messages.append(number)
+                continue
+            }
+            replies.append(String(decoding: rest.prefix(number), as: UTF8.self))
+            rest = rest.dropFirst(number + 2)
         }
-        return replies
+        return (replies, messages)
     }
 }
