@@ -76,8 +76,11 @@ struct LineCommandTable: Sendable {
 
     /// The commands that a name stands for: one, or a container and its subcommands.
     func commands(named words: some Collection<Argument>) -> [LineCommand] {
-        let name = words.map { String(decoding: $0.uppercased, as: UTF8.self) }.joined(separator: " ")
-            .replacing("|", with: " ")
-        return commands.filter { $0.declaration.name == name || $0.declaration.name.hasPrefix(name + " ") }
+        let (blank, bar) = (UInt8(ascii: " "), UInt8(ascii: "|"))
+        let name = words.map(\.uppercased).joined(separator: [blank]).map { $0 == bar ? blank : $0 }
+        return commands.filter {
+            let own = $0.declaration.name.utf8
+            return own.elementsEqual(name) || own.starts(with: name + [blank])
+        }
     }
 }

@@ -33,6 +33,19 @@ import Testing
         #expect(Self.index(of: name.isEmpty ? [""] : name.hasPrefix("CLIENT ") ? Self.words(name) : [name]) == nil)
     }
 
+    @Test func `a name stands for a command, or for a container and its subcommands, by its bytes`() {
+        func named(_ words: String...) -> [String] {
+            Arguments.with(words.map { Array($0.utf8) }) { words in
+                LineCommandTable.shared.commands(named: words).map(\.declaration.name)
+            }
+        }
+        #expect(named("cart.checkout") == ["CART.CHECKOUT"])
+        #expect(named("config|get") == ["CONFIG GET"] && named("Config", "Get") == ["CONFIG GET"])
+        #expect(named("CONFIG") == ["CONFIG GET", "CONFIG RESETSTAT"])
+        // The Kelvin sign is a K to those who compare texts.
+        #expect(named("CART.CHEC\u{212A}OUT") == [] && named("CONF") == [])
+    }
+
     @Test(arguments: commands.map(\.name))
     func `the shortest and the longest call of the usage are accepted, and no others`(name: String) throws {
         let command = try #require(Self.commands.first { $0.name == name })

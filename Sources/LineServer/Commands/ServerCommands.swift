@@ -172,7 +172,7 @@ extension LineCommandTable {
     fileprivate func entries(named names: Arguments.SubSequence) -> [CommandEntry?] {
         guard !names.isEmpty else { return entries }
         let all = entries.flatMap { [$0] + $0.subcommands }
-        return names.map { name in all.first { name.bytes.elementsEqual($0.name.utf8) || name.lowercased == $0.name } }
+        return names.map { name in all.first { name.uppercased.elementsEqual($0.name.uppercased().utf8) } }
     }
 }
 
