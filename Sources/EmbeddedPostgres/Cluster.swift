@@ -9,17 +9,17 @@ struct Cluster {
     /// Where a cluster is kept when the server's account cannot reach the data directory.
     private static let refuge = "/var/lib/tiffin"
     private static let leftoverTimeout = Duration.seconds(30)
-    /// After which it is said that something is waited for.
+    /// How long to wait before saying what it is waiting for.
     private static let leftoverPatience = Duration.seconds(1)
 
     let path: String
     let account: ServerAccount
 
-    /// Where the files really are: the account may be unable to reach the link to them.
+    /// The path with links resolved: the account may be unable to reach the link.
     var realPath: String { Files.realPath(path) }
 
     private let dataDirectory: String
-    /// A cluster, or a link to one, until it is complete.
+    /// Where a cluster, or a link to one, is kept until it is complete.
     private var unfinished: String { path + ".new" }
 
     init(dataDirectory: String, account: ServerAccount) {
@@ -36,17 +36,17 @@ struct Cluster {
         }
         let text = Files.text(path + "/PG_VERSION")?.trimmingCharacters(in: .whitespacesAndNewlines)
         guard let major = text.flatMap({ Int($0) }) else {
-            throw EmbeddedPostgresError("\(path) is no PostgreSQL cluster, or cannot be read")
+            throw EmbeddedPostgresError("\(path) is not a PostgreSQL cluster, or cannot be read")
         }
         return major
     }
 
-    /// Makes the cluster where there is none, and sees that the account can use it.
+    /// Creates the cluster if there is none, and checks that the account can use it.
     func make(
         with programs: Programs, log: @LoopActor (String) -> Void
     ) async throws(EmbeddedPostgresError) {
         if !Files.exists(path) {
-            log("Making a PostgreSQL \(programs.major) cluster in \(path)")
+            log("Creating a PostgreSQL \(programs.major) cluster in \(path)")
             try removeUnfinished()
             try await prepareDirectory(log: log)
             try await initialize(with: programs)
@@ -72,7 +72,7 @@ struct Cluster {
     private func prepareDirectory(log: @LoopActor (String) -> Void) async throws(EmbeddedPostgresError) {
         if try await account.can("-x", dataDirectory) {
             guard mkdir(unfinished, 0o700) == 0 else {
-                throw Files.failure("make the directory \(unfinished)")
+                throw Files.failure("create the directory \(unfinished)")
             }
             try account.own(unfinished)
         } else {
@@ -104,11 +104,10 @@ struct Cluster {
         }
     }
 
-    /// Waits for a server whose process was killed before it could stop it, and tells it to stop; where the server
-    /// itself was killed, waits for the processes that it had started.
+    /// Stops a server that a killed process left behind, and waits for it. If the server itself was killed, waits for
+    /// the processes that it had started.
     ///
-    /// Only a process that is a PostgreSQL is taken for one: after a power cut the number in the file may be
-    /// anyone's.
+    /// Only a PostgreSQL process counts: after a power cut, the number in the file may belong to any process.
     func stopLeftover(
         with programs: Programs, log: @LoopActor (String) -> Void
     ) async throws(EmbeddedPostgresError) {
@@ -124,16 +123,16 @@ struct Cluster {
         var isLogged = false
         while file.hasProcesses, ContinuousClock.now - began < Self.leftoverTimeout {
             if !isLogged, ContinuousClock.now - began > Self.leftoverPatience {
-                log("Waiting for what an earlier PostgreSQL (process \(file.pid)) has left running to end")
+                log("Waiting for the processes of an earlier PostgreSQL (process \(file.pid)) to end")
                 isLogged = true
             }
             try? await Task.sleep(for: .milliseconds(20))
         }
-        // The file goes last; the process may stay in the system's table for as long as nobody asks how it ended.
+        // The file is removed last. The process may stay in the system's table until its exit status is collected.
         let isGone = readPidFile() != file || !isPostgres(file.pid)
         guard isGone, !file.hasProcesses else {
             throw EmbeddedPostgresError(
-                "an earlier PostgreSQL (process \(file.pid)), or what it has started, still uses \(path) "
+                "an earlier PostgreSQL (process \(file.pid)), or a process that it started, still uses \(path) "
                     + "after \(seconds) s: stop it first")
         }
     }
@@ -148,13 +147,13 @@ struct Cluster {
         #endif
     }
 
-    /// What `postmaster.pid` says, of a server that runs or of one that was killed.
+    /// What `postmaster.pid` says, about a running server or one that was killed.
     func readPidFile() -> PidFile? { Files.text(path + "/postmaster.pid").flatMap(PidFile.init) }
 
     /// The contents of `postmaster.pid`.
     struct PidFile: Equatable {
         let pid: Int32
-        /// When the server was started: tells it from another one of the same number.
+        /// When the server was started: tells it apart from another process with the same number.
         let startTime: String
         let socketDirectory: String
         let isReady: Bool
@@ -174,7 +173,7 @@ struct Cluster {
             isReady = lines.count > 7 && lines[7].trimmingCharacters(in: .whitespaces) == "ready"
         }
 
-        /// Whether processes of the server run, be it itself or others.
+        /// Whether the server or any process that it started is still running.
         var hasProcesses: Bool {
             var information = shmid_ds()
             guard let sharedMemory, shmctl(sharedMemory, IPC_STAT, &information) == 0 else { return false }

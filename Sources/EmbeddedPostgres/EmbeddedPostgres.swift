@@ -1,13 +1,13 @@
 // A PostgreSQL of our own: from the installed programs, in our data directory, on a private Unix socket.
 //
 // It promises:
-// - the server lives as long as this process at most: it stops when told to, and also when this process is
-//   killed, as then the pipe ends that its supervisor reads from;
+// - the server never outlives this process: it stops when told to, and when this process is killed, because then the
+//   pipe ends that its supervisor reads from;
 // - nobody but the account it runs under, and root, can connect; it listens on no network;
 // - what it acknowledges is durable: none of its settings trades safety for speed;
-// - a server that ends by itself is started again, on the same socket, and recovers what it had acknowledged; one that
-//   keeps ending is given up, and its owner is called;
-// - a cluster that was half made when the power failed is made again, a finished one is never made twice;
+// - a server that ends by itself is started again on the same socket, and recovers what it had acknowledged; one that
+//   keeps ending is given up, and its owner is told;
+// - a cluster that was half created when the power failed is created again; a finished one never is;
 // - one data directory serves one process at a time, and a second one fails at once with that reason.
 
 public import EventLoop
@@ -18,12 +18,12 @@ internal import Foundation
 /// The data directory holds `postgres` (the cluster, or a link to it), `postgres.log` and `lock`.
 @LoopActor
 public final class EmbeddedPostgres {
-    /// How long to wait for a server to become ready; replaying the log after a crash takes its time.
+    /// How long to wait for a server to become ready; replaying the log after a crash takes time.
     public static let startTimeout = Duration.seconds(300)
     /// How long a fast shutdown may take before the server is stopped without its last checkpoint.
     public static let stopTimeout = Duration.seconds(60)
 
-    /// A server that ended so many times within ``endWindow`` is not started again.
+    /// A server that ends this many times within ``endWindow`` is not started again.
     public static let endLimit = 5
     /// See ``endLimit``.
     public static let endWindow = Duration.seconds(60)
@@ -32,7 +32,7 @@ public final class EmbeddedPostgres {
     public let connectionString: String
     /// Why the server was given up, if it was.
     public private(set) var failure: EmbeddedPostgresError?
-    /// Told when the server is given up.
+    /// Called when the server is given up.
     public var onFailure: (@LoopActor (EmbeddedPostgresError) -> Void)?
 
     private let parts: Parts
@@ -73,8 +73,8 @@ public final class EmbeddedPostgres {
         "postgres:///\(Cluster.database)?host=\(socketDirectory)&user=\(Cluster.owner)"
     }
 
-    /// The address of a server that another process runs in the data directory, for looking at what it holds; nil
-    /// where there is none that is ready.
+    /// The address of the server that another process runs in the data directory, for reading its data; nil if none
+    /// is ready.
     public static func running(dataDirectory: String) -> String? {
         let directory = URL(filePath: dataDirectory).standardizedFileURL.path
         guard let account = try? ServerAccount.current(),
@@ -84,14 +84,14 @@ public final class EmbeddedPostgres {
         return address(file.socketDirectory)
     }
 
-    /// Starts the server, making the directory and the cluster where there are none.
+    /// Starts the server. Creates the directory and the cluster if they do not exist.
     ///
     /// - Parameters:
-    ///   - dataDirectory: Where everything is kept. Started as root, the server runs under the account
-    ///     `postgres`; where that account cannot reach the directory, the cluster is kept under
-    ///     `/var/lib/tiffin`, and linked to.
-    ///   - maxConnections: How many may be open at once: a few a process, and room for psql.
-    ///   - log: Told, in a line each, what a person may want to know.
+    ///   - dataDirectory: Where everything is kept. If this process is root, the server runs under the account
+    ///     `postgres`; if that account cannot reach the directory, the cluster is kept under `/var/lib/tiffin`, and
+    ///     the directory has a link to it.
+    ///   - maxConnections: How many may be open at once: a few for each process, and room for psql.
+    ///   - log: Called with each line that a person may want to read.
     public static func start(
         dataDirectory: String, maxConnections: Int = 40, log: @escaping @LoopActor (String) -> Void
     ) async throws(EmbeddedPostgresError) -> EmbeddedPostgres {
@@ -130,14 +130,14 @@ public final class EmbeddedPostgres {
         await keeper?.value
         _ = await supervisor.exit
         timer.cancel()
-        // Its supervisor leaves it where the server ended by itself.
+        // The supervisor leaves it if the server ended by itself.
         try? Files.remove(parts.socketDirectory)
         lock.release()
     }
 
-    /// Whether the server comes to serve: not where it ends instead, or is stopped.
+    /// Waits until the server is ready. Returns false if it ends first, or is stopped.
     ///
-    /// - Parameter earlier: what `postmaster.pid` said before: a server that was killed left it.
+    /// - Parameter earlier: what `postmaster.pid` said before: a killed server may have left it.
     private func isReady(after earlier: Cluster.PidFile?) async -> Bool {
         let deadline = ContinuousClock.now + Self.startTimeout
         while supervisor.exitStatus == nil, !isStopping, ContinuousClock.now < deadline {
@@ -176,9 +176,9 @@ public final class EmbeddedPostgres {
         }
     }
 
-    /// Starts the server again. If it does not get to serve, it has ended again.
+    /// Starts the server again. If it never becomes ready, that counts as another end.
     private func startAgain(afterEnds ends: Int) async throws(EmbeddedPostgresError) {
-        // At once after the first end; what goes on ending is given a little time for whatever ails it.
+        // The first restart is immediate. A server that keeps ending gets a little time before the next one.
         let began = ContinuousClock.now
         while !isStopping, ContinuousClock.now - began < .seconds(ends - 1) {
             try? await Task.sleep(for: .milliseconds(20))
@@ -190,7 +190,7 @@ public final class EmbeddedPostgres {
         let earlier = parts.cluster.readPidFile()
         supervisor = try parts.start()
         if await isReady(after: earlier) {
-            log("PostgreSQL runs again")
+            log("PostgreSQL is running again")
         } else {
             supervisor.closeInput()
         }

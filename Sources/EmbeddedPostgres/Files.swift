@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// The few things done to files here, with errors that say what failed.
+/// The few file operations needed here, with errors that say what failed.
 enum Files {
-    /// A log longer than this is put aside at the next start.
+    /// A log longer than this is set aside at the next start.
     private static let logLimit = 16 * 1024 * 1024
     private static let tailLimit = 2_000
 
@@ -19,7 +19,7 @@ enum Files {
         try? FileManager.default.destinationOfSymbolicLink(atPath: path)
     }
 
-    /// The path without symbolic links; as it is where it leads nowhere.
+    /// The path with symbolic links resolved; unchanged if it leads nowhere.
     static func realPath(_ path: String) -> String {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
@@ -30,31 +30,31 @@ enum Files {
         try? String(contentsOfFile: path, encoding: .utf8)
     }
 
-    /// Makes a directory and those above it, readable to all.
+    /// Creates a directory and its parents, readable by all.
     static func makeDirectory(_ path: String) throws(EmbeddedPostgresError) {
         do {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
         } catch {
-            throw EmbeddedPostgresError("cannot make the directory \(path): \(error.localizedDescription)")
+            throw EmbeddedPostgresError("cannot create the directory \(path): \(error.localizedDescription)")
         }
     }
 
-    /// Makes a directory of a new name, closed to all but its owner.
+    /// Creates a directory with a new name, which only its owner can access.
     static func makeTemporaryDirectory(
         _ prefix: String, owner: ServerAccount
     ) throws(EmbeddedPostgresError) -> String {
         var template = Array("\(prefix)XXXXXX".utf8CString)
-        guard mkdtemp(&template) != nil else { throw failure("make a directory \(prefix)…") }
+        guard mkdtemp(&template) != nil else { throw failure("create a directory \(prefix)…") }
         let path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
         try owner.own(path)
         return path
     }
 
-    /// Empties such a directory, or makes it again where somebody has cleaned it away.
+    /// Empties such a directory, or creates it again if somebody has removed it.
     static func makeEmpty(_ path: String, owner: ServerAccount) throws(EmbeddedPostgresError) {
         if mkdir(path, 0o700) == 0 { return try owner.own(path) }
-        guard errno == EEXIST else { throw failure("make the directory \(path)") }
+        guard errno == EEXIST else { throw failure("create the directory \(path)") }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
         for name in names { try remove("\(path)/\(name)") }
     }

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import Foundation
 
-/// PostgreSQL's programs, of one version.
+/// PostgreSQL's programs, all of one version.
 struct Programs: Sendable {
     /// Older ones lack what the schema needs.
     static let oldestMajor = 14
@@ -36,7 +36,7 @@ struct Programs: Sendable {
         return match
     }
 
-    /// nil where the programs are not.
+    /// nil if the programs are not there.
     @LoopActor
     private init?(_ directory: String) async {
         guard access(directory + "/initdb", X_OK) == 0, access(directory + "/postgres", X_OK) == 0 else {
@@ -51,7 +51,7 @@ struct Programs: Sendable {
         self.major = major
     }
 
-    /// Where the programs may be; only where the environment says, if it does.
+    /// Where the programs may be. If the environment names a place, only that one counts.
     @LoopActor
     private static func candidates() async -> [String] {
         let environment = ProcessInfo.processInfo.environment

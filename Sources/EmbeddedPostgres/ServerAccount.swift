@@ -3,7 +3,7 @@ internal import Foundation
 
 /// The account that PostgreSQL's programs run under.
 struct ServerAccount: Sendable {
-    /// Who runs them when this process is root, which PostgreSQL refuses to be.
+    /// The account to use when this process is root: PostgreSQL refuses to run as root.
     private static let name = "postgres"
 
     /// nil when it is this process's own.
@@ -22,10 +22,10 @@ struct ServerAccount: Sendable {
             name: name)
     }
 
-    /// Makes the account the owner of a file that this process has made.
+    /// Makes the account the owner of a file that this process has created.
     func own(_ path: String) throws(EmbeddedPostgresError) {
         guard let other else { return }
-        guard chown(path, other.user, other.group) == 0 else { throw Files.failure("give away \(path)") }
+        guard chown(path, other.user, other.group) == 0 else { throw Files.failure("change the owner of \(path)") }
     }
 
     /// Asks the system itself, as the account; mode bits do not tell the whole story.

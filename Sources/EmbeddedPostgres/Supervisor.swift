@@ -4,10 +4,10 @@ internal import Foundation
 /// A shell that starts the server, and stops it when this process says so or dies.
 @LoopActor
 enum Supervisor {
-    /// The watcher's `read` returns when the pipe ends that this process holds: closed, or gone with it. The
-    /// server may also end by itself: then the watcher has to go, and the sockets' directory stays for the server to
-    /// be started again. It asks more than once, because a shell starts what runs in the background deaf to SIGINT,
-    /// and PostgreSQL listens only once it has started up.
+    /// The watcher's `read` returns when this process closes its end of the pipe, or dies. If the server ends by
+    /// itself, the watcher is killed, and the sockets' directory stays for the next start. The watcher signals more
+    /// than once, because a shell starts background processes with SIGINT ignored, and PostgreSQL handles it only
+    /// once it has started up.
     private static let script = """
         sockets=$1; shift
         "$@" &
@@ -45,7 +45,7 @@ enum Supervisor {
         }
     }
 
-    /// What differs from PostgreSQL's own settings; all that concerns durability stays as it is.
+    /// Settings that differ from PostgreSQL's defaults. None of them affects durability.
     private static func settings(_ socketDirectory: String, _ maxConnections: Int) -> [(String, String)] {
         [
             ("listen_addresses", ""),

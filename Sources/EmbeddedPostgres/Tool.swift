@@ -22,8 +22,8 @@ enum Tool {
         return (status, String(decoding: process.outputBytes + process.errorBytes, as: UTF8.self))
     }
 
-    /// A program in surroundings that do not depend on ours: `PGDATA` and the like would mislead it, and the
-    /// account may not be able to be where we are.
+    /// A launch that does not depend on our environment: `PGDATA` and the like would mislead the program, and the
+    /// account may have no access to our working directory.
     static func launch(
         _ executable: String, _ arguments: [String], as account: ServerAccount?
     ) -> ChildProcess.Launch {

@@ -28,7 +28,7 @@ public struct ByteBuffer: ~Copyable {
     /// How many bytes wait in the buffer.
     public var count: Int { end - start }
 
-    /// Whether no byte waits in the buffer.
+    /// Whether the buffer is empty.
     public var isEmpty: Bool { end == start }
 
     /// How many bytes the allocated memory can hold.
@@ -110,8 +110,8 @@ public struct ByteBuffer: ~Copyable {
         end += digits
     }
 
-    /// Lets `fill` write into at least `space` bytes behind the waiting ones, for reading from a socket;
-    /// it returns how many it has written.
+    /// Lets `fill` write into at least `space` bytes after the waiting ones, for reading from a socket. It returns
+    /// how many bytes it has written.
     public mutating func fill<Failure: Error>(
         atLeast space: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {

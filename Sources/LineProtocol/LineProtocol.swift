@@ -5,10 +5,10 @@
 // spoken, and inline lines as redis-cli quotes them.
 //
 // Promises:
-// - No input traps: bytes of a peer give values, a wish for more bytes, or an error, never anything else.
+// - No input traps: a peer's bytes give values, a request for more bytes, or an error.
 // - Whatever a peer announces is compared with a named limit before it is added to or allocated.
-// - How a stream is cut into chunks changes nothing: a parser resumes where it stopped, and looks at
-//   a byte a bounded number of times.
+// - How a stream is cut into chunks changes nothing: a parser resumes where it stopped, and looks at each byte a
+//   bounded number of times.
 // - No I/O, no clock, no Foundation.
 
 /// The version of RESP that a connection speaks; a connection starts with version 2.

@@ -1,5 +1,5 @@
-/// Why the bytes of a client are no request. Redis's own words; the connection cannot be read any
-/// further, so the server answers and closes.
+/// Why a client's bytes are not a request, in Redis's own words. The connection cannot be read any further, so the
+/// server answers and closes.
 public enum ProtocolError: Error, Equatable, Sendable {
     case tooBigInlineRequest
     case tooBigMultibulkCountString
@@ -11,12 +11,12 @@ public enum ProtocolError: Error, Equatable, Sendable {
     case unbalancedQuotes
     /// Something else where the `$` of a bulk string should be.
     case expectedBulk(got: UInt8)
-    /// The bytes behind a bulk string are not CR LF: its length was wrong. (Redis does not look.)
+    /// The bytes after a bulk string are not CR LF: its length was wrong. (Redis does not look.)
     case unterminatedBulk
     /// The arguments together exceed `RequestLimits.requestLength`. (Redis closes without a word.)
     case tooBigRequest
 
-    /// The text behind the `ERR` code of the reply, such as `Protocol error: invalid bulk length`.
+    /// The text after the `ERR` code of the reply, such as `Protocol error: invalid bulk length`.
     public var message: String {
         "Protocol error: \(reason)"
     }
@@ -37,7 +37,7 @@ public enum ProtocolError: Error, Equatable, Sendable {
         }
     }
 
-    /// The byte as a character, or as `\xHH` where it would not be seen, or would break the line.
+    /// The byte as a character, or as `\xHH` if it is invisible or would break the line.
     private static func printable(_ byte: UInt8) -> String {
         if (0x20...0x7E).contains(byte) { return String(UnicodeScalar(byte)) }
         let digits = String(byte, radix: 16)

@@ -15,7 +15,7 @@ public indirect enum Reply: Equatable, Sendable {
     }
 
     case simple(String)
-    /// The code is the first word, the message what stands behind it.
+    /// The code is the first word, the message is the rest.
     case error(code: String, message: String)
     case integer(Int64)
     case bulk([UInt8])

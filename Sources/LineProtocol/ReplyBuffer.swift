@@ -1,11 +1,11 @@
 internal import CallArguments
 
-/// The replies of one connection, encoded in the version of the protocol that it speaks and waiting to be
-/// sent. What version 2 cannot say is said as Redis says it there: a map as a flat array, a set as an
-/// array, a double as a bulk string, a boolean as 1 or 0.
+/// The replies of one connection, encoded in its version of the protocol and waiting to be sent. What version 2 has
+/// no type for is sent as Redis sends it: a map as a flat array, a set as an array, a double as a bulk string, a
+/// boolean as 1 or 0.
 ///
-/// An aggregate is announced with its count and followed by as many replies. How much may wait is for
-/// the caller to bound, by `count`.
+/// An aggregate is announced with its count and followed by as many replies. The caller has to bound how much may
+/// wait, by `count`.
 public struct ReplyBuffer: ~Copyable {
     /// The version that replies appended from now on are encoded in.
     public var version: ProtocolVersion
@@ -158,8 +158,8 @@ public struct ReplyBuffer: ~Copyable {
         header(UInt8(ascii: "~"), Int64(count))
     }
 
-    /// A message that answers no request; `count` replies follow. An array in version 2, which is for
-    /// the caller to send only where the client expects it.
+    /// A message that answers no request; `count` replies follow. In version 2 it is an array, which the caller may
+    /// send only if the client expects it.
     public mutating func push(_ count: Int) {
         guard version == .resp3 else { return array(count) }
         header(UInt8(ascii: ">"), Int64(count))

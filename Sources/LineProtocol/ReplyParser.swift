@@ -36,14 +36,14 @@ public struct ReplyParser: ~Copyable {
         input.append(bytes)
     }
 
-    /// Takes what `receive` writes; it returns how many bytes, of at least `space`.
+    /// Takes what `receive` writes into at least `space` bytes; it returns how many bytes it has written.
     public mutating func receive<Failure: Error>(
         atLeast space: Int, _ receive: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
         try input.fill(atLeast: space, receive)
     }
 
-    /// The next reply; nil when it is not all there.
+    /// The next reply; nil if it is incomplete.
     public mutating func next() throws(ReplyError) -> Reply? {
         while let value = try nextValue() {
             if let reply = fold(value) {
@@ -54,8 +54,8 @@ public struct ReplyParser: ~Copyable {
         return nil
     }
 
-    /// Puts a value into the innermost open aggregate, closing those it completes; the reply, when that
-    /// leaves none open.
+    /// Adds a value to the innermost open aggregate, and closes those that it completes. Returns the reply once none
+    /// is left open.
     private mutating func fold(_ value: Reply) -> Reply? {
         var value = value
         while var frame = frames.popLast() {
@@ -70,7 +70,7 @@ public struct ReplyParser: ~Copyable {
         return value
     }
 
-    /// The aggregate of a type; nil for attributes, which stand for nothing.
+    /// The aggregate of a type; nil for attributes, which have no value.
     private static func aggregate(_ type: UInt8, _ values: [Reply]) -> Reply? {
         switch type {
         case UInt8(ascii: "|"): nil
@@ -82,7 +82,7 @@ public struct ReplyParser: ~Copyable {
         }
     }
 
-    /// The next value that is not the header of an aggregate with values; nil when it is not all there.
+    /// The next value that is not the header of an aggregate with values; nil if it is incomplete.
     private mutating func nextValue() throws(ReplyError) -> Reply? {
         while true {
             if let (type, length) = awaitedBulk { return try takeBulk(type, length) }
@@ -104,7 +104,7 @@ public struct ReplyParser: ~Copyable {
         }
     }
 
-    /// Where the line that the input starts with ends; nil when it is not all there.
+    /// Where the line that the input starts with ends; nil if it is incomplete.
     private mutating func lineEnd() throws(ReplyError) -> Int? {
         let bytes = input.bytes
         while scanned < bytes.count, bytes[scanned] != .carriageReturn { scanned += 1 }
@@ -114,7 +114,7 @@ public struct ReplyParser: ~Copyable {
         return scanned
     }
 
-    /// Null, or nil and a bulk string to be awaited.
+    /// Returns null; or nil, and then a bulk string is awaited.
     private mutating func readBulkHeader(
         _ type: UInt8, _ text: UnsafeRawBufferPointer
     ) throws(ReplyError) -> Reply? {
@@ -150,7 +150,7 @@ public struct ReplyParser: ~Copyable {
         }
     }
 
-    /// Null or an empty aggregate, or nil and a frame to be filled.
+    /// Returns null or an empty aggregate; or nil, and then a frame is to be filled.
     private mutating func readAggregateHeader(
         _ type: UInt8, _ text: UnsafeRawBufferPointer
     ) throws(ReplyError) -> Reply? {

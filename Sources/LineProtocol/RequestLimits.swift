@@ -17,10 +17,10 @@ public struct RequestLimits: Sendable, Equatable {
         didSet { precondition(requestLength <= Int(UInt32.max), "a request is addressed with 32 bits") }
     }
 
-    /// `argumentCount` before the client has authenticated, where it has to.
+    /// `argumentCount` before the client has authenticated, if it has to.
     public var unauthenticatedArgumentCount = 10
 
-    /// `bulkLength` before the client has authenticated, where it has to.
+    /// `bulkLength` before the client has authenticated, if it has to.
     public var unauthenticatedBulkLength = 16 << 10
 
     /// The defaults that docs/protocol.md states.

@@ -4,7 +4,8 @@ internal import CallArguments
 // "…" with \n \r \t \b \a \xHH, and \c for any other c; '…' with \' alone. A closing quote ends the word.
 
 extension RequestParser {
-    /// The length of the line that `bytes` start with, its words in the table; nil when it has no end yet.
+    /// Puts the words of the line that `bytes` start with into the table. Returns the line's length; nil if it has no
+    /// end yet.
     mutating func parseInline(
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
     ) throws(ProtocolError) -> Int? {
@@ -96,7 +97,7 @@ private struct InlineWords {
         return start..<written
     }
 
-    /// Writes what stands between the quotes, the opening one already read.
+    /// Writes what is between the quotes; the opening one has been read.
     private mutating func unquote(
         until quote: UInt8, into memory: UnsafeMutableRawBufferPointer
     ) throws(ProtocolError) {
@@ -116,8 +117,8 @@ private struct InlineWords {
         throw .unbalancedQuotes
     }
 
-    /// What the backslash at `index` and the bytes behind it stand for, and how many bytes that are;
-    /// nil when the backslash stands for itself.
+    /// What the backslash at `index` and the bytes after it stand for, and how many bytes they take; nil if the
+    /// backslash stands for itself.
     private func escape(in quote: UInt8) -> (byte: UInt8, length: Int)? {
         guard index + 1 < line.count else { return nil }
         let next = line[index + 1]

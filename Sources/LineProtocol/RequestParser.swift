@@ -45,7 +45,7 @@ public struct RequestParser: ~Copyable {
 
     /// The first byte not understood yet: the start of a line, or of a bulk string's bytes.
     private(set) var position = 0
-    /// Up to here no line end was found behind `position`.
+    /// Up to here no line end was found after `position`.
     private(set) var scanned = 0
     /// Bulk strings still to come; zero until the array's header is read.
     private var awaitedBulks = 0
@@ -62,9 +62,9 @@ public struct RequestParser: ~Copyable {
         unquoted?.deallocate()
     }
 
-    /// Reads the request that `bytes` start with, skipping empty ones in front of it as Redis does.
+    /// Reads the request that `bytes` start with, skipping empty ones before it as Redis does.
     ///
-    /// After a failure the connection is of no use, nor is its parser.
+    /// After a failure, neither the connection nor its parser can be used any further.
     public mutating func next(
         _ bytes: UnsafeRawBufferPointer, within limits: RequestLimits, isAuthenticated: Bool = true
     ) -> Outcome {
@@ -97,7 +97,7 @@ public struct RequestParser: ~Copyable {
         awaitedLength = nil
     }
 
-    /// The length of the request, its arguments in the table; nil when it is not all there.
+    /// Puts the request's arguments into the table. Returns its length; nil if it is incomplete.
     private mutating func parse(
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
     ) throws(ProtocolError) -> Int? {
@@ -132,7 +132,7 @@ public struct RequestParser: ~Copyable {
         return position
     }
 
-    /// Whether the next bulk string was all there, and is now in the table.
+    /// Puts the next bulk string into the table. Returns false if it is incomplete.
     private mutating func parseBulk(
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
     ) throws(ProtocolError) -> Bool {
@@ -164,8 +164,8 @@ public struct RequestParser: ~Copyable {
         return true
     }
 
-    /// The number in the line at `position`, behind its first byte, and `position` moved behind the
-    /// line; nil when the line is not all there.
+    /// The number in the line at `position`, after its first byte. Moves `position` past the line. Returns nil if the
+    /// line is incomplete.
     private mutating func announcedLength(
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, tooLong: ProtocolError,
         invalid: ProtocolError
@@ -185,7 +185,7 @@ public struct RequestParser: ~Copyable {
         return Int(clamping: value)
     }
 
-    /// What ``announcedLength(_:_:tooLong:invalid:)`` does, for the lines that nearly all are: a few digits, all there.
+    /// Does what ``announcedLength(_:_:tooLong:invalid:)`` does, for nearly all lines: a few digits, all of them received.
     @inline(__always) private mutating func shortLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
         let mostDigits = 6
         let first = position + 1
@@ -204,7 +204,7 @@ public struct RequestParser: ~Copyable {
         return length
     }
 
-    /// Where `byte` is first found at or behind `scanned`, which moves there, or to the end.
+    /// Where `byte` is first found at or after `scanned`, which moves there, or to the end.
     mutating func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
         var index = scanned
         while index < bytes.count, bytes[index] != byte { index += 1 }
@@ -212,7 +212,7 @@ public struct RequestParser: ~Copyable {
         return index < bytes.count ? index : nil
     }
 
-    // MARK: What inline requests use too
+    // MARK: Shared with inline requests
 
     /// Adds an argument; the range ends within a request of at most `RequestLimits.requestLength` bytes.
     @inline(__always) mutating func add(_ range: Range<Int>) {

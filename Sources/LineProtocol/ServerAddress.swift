@@ -14,7 +14,7 @@ public struct ServerAddress: Equatable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// The address that a text spells; nil when it spells none.
+    /// The address that a text describes; nil if it is not an address.
     public init?(_ text: String) {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
             port > 0

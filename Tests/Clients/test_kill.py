@@ -3,9 +3,9 @@
 The server is killed, and then its PostgreSQL alone, which it starts again.
 
 Each writer owns one cart, so its commands have one right outcome: the model's counts, in order. After a
-kill, the cart must stand where the model stood after some number of commands between those acknowledged
+kill, the cart must be what the model was after some number of commands between those acknowledged
 and those sent. A writer with IDs then sends every unanswered command again and must get the model's
-replies; a writer without goes on from what it finds.
+replies; a writer without IDs goes on from what it finds.
 """
 
 import os
@@ -90,7 +90,7 @@ class Writer:
         assert matches, f"{self.cart} holds {held} after {self.answered} to {self.sent} commands"
         assert client("CART.COUNT", self.cart) == sum(held.values())
         if not self.with_ids:
-            # Two lengths may give the same contents: then it does not matter which it was.
+            # Two numbers of commands may give the same contents: then it does not matter which it was.
             self.answered = matches[0]
 
 
@@ -165,7 +165,7 @@ def explain(events, client, writers):
                 token = repr(command[-1])
                 places = [index for index, text in enumerate(texts) if token in text]
                 assert places, f"no event says {token}"
-                # One command may be several events, but then of one batch: side by side.
+                # One command may be several events, but then they are adjacent, in one batch.
                 assert places == list(range(places[0], places[0] + len(places))), f"{token} is there twice"
 
 
@@ -181,7 +181,7 @@ def postmaster(data_dir) -> int:
 
 
 def kill_postgres(data_dir) -> int:
-    """Kills it, but for what it has started, and returns the number its process had."""
+    """Kills it, but not the processes it has started, and returns its process id."""
     killed = postmaster(data_dir)
     os.kill(killed, signal.SIGKILL)
     return killed
@@ -251,7 +251,7 @@ def test_a_postgres_that_is_killed_is_started_again(data_dir, seed):
                 with server.client() as client:
                     assert client("OUTLET.HOME", "kitchen")
                 # Its processes may write on until they notice.
-                wait_until(lambda: server.output().count("PostgreSQL runs again") == kills, 60, "a new PostgreSQL")
+                wait_until(lambda: server.output().count("PostgreSQL is running again") == kills, 60, "a new PostgreSQL")
                 assert postmaster(data_dir) != killed
                 wait_for(total + 2 * WRITERS)
         finally:
@@ -264,7 +264,7 @@ def test_a_postgres_that_is_killed_is_started_again(data_dir, seed):
                 writer.check(client)
             explain(read_log(client), client, writers)
         assert server.output().count("PostgreSQL has ended by itself") == POSTGRES_KILLS
-        # The log and the read models agree with what a new process makes of them.
+        # A new process gets the same results from the log and the read models.
         assert server.stop() == 0
         with server.start().client() as client:
             for writer in writers:
@@ -284,7 +284,7 @@ def test_a_postgres_that_dies_again_and_again_is_given_up(data_dir):
                 assert reply == added
             kill_postgres(data_dir)
             if deaths < 5:
-                wait_until(lambda: server.output().count("PostgreSQL runs again") == deaths, 30, "PostgreSQL")
+                wait_until(lambda: server.output().count("PostgreSQL is running again") == deaths, 30, "PostgreSQL")
         assert server.wait_until_ended() == 1
         assert "PostgreSQL has ended by itself 5 times within 60 s" in server.output()
         with server.start().client() as client:
@@ -295,7 +295,7 @@ def test_a_postgres_that_dies_again_and_again_is_given_up(data_dir):
 
 
 @pytest.mark.skipif(not shutil.which("pgrep"), reason="no pgrep to find PostgreSQL's processes")
-def test_what_a_killed_postgres_has_left_running_is_waited_for(data_dir):
+def test_the_processes_of_a_killed_postgres_are_waited_for(data_dir):
     with Server(data_dir=data_dir) as server, server.client() as client:
         fill_kitchen(server)
         assert client("CART.ADD", "cart", "kitchen", ITEMS[0], 1) == 1
@@ -308,8 +308,8 @@ def test_what_a_killed_postgres_has_left_running_is_waited_for(data_dir):
             wait_until(lambda: "has left running to end" in server.output(), 20, "the server to wait")
             assert client.error("CART.ADD", "cart", "kitchen", ITEMS[0], 1).code in AWAY
             assert client("CART.COUNT", "cart") == 1
-            assert "PostgreSQL runs again" not in server.output()
+            assert "PostgreSQL is running again" not in server.output()
         finally:
             os.kill(stopped, signal.SIGCONT)
-        wait_until(lambda: "PostgreSQL runs again" in server.output(), 20, "PostgreSQL to be started again")
+        wait_until(lambda: "PostgreSQL is running again" in server.output(), 20, "PostgreSQL to be started again")
         assert client("CART.ADD", "cart", "kitchen", ITEMS[0], 1) == 2

@@ -21,14 +21,14 @@ struct EmbeddedPostgresTests {
         return try await connection.execute(Statement("run", sql))
     }
 
-    @Test @LoopActor func `What is stored is there after a restart`() async throws {
+    @Test @LoopActor func `Stored data is there after a restart`() async throws {
         let directory = try directory()
         let first = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
         _ = try await run("CREATE TABLE dishes AS SELECT 'dosa' AS name", on: first)
         await first.stop()
         await #expect(throws: PostgresError.self) { try await run("SELECT 1", on: first) }
         let second = try await EmbeddedPostgres.start(dataDirectory: directory) {
-            Issue.record("a second start has nothing to say: \($0)")
+            Issue.record("a second start should log nothing: \($0)")
         }
         #expect(try await run("SELECT name FROM dishes", on: second).text(0, 0) == "dosa")
         await second.stop()
@@ -64,7 +64,7 @@ struct EmbeddedPostgresTests {
             LoopActor.startInBackground()
             try await Self.storeAndDie(directory)
         }
-        // Only its supervisor is there to stop it.
+        // Only its supervisor is left to stop it.
         let pidFile = directory + "/postgres/postmaster.pid"
         for _ in 0..<500 where FileManager.default.fileExists(atPath: pidFile) {
             try await Task.sleep(for: .milliseconds(20))
@@ -163,7 +163,7 @@ struct EmbeddedPostgresTests {
         await again.stop()
     }
 
-    @Test @LoopActor func `A cluster that was half made is made anew`() async throws {
+    @Test @LoopActor func `A half-created cluster is created again`() async throws {
         let directory = try directory()
         try FileManager.default.createDirectory(
             atPath: directory + "/postgres.new/base", withIntermediateDirectories: true)
@@ -188,7 +188,7 @@ struct EmbeddedPostgresTests {
         await again.stop()
     }
 
-    @Test @LoopActor func `Data of another version is refused by name`() async throws {
+    @Test @LoopActor func `Data of another version is refused, with the version`() async throws {
         let directory = try directory()
         try FileManager.default.createDirectory(
             atPath: directory + "/postgres", withIntermediateDirectories: true)
@@ -199,7 +199,7 @@ struct EmbeddedPostgresTests {
         #expect(error?.description.hasPrefix("the data was made by PostgreSQL 9, and only ") == true)
     }
 
-    @Test @LoopActor func `A server that cannot start is an error with the end of its log`() async throws {
+    @Test @LoopActor func `A server that cannot start gives an error with the end of its log`() async throws {
         let directory = try directory()
         let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
         await server.stop()
@@ -211,7 +211,7 @@ struct EmbeddedPostgresTests {
         #expect(error?.description.contains("nonsense") == true)
     }
 
-    @Test func `Where PostgreSQL is missing, the error says how to install it`() async throws {
+    @Test func `If PostgreSQL is missing, the error says how to install it`() async throws {
         await #expect(processExitsWith: .success) {
             LoopActor.startInBackground()
             setenv("TIFFIN_POSTGRES_BIN", "/nowhere", 1)

@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `A stream through it needs no more memory than what waits at once`() {
+    @Test func `A stream needs only as much memory as waits at once`() {
         var buffer = ByteBuffer()
         let chunk = [UInt8](repeating: 1, count: 1000)
         for _ in 0..<10_000 {

@@ -51,7 +51,7 @@ import Testing
         },
     ]
 
-    @Test(arguments: examples) func `Each version of the protocol has its spelling`(example: Example) {
+    @Test(arguments: examples) func `Each version of the protocol has its own encoding`(example: Example) {
         for (version, expected) in [(ProtocolVersion.resp2, example.resp2), (.resp3, example.resp3)] {
             var buffer = ReplyBuffer(version: version)
             example.write(&buffer)

@@ -3,7 +3,7 @@ import SeededRandom
 import Testing
 
 @Suite struct `Reading replies` {
-    /// What a parser made of the chunks: replies, and the error that ended them.
+    /// What a parser made from the chunks: replies, and the error that ended them.
     struct Reading: Equatable {
         var replies: [Reply] = []
         var failure: ReplyError?
@@ -122,7 +122,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `What is no reply gives an error`(malformed: Malformed<ReplyError>) {
+    func `Bytes that are not a reply give an error`(malformed: Malformed<ReplyError>) {
         #expect(Self.read(malformed.text) == Reading(failure: malformed.error))
     }
 

@@ -13,7 +13,7 @@ import Testing
         }
     }
 
-    /// Requests of both forms, with nothing-requests between them.
+    /// Requests of both forms, with empty requests between them.
     static func randomStream(_ random: inout SeededGenerator) -> [UInt8] {
         let fillers = [
             "\r\n", "\n", "*0\r\n", "*-1\r\n", "  \t\r\n", "PING\n", "cart.count 'c 1'\r\n",
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `Lines and arrays that ask for nothing are skipped and given back`() {
+    @Test func `Empty lines and arrays are skipped and given back`() {
         let reading = read("\r\n\n*0\r\n*-1\r\n   \r\nPING\r\n\r\n*0\r\n")
         #expect(reading == Reading(requests: [[Array("PING".utf8)]]))
     }
@@ -100,7 +100,7 @@ import Testing
     ]
 
     @Test(arguments: errors)
-    func `What is no request gives the error of Redis`(malformed: Malformed<ProtocolError>) {
+    func `Bytes that are not a request give the same error as in Redis`(malformed: Malformed<ProtocolError>) {
         #expect(read(malformed.text) == Reading(failure: malformed.error))
         #expect(read(malformed.text.utf8.map { [$0] }) == Reading(failure: malformed.error))
     }
@@ -115,7 +115,7 @@ import Testing
     ]
 
     @Test(arguments: errorsOfStrangers)
-    func `Strangers are given less`(malformed: Malformed<ProtocolError>) {
+    func `Strangers have lower limits`(malformed: Malformed<ProtocolError>) {
         #expect(read(malformed.text, isAuthenticated: false) == Reading(failure: malformed.error))
     }
 
@@ -141,17 +141,17 @@ import Testing
         #expect(read([Array(announced)]) == Reading(failure: .tooBigRequest))
     }
 
-    @Test func `Limits are taken anew for every request`() {
+    @Test func `Limits may change with every request`() {
         var parser = RequestParser()
         var limits = RequestLimits()
         Array("GET abc\r\n".utf8).withUnsafeBytes { bytes in
             guard case .request(_, bytes.count) = parser.next(bytes, within: limits) else {
-                Issue.record("a line within the limit was not taken")
+                Issue.record("a line within the limit was refused")
                 return
             }
             limits.lineLength = 3
             guard case .failure(.tooBigInlineRequest) = parser.next(bytes, within: limits) else {
-                Issue.record("a line over the limit was taken")
+                Issue.record("a line over the limit was accepted")
                 return
             }
         }
@@ -175,10 +175,10 @@ import Testing
     }
 }
 
-/// Work is seen, not timed: bytes that a parser has understood are overwritten before it is asked again,
-/// so a parser that went back to them would stumble.
+/// The work is observed, not timed: bytes that a parser has understood are overwritten before it is called again, so
+/// a parser that went back to them would fail.
 @Suite struct `Resuming an incomplete request` {
-    @Test func `Nothing in front of the resumed position is looked at again`() {
+    @Test func `Nothing before the resumed position is read again`() {
         let request: [[UInt8]] = [Array("MENU.PUT".utf8), [], [UInt8](repeating: 7, count: 5000), [1, 2]]
         var parser = RequestParser()
         var offered: [UInt8] = []
@@ -207,7 +207,7 @@ import Testing
             offered += [UInt8](repeating: UInt8(ascii: "a"), count: 997)
             let outcome = offered.withUnsafeBytes { parser.next($0, within: RequestLimits()) }
             guard case .incomplete(0) = outcome else {
-                Issue.record("a line without an end was taken")
+                Issue.record("a line without an end was accepted")
                 return
             }
             #expect(parser.scanned == offered.count)

@@ -8,7 +8,7 @@ extension SeededGenerator {
         (0..<Int.random(in: counts, using: &self)).map { _ in UInt8.random(in: .min ... .max, using: &self) }
     }
 
-    /// Chunks that together are `bytes`.
+    /// Chunks that together make up `bytes`.
     mutating func chunks(of bytes: [UInt8]) -> [[UInt8]] {
         var rest = bytes[...]
         var chunks: [[UInt8]] = []
@@ -21,11 +21,11 @@ extension SeededGenerator {
     }
 }
 
-/// What a parser made of a connection's bytes, copied.
+/// What a parser made from a connection's bytes, copied.
 struct Reading: Equatable, CustomStringConvertible {
     var requests: [[[UInt8]]] = []
     var failure: ProtocolError?
-    /// Bytes left over for a request that is not complete.
+    /// Bytes left over for an incomplete request.
     var rest = 0
 
     var description: String {
@@ -81,7 +81,7 @@ extension RequestWriter {
     }
 }
 
-/// Bytes that are no request, or no reply, and what they give; shown shortened.
+/// Bytes that are not a request, or not a reply, and their error; shown shortened.
 struct Malformed<Failure: Error>: CustomTestStringConvertible {
     var text: String
     var error: Failure

@@ -91,7 +91,7 @@ import Testing
         #expect(!summary.contains("\n"))
     }
 
-    @Test func `every group has commands, which stand together`() {
+    @Test func `every group has commands, which are listed together`() {
         let groups = Self.commands.map(\.group)
         let runs = groups.indices.filter { $0 == 0 || groups[$0 - 1] != groups[$0] }.map { groups[$0] }
         #expect(runs == CommandDeclaration.Group.allCases)

@@ -11,7 +11,7 @@ import Testing
     private static let begin = "<!-- commands: written by LineServerTests from the command table -->\n"
     private static let end = "<!-- end of commands -->"
 
-    @Test func `docs/protocol.md has every command as the table has it`() throws {
+    @Test func `docs/protocol.md has the same commands as the table`() throws {
         let text = try String(contentsOf: Self.file, encoding: .utf8)
         let begin = try #require(text.range(of: Self.begin)?.upperBound)
         let end = try #require(text.range(of: Self.end, range: begin..<text.endIndex)?.lowerBound)

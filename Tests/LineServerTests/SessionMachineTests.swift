@@ -7,19 +7,19 @@ import Testing
 
 @testable import LineServer
 
-/// Every interleaving that a seed leads to: requests cut anywhere, replies promised and given in any order, clients that
-/// read slowly, end, or send rubbish, and servers that stop.
+/// Every interleaving that a seed leads to: requests cut anywhere, replies promised and given in any order, clients
+/// that read slowly, end, or send garbage, and servers that stop.
 @Suite struct SessionMachineTests {
     @Test(arguments: 0..<400 as Range<UInt64>)
     func `requests run once and in order, and replies leave in that order`(seed: UInt64) {
         var simulation = Simulation(seed: seed, ending: .peerEnds)
         simulation.run()
         simulation.expect(simulation.answered == simulation.requests.count, "every request is answered")
-        simulation.expect(simulation.closings == 1, "the connection closes once, behind the last answer")
+        simulation.expect(simulation.closings == 1, "the connection closes once, after the last answer")
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `bytes that are no request are rejected behind the answers to what came before them`(seed: UInt64) {
+    func `bytes that are not a request are rejected after the answers to earlier requests`(seed: UInt64) {
         var simulation = Simulation(seed: seed, ending: .malformed)
         simulation.run()
         simulation.expect(simulation.answered == simulation.requests.count, "every request is answered")
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: 0..<200 as Range<UInt64>)
-    func `a server that stops executes nothing more, and answers what is on its way`(seed: UInt64) {
+    func `a server that stops executes nothing more, and answers what is in flight`(seed: UInt64) {
         var simulation = Simulation(seed: seed, ending: .serverStops)
         simulation.run()
         simulation.expect(simulation.answered == simulation.executed, "what was executed is answered")
@@ -89,7 +89,7 @@ import Testing
     }
 }
 
-/// A session machine between a client that sends requests and commands that answer them, all of them of chance.
+/// A session machine between a client that sends requests and commands that answer them, all at random.
 private struct Simulation {
     enum Ending { case peerEnds, malformed, serverStops, cutOff }
 
@@ -302,9 +302,9 @@ private struct Simulation {
         promised.append(Promised(turn: turn, request: executed - 1, category: category, isHolding: isHolding))
     }
 
-    // MARK: What the client got
+    // MARK: What the client received
 
-    /// How many replies are there, each the one of its request.
+    /// How many replies there are, each checked against its request.
     var answered: Int {
         let replies = replies
         for (index, reply) in replies.enumerated() {

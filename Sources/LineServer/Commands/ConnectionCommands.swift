@@ -172,7 +172,7 @@ enum ConnectionCommands {
                 session.reply { $0.verbatim(line + "\n") }
             }
         },
-        LineCommand("CLIENT LIST", .connection, "Describes every connection, one a line.") { parameters in
+        LineCommand("CLIENT LIST", .connection, "Describes every connection, one per line.") { parameters in
             _ = parameters.repeated("filter", isOptional: true)
             return { session, _ in
                 let lines = session.server.sessions.values.sorted { $0.id < $1.id }.map(\.summary)
