@@ -1,13 +1,13 @@
-/// A customer as the oracle knows it, from the calls it made and what they were answered.
+/// A customer as the oracle knows it, from the calls it made and their replies.
 package final class Customer {
     package let index: Int
-    /// Its present cart.
+    /// Its current cart.
     package internal(set) var cart: CartModel
     /// The cart of its last order.
     package internal(set) var lastOrder: CartModel?
-    /// The home in its hands, whose changes it may ask for.
+    /// The home that it read last, whose changes it may ask for.
     package internal(set) var home: (outlet: Int, revision: Int64)?
-    /// Whether its cart can no longer be judged, because the server was caught at a mistake.
+    /// Whether its cart can no longer be judged, because the server made a mistake with it.
     package internal(set) var isBroken = false
     /// Whether its last call was never answered.
     var isWaiting = false

@@ -1,13 +1,13 @@
 package import LineProtocol
 
-/// A call and what came of it. Times are nanoseconds of one clock.
+/// A call and its result. Times are nanoseconds of one clock.
 package struct Exchange: Equatable, Sendable {
     /// Who sent it, by number.
     package var customer: Int
     package var call: Call
-    /// What its `ID` is made of, for a write: the customer's nth. 0 for a read.
+    /// The number in its `ID`, for a write: the customer's nth. 0 for a read.
     package var write: Int
-    /// When it was to be sent, and when it was sent first.
+    /// When it was to be sent, and when it was first sent.
     package var planned: UInt64
     package var sent: UInt64
     /// How often it has been sent.
@@ -15,10 +15,10 @@ package struct Exchange: Equatable, Sendable {
     /// When the reply came.
     package var answered: UInt64
     package var reply: Reply
-    /// What the first copy of a call that was sent twice was answered, where that was a refusal: the reply is the
-    /// second one, which decides.
+    /// The reply to the first copy of a call that was sent twice, if that was a refusal. Then the reply to the second
+    /// copy decides.
     package var refusedBefore: Reply?
-    /// What the second copy of a call that was sent twice was answered, where the first was not refused.
+    /// The reply to the second copy of a call that was sent twice, if the first was not refused.
     package var repeated: Reply?
 
     package init(

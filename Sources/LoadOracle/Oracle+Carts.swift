@@ -130,8 +130,8 @@ extension Oracle {
         return .accepted
     }
 
-    /// - Parameter floor: where problems of lines are to be judged, the changes that were settled when the cart
-    ///   was asked for.
+    /// - Parameter floor: how many changes were settled when the cart was asked for, if problems of lines are to be
+    ///   judged.
     private func judgeLines(
         _ document: CartDocument, _ cart: CartModel, _ check: Check, since floor: Int?
     ) throws(Violation) {
@@ -191,7 +191,7 @@ extension Oracle {
         }
     }
 
-    /// Every problem that a line may have whose item costs so much in the cart.
+    /// Every problem that a line may have whose item has this price in the cart.
     private func problems(of price: Int64, doors: [Offer], offers: [Offer]) -> [CartDocument.Problem?] {
         var possible: [CartDocument.Problem?] = []
         if doors.contains(where: { !$0.isAvailable }) { possible.append(.init(code: "CLOSED")) }
@@ -209,33 +209,33 @@ extension Oracle {
         return possible
     }
 
-    /// Judges what the last message of a cart's channel says of problems.
+    /// Judges what the last message of a cart's channel says about problems.
     ///
     /// - Parameter time: a moment before the message was made.
     func judgeProblems(_ follower: Follower, _ id: CartID, sentAt time: UInt64) throws(Violation) {
-        // A cart that is checked out has no problems any more.
+        // A checked-out cart has no problems any more.
         guard follower.document?["status"]?.text == "open" else { return }
-        for told in follower.problems {
+        for reported in follower.problems {
             guard let outlet = follower.document?["outlet"]?.string.flatMap({ world.outlet($0) }),
-                let item = told.line["item"]?.string.flatMap({ ItemPlan.index(of: $0) }),
-                outlet.menu.everyItem.contains(item), let price = told.line["unitPrice"]?.integer
+                let item = reported.line["item"]?.string.flatMap({ ItemPlan.index(of: $0) }),
+                outlet.menu.everyItem.contains(item), let price = reported.line["unitPrice"]?.integer
             else { continue }
             let possible = problems(
                 of: price, doors: outlet.possible(.doors, sentAt: time),
                 offers: outlet.possible(.item(item), sentAt: time))
-            let (code, unitPrice) = (told.value["code"]?.text, told.value["unitPrice"]?.integer)
+            let (code, unitPrice) = (reported.value["code"]?.text, reported.value["unitPrice"]?.integer)
             let isRight = possible.contains { problem in
-                switch told.member {
+                switch reported.member {
                 case nil: problem?.code == code && problem?.unitPrice == unitPrice
-                case "code": problem != nil && problem?.code == told.value.text
-                case "unitPrice": problem?.unitPrice != nil && problem?.unitPrice == told.value.integer
+                case "code": problem != nil && problem?.code == reported.value.text
+                case "unitPrice": problem?.unitPrice != nil && problem?.unitPrice == reported.value.integer
                 default: false
                 }
             }
             guard isRight else {
                 throw Violation(
                     .messages,
-                    "\(follower.channel) was told that the problem of \(ItemPlan.id(item)) is \(told.value.summary) "
+                    "\(follower.channel) was told that the problem of \(ItemPlan.id(item)) is \(reported.value.summary) "
                         + "\(code.map { "\($0) \(unitPrice ?? 0)" } ?? ""); it should be "
                         + possible.map { $0.map { "\($0.code) \($0.unitPrice ?? 0)" } ?? "none" }
                         .joined(separator: " or "))

@@ -40,7 +40,7 @@ extension Oracle {
         return .accepted
     }
 
-    /// Whether it is `{"outlet":"…","from"…` and not a home, whose outlet is an object.
+    /// Whether it is `{"outlet":"…","from"…` and not a home, where `outlet` is an object.
     private static func isPatch(_ bytes: [UInt8]) -> Bool {
         bytes.starts(with: Array("{\"outlet\":\"".utf8))
     }
@@ -54,7 +54,7 @@ extension Oracle {
         }
     }
 
-    /// Cuts `,"cartCount":n` off the end of a home; nil where it is not there.
+    /// Cuts `,"cartCount":n` off the end of a home; nil if it is not there.
     private static func takeCartCount(_ bytes: inout [UInt8]) -> Int64? {
         let key = Array(",\"cartCount\":".utf8)
         var end = bytes.count - 1

@@ -22,7 +22,7 @@ extension Oracle {
             if let problem = problem(of: item, bounds, exchange) { throw wrong(problem) }
             return .accepted
         }
-        // A server keeps so many questions of all its clients together.
+        // A server keeps a limited number of queries for all its clients together.
         if case .save = exchange.call, case .error("LIMIT", _) = reply { return .refused(code: "LIMIT") }
         guard case .bulk(let bytes) = reply, let page = JSON(bytes), let total = page["total"]?.integer,
             let items = page["items"]?.array
@@ -55,7 +55,7 @@ extension Oracle {
         return .accepted
     }
 
-    /// Why a listing cannot be an answer; nil where it can.
+    /// Why a listing cannot be an answer; nil if it can.
     private func problem(of listing: JSON, _ bounds: Call.Question.Bounds, _ exchange: Exchange) -> String? {
         let name = listing["name"]?.string ?? "?"
         if bounds.isOwn, listing["city"]?.text != Text(world.name) { return "'\(name)' is of another city" }
@@ -79,16 +79,16 @@ extension Oracle {
             return "'\(name)' costs \(listing["price"]?.summary ?? "nothing")"
         }
         if bounds.isOpen, listing["available"]?.bool != true || listing["status"]?.text != "open" {
-            return "'\(name)' cannot be had now"
+            return "'\(name)' cannot be ordered now"
         }
         return nil
     }
 
-    /// Why an item of an outlet of ours is not what its owner made of it; nil where it is.
+    /// Why an item of one of our outlets is not what its owner made of it; nil if it is.
     private func problem(of listing: JSON, _ outlet: Outlet, _ exchange: Exchange) -> String? {
         guard let index = listing["item"]?.string.flatMap({ ItemPlan.index(of: $0) }),
             outlet.menu.everyItem.contains(index)
-        else { return "is no item of ours" }
+        else { return "is not one of our items" }
         let plan = outlet.menu.item(index)
         guard listing["name"]?.text == Text(plan.name), listing["kind"]?.text == Text(plan.kind),
             listing["tags"] == .array(plan.tags.map { .string(Text($0)) })
@@ -96,7 +96,7 @@ extension Oracle {
         let offers = outlet.possible(.item(index), sentAt: exchange.sent)
         let (price, isAvailable) = (listing["price"]?.integer, listing["available"]?.bool)
         guard offers.contains(where: { $0.isListed && $0.price == price && $0.isAvailable == isAvailable }) else {
-            return "is at \(price ?? -1), \(isAvailable == true ? "available" : "not available"); it should be "
+            return "costs \(price ?? -1), \(isAvailable == true ? "available" : "not available"); it should be "
                 + offers.text
         }
         return problem(ofDoors: listing, outlet, exchange)
@@ -105,7 +105,7 @@ extension Oracle {
     private func problem(ofDoors listing: JSON, _ outlet: Outlet, _ exchange: Exchange) -> String? {
         let statuses = outlet.possible(.doors, sentAt: exchange.sent).map { $0.isAvailable ? "open" : "closed" }
         let status = listing["status"]?.string ?? "nothing"
-        return statuses.contains(status) ? nil : "is of an outlet that is \(status) and not \(statuses)"
+        return statuses.contains(status) ? nil : "belongs to an outlet that is \(status) and not \(statuses)"
     }
 
     /// How many of our outlets match.
@@ -138,7 +138,7 @@ extension Oracle {
     }
 }
 
-/// What tells the listings of a page from one another.
+/// What tells the listings of a page apart.
 private struct Listing: Hashable {
     var outlet: Text?
     var item: Text?

@@ -1,9 +1,10 @@
-// The judge of a run: it is given what customers sent and were answered, with the times of both, and says what is wrong.
+// The judge of a run: it gets what customers sent and what they were answered, with the times of both, and says what
+// is wrong.
 //
-// It knows what a cart must hold from the commands that were acknowledged, what an outlet may show from the changes
-// that its owner made, what a document must be from its revision, and what everybody should have been sent from the
-// log. It knows nothing of how the server works, has no clock, no chance and no input of its own: the same
-// observations lead to the same verdicts, now or replayed from a record.
+// It knows what a cart must hold from the acknowledged commands, what an outlet may show from its owner's changes,
+// what a document must be from its revision, and what everybody should have been sent from the log. It knows nothing
+// of how the server works, and has no clock, randomness or input of its own: the same observations lead to the same
+// verdicts, now or replayed from a record.
 
 internal import LineProtocol
 
@@ -11,13 +12,13 @@ internal import LineProtocol
 package final class Oracle {
     /// Violations that are kept with their histories.
     package static let keptFindings = 10
-    /// The most channels that a server lets one client listen to.
+    /// The most channels that a server lets one client subscribe to.
     private static let channelLimit = 1_000
 
-    /// What is known of one connection.
+    /// What is known about one connection.
     private struct Connection {
         var followers: [String: Follower] = [:]
-        /// When the latest call was sent that was answered on it: what it is sent now was made after that.
+        /// When the latest answered call was sent on it: messages that come now were made after that.
         var asked: UInt64 = 0
     }
 
@@ -27,11 +28,11 @@ package final class Oracle {
     private var ledgers: [Int: HomeLedger] = [:]
     private(set) var messages = MessageStore()
     private lazy var audit = LogAudit(self)
-    /// What the last reply to each cart's customer said of it, for carts that are not used any more.
+    /// What the last reply to each cart's customer said about it, for carts that are no longer used.
     private(set) var retired: [CartID: RetiredCart] = [:]
     private var made = [Int](repeating: 0, count: Check.allCases.count)
 
-    /// What is saved on the server, and is to be dropped at the end.
+    /// The queries that are saved on the server, and are dropped at the end.
     package private(set) var savedQuestions: Set<String> = []
     package private(set) var findings: [Finding] = []
     /// How many violations were found beyond those kept.
@@ -58,7 +59,7 @@ package final class Oracle {
     /// Calls that were never answered.
     package var unanswered: [Call.Kind] { waiting.sorted { $0.key < $1.key }.map(\.value) }
 
-    /// Messages that were too many to be held against the log.
+    /// Messages that were not compared with the log, because there were too many.
     package var uncheckedMessages: Int { messages.dropped }
 
     func count(_ check: Check, _ times: Int = 1) { made[check.rawValue] += times }
@@ -70,18 +71,18 @@ package final class Oracle {
                 check: violation.check, message: violation.message, history: history, time: time, stream: stream))
     }
 
-    /// Adds what the log says of its stream to a finding.
+    /// Adds what the log says about its stream to a finding.
     package func explain(_ finding: Int, _ steps: [String]) { findings[finding].history += steps }
 
-    /// Whether a change of an outlet is under way as soon as the call is sent, so that it is to be observed.
+    /// Whether a change of an outlet is under way as soon as the call is sent. Then it has to be observed.
     package func isChange(_ call: Call) -> Bool { Oracle.change(call, world) != nil }
 
-    /// Channels whose messages have not led yet to what was read.
+    /// Whether there are channels whose messages have not led to what was read yet.
     package var hasChannelsBehind: Bool {
         connections.contains { $0.followers.values.contains { $0.behind != nil } }
     }
 
-    /// Outlets of whose homes subscribers were sent changes.
+    /// The outlets whose changes were sent to subscribers.
     package var watchedOutlets: [Int] {
         messages.messages.keys.compactMap(outlet(ofChannel:)).map(\.index).sorted()
     }
@@ -105,7 +106,7 @@ package final class Oracle {
 
     // MARK: Observing
 
-    /// Takes what happened next. Returns the verdict on an exchange, and `accepted` otherwise.
+    /// Takes what happened next. Returns the verdict on an exchange, and `accepted` for anything else.
     @discardableResult
     package func take(_ observation: Observation) -> Verdict {
         switch observation {
@@ -147,7 +148,7 @@ package final class Oracle {
         return .accepted
     }
 
-    /// Judges an exchange, and lets the models follow.
+    /// Judges an exchange, and updates the models.
     private func take(_ exchange: Exchange) -> Verdict {
         let customer = customers[exchange.customer]
         let connection = customer.index % connections.count
@@ -156,7 +157,7 @@ package final class Oracle {
         customer.isWaiting = false
         if case .error(let code, _)? = exchange.refusedBefore, Verdict(inability: code) == nil {
             // A refusal is not remembered: the second copy was decided again, and an owner may have changed something
-            // since. So the second reply decides, and the first has to be possible.
+            // since. So the second reply decides, and the first only has to be possible.
             var first = exchange
             first.reply = exchange.refusedBefore ?? exchange.reply
             do throws(Violation) {
@@ -215,7 +216,7 @@ package final class Oracle {
         customer.isBroken = false
     }
 
-    /// Nothing more is done to a cart.
+    /// A cart is no longer used.
     private func retire(_ cart: CartModel) {
         guard cart.version > 0 else { return }
         var order: String?
@@ -232,7 +233,7 @@ package final class Oracle {
         guard connections[connection].followers[channel] != nil else { return }
         let summary = Reply.bulk(payload).summary
         guard let text = JSON(payload) else {
-            return violated(Violation(.messages, "a message of \(channel) is no JSON: \(summary)"), at: time)
+            return violated(Violation(.messages, "a message of \(channel) is not JSON: \(summary)"), at: time)
         }
         count(.messages)
         let asked = connections[connection].asked
@@ -270,14 +271,14 @@ package final class Oracle {
         }
     }
 
-    /// Whether a customer may be refused to listen to one more channel.
+    /// Whether the server may refuse a customer one more channel.
     private func hasManyChannels(_ customer: Customer) -> Bool {
         connections[customer.index % connections.count].followers.count >= Oracle.channelLimit
     }
 
     // MARK: Judging
 
-    /// Judges an answer, and lets the models follow.
+    /// Judges a reply, and updates the models.
     private func judge(_ exchange: Exchange, of customer: Customer) throws(Violation) -> Verdict {
         let reply = exchange.reply
         if case .error(let code, _) = reply, let verdict = Verdict(inability: code) {
@@ -310,7 +311,7 @@ package final class Oracle {
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             return try judgePage(exchange, floor, question)
         case .drop:
-            // A server that was started again has none.
+            // A server that was started again has no saved queries.
             guard case .integer(0...1) = reply else { throw unexpected(exchange, "1 or 0") }
             return .accepted
         case .subscribe, .unsubscribe:
@@ -330,7 +331,7 @@ package final class Oracle {
         guard case .integer(let version) = exchange.reply else { throw unexpected(exchange, "a version") }
         guard let index = exchange.call.outlet else { return .accepted }
         count(.version)
-        // It was acknowledged, whatever is wrong with the version.
+        // It was acknowledged, even if the version is wrong.
         defer { settleOwner(exchange, isMade: true) }
         let isChanged = try world.outlets[index].follow(version, of: exchange.call)
         return isChanged ? .accepted : .unchanged
@@ -343,7 +344,7 @@ package final class Oracle {
         if isMade { world.outlets[index].settle(at: exchange.answered) } else { world.outlets[index].abandon() }
     }
 
-    /// What a call changes of what its outlet says of an item or its doors.
+    /// The change that a call makes to an item's offer or to the doors of its outlet.
     static func change(_ call: Call, _ world: World) -> Outlet.Change? {
         func item(_ outlet: Int, _ item: Int, _ body: (inout Offer) -> Void) -> Outlet.Change {
             var offer = world.outlets[outlet].current(item: item)

@@ -11,7 +11,7 @@ package struct Violation: Error, Equatable, Sendable {
 
 /// What the oracle compares.
 package enum Check: Int, CaseIterable, Sendable {
-    /// A command is answered with what its model says: a result, or the one error there can be.
+    /// A command is answered as its model says: with a result, or with an error that is possible.
     case answer
     /// A count is the sum of what was added, set and removed.
     case count
@@ -19,9 +19,9 @@ package enum Check: Int, CaseIterable, Sendable {
     case cart
     /// An order is what was in the cart when it was checked out.
     case order
-    /// A write to an outlet or menu moves its version on, without a gap.
+    /// A write to an outlet or menu raises its version without a gap.
     case version
-    /// A home shows its outlet as it was at some moment between question and answer.
+    /// A home shows its outlet as it was at some moment between the call and its reply.
     case home
     /// A document made by patches is the one that is read whole.
     case patch
@@ -29,7 +29,7 @@ package enum Check: Int, CaseIterable, Sendable {
     case messages
     /// A page holds only what was asked for, in order, and its total is possible.
     case page
-    /// The same command sent twice is answered twice the same.
+    /// The same command sent twice gets the same answer twice.
     case duplicate
     /// What was sent before this side ended is answered.
     case halfClose
@@ -44,7 +44,7 @@ package enum Check: Int, CaseIterable, Sendable {
         }
     }
 
-    /// The check of that name.
+    /// The check with this name.
     init?(name: String) {
         guard let check = Check.allCases.first(where: { isSame($0.name, name) }) else { return nil }
         self = check

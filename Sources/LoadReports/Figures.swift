@@ -1,5 +1,5 @@
-/// How numbers are written, in every report alike: three digits where a measurement has no more, thousands apart, a
-/// space before the unit.
+/// How numbers are written in every report: three digits for a measurement, thousands separated, a space before the
+/// unit.
 package enum Figures {
     /// A duration in nanoseconds, in the unit that suits it: `850 ns`, `12.3 µs`, `1.23 ms`, `4.56 s`.
     package static func duration(_ nanoseconds: Double) -> String {
@@ -14,15 +14,15 @@ package enum Figures {
         scaled(bytes, by: 1_000, units: ["B", "kB", "MB", "GB", "TB"])
     }
 
-    /// A whole number with its thousands apart: `1,234,567`.
+    /// A whole number with thousands separators: `1,234,567`.
     package static func count(_ count: Int) -> String {
         (count < 0 ? "−" : "") + grouped(String(count.magnitude))
     }
 
-    /// So many a second: `12,345/s`, `12.3/s`.
+    /// A number per second: `12,345/s`, `12.3/s`.
     package static func rate(_ perSecond: Double) -> String { digits(perSecond) + "/s" }
 
-    /// A part of the whole, 0…1: `12.3 %`, `0.12 %`. What is there is never written as nothing.
+    /// A part of the whole, 0…1: `12.3 %`, `0.12 %`. A part that is not nothing is never written as nothing.
     package static func percent(_ part: Double) -> String {
         guard part.isFinite else { return "– %" }
         let percent = part * 100
@@ -55,7 +55,7 @@ package enum Figures {
         return parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: " ")
     }
 
-    /// Three significant digits, and all those before the point: `0.123`, `1.23`, `12.3`, `12,345`.
+    /// Three significant digits, and all digits before the point: `0.123`, `1.23`, `12.3`, `12,345`.
     package static func digits(_ value: Double) -> String {
         guard value.isFinite else { return "–" }
         let magnitude = abs(value)
@@ -64,7 +64,7 @@ package enum Figures {
         return (value < 0 ? "−" : "") + fixed(magnitude, places: places)
     }
 
-    /// So many places after the point, the thousands before it apart.
+    /// A number with this many places after the point, and thousands separators before it.
     package static func fixed(_ value: Double, places: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "–" }
         let factor = (0..<places).reduce(1) { factor, _ in factor * 10 }
@@ -77,13 +77,13 @@ package enum Figures {
         return value < 0 && units > 0 ? "−" + text : text
     }
 
-    /// A number for a machine: three places, no thousands, a plain minus.
+    /// A number for a machine: three places, no separators, a plain minus.
     package static func plain(_ value: Double, places: Int = 3) -> String {
         String(fixed(value, places: places).compactMap { $0 == "," ? nil : $0 == "−" ? "-" : $0 == "–" ? "0" : $0 })
     }
 
-    /// `text` with what a terminal or a reader would not see made visible: control characters, and those that turn
-    /// the direction of writing, as `\u{1b}`. Line feeds and tabs stay where `keepsLines` says so.
+    /// `text` with its invisible characters made visible, as `\u{1b}`: control characters, and those that change the
+    /// direction of writing. Line feeds and tabs stay if `keepsLines` is true.
     package static func visible(_ text: String, keepsLines: Bool = false) -> String {
         var result = ""
         for scalar in text.unicodeScalars {
@@ -106,7 +106,7 @@ package enum Figures {
     private static func scaled(_ value: Double, by step: Double, units: [String]) -> String {
         guard value.isFinite else { return "– " + units[0] }
         var (value, unit) = (value, 0)
-        // What would be written as 1,000 of a unit is one of the next.
+        // What would be written as 1,000 of a unit is 1 of the next.
         while value >= step - 0.5, unit < units.count - 1 { (value, unit) = (value / step, unit + 1) }
         return (unit == 0 ? fixed(value, places: 0) : digits(value)) + " " + units[unit]
     }

@@ -12,7 +12,7 @@ extension RunReport.Latency {
         curve = zip(parts, values.dropFirst(named.count)).map { Point(part: $0, value: $1) }
     }
 
-    /// What `Histogram.quantile` says of each part, found in one walk over the counters: they are many, and the load
+    /// What `Histogram.quantile` says of each part, found in one walk over the counters: there are many, and the load
     /// waits meanwhile.
     private static func quantiles(_ parts: [Double], of histogram: Histogram) -> [UInt64] {
         var values = [UInt64](repeating: 0, count: parts.count)
@@ -30,7 +30,7 @@ extension RunReport.Latency {
         return values
     }
 
-    /// Where the curve is told: five points on the way to each further nine, as far as there are values for it.
+    /// The points of the curve: five on the way to each further nine, as far as there are values.
     private static func parts(of count: UInt64) -> [Double] {
         guard count > 0 else { return [] }
         var parts = [0.0, 0.25, 0.5]

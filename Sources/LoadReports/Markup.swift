@@ -1,5 +1,5 @@
-/// A piece of XML, made so that nothing in it can be mistaken for markup: texts are escaped when they become one.
-/// HTML is written as XML too, with every element closed.
+/// A piece of XML, built so that nothing in it can be mistaken for markup: texts are escaped when they become one.
+/// HTML is written as XML, too, with every element closed.
 struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -12,7 +12,7 @@ struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStr
     /// A text that comes from elsewhere.
     init(escaping text: String) { self.text = Markup.escaped(text) }
 
-    /// Pieces, one behind the other.
+    /// Pieces, one after the other.
     init(_ pieces: [Markup], separator: String = "\n") { text = pieces.map(\.text).joined(separator: separator) }
 
     static func + (left: Markup, right: Markup) -> Markup { Markup([left, right], separator: "") }
@@ -29,7 +29,7 @@ struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStr
         mutating func appendInterpolation(_ number: Int) { text += String(number) }
     }
 
-    /// Text as it stands in an element or between the quotes of an attribute. Characters that XML cannot hold become
+    /// Text as it appears in an element or between the quotes of an attribute. Characters that XML cannot hold become
     /// visible; a line feed stays one, even in an attribute.
     private static func escaped(_ text: String) -> String {
         var result = ""

@@ -1,19 +1,19 @@
 extension RunReport {
-    /// The sum of all reads; nil where none was sent.
+    /// The sum of all reads; nil if none was sent.
     var reads: CallReport? { call("reads") }
 
-    /// The sum of all writes; nil where none was sent.
+    /// The sum of all writes; nil if none was sent.
     var writes: CallReport? { call("writes") }
 
     /// Every kind of command, without the sums.
     var commands: [CallReport] { calls.filter { $0.name != "reads" && $0.name != "writes" && $0.sent > 0 } }
 
-    /// What became of one kind of command, or of a sum of them; nil where none was sent.
+    /// The outcomes of one kind of command, or of a sum of them; nil if none was sent.
     func call(_ name: String) -> CallReport? {
         calls.first { $0.name == name && $0.sent > 0 }
     }
 
-    /// So many accepted a second, over the whole run.
+    /// How many were accepted per second, over the whole run.
     func rate(of call: CallReport) -> Double { seconds > 0 ? Double(call.accepted) / seconds : 0 }
 
     /// Errors that the oracle did not expect, the most frequent first.
@@ -22,14 +22,13 @@ extension RunReport {
             .sorted { ($1.count, $0.call, $0.code) < ($0.count, $1.call, $1.code) }
     }
 
-    /// Commands of which nobody knows what became.
+    /// How many commands have an outcome that nobody knows.
     var unknownOutcomes: Int { commands.reduce(0) { $0 + $1.unknown } }
 
     /// How many things the server did that it should not have.
     var violationCount: Int { checks.violations.count + checks.furtherViolations }
 
-    /// Every check by name, and what it found: in the order they are in the report, then those that only a violation
-    /// names.
+    /// Every check by name, and what it found: in the order of the report, then those that only a violation names.
     var checkResults: [CheckResult] {
         var results = checks.made.map { CheckResult(name: $0.name, made: $0.count) }
         for violation in checks.violations {

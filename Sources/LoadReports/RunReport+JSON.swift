@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Why a text is not the report of a run: a sentence for who named the file.
+/// Why a text is not the report of a run: a sentence for whoever named the file.
 package struct ReportError: Error, Equatable, CustomStringConvertible {
     package var description: String
 }
 
 extension RunReport {
-    /// The report as JSON, with its keys in order: the same report is the same text.
+    /// The report as JSON, with its keys in order: equal reports give the same text.
     package func json() throws -> String {
         let encoder = JSONEncoder()
         encoder.nonConformingFloatEncodingStrategy = RunReport.noNumber
@@ -47,10 +47,10 @@ extension RunReport {
             DecodingError.valueNotFound(_, let context) where !context.codingPath.isEmpty
         {
             throw ReportError(
-                description: "is not \(ours): `\(ReportError.place(context))` is something else than it should be")
+                description: "is not \(ours): `\(ReportError.place(context))` has the wrong type")
         } catch DecodingError.dataCorrupted(let context) where !context.codingPath.isEmpty {
             throw ReportError(
-                description: "is not \(ours): `\(ReportError.place(context))` is no value that it can have")
+                description: "is not \(ours): `\(ReportError.place(context))` has a value that it cannot have")
         } catch DecodingError.dataCorrupted {
             throw ReportError(description: "is not JSON, so it is not \(ours)")
         } catch {

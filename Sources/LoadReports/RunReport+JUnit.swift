@@ -1,5 +1,5 @@
 extension RunReport {
-    /// The run as JUnit's XML, which continuous integration reads: a test case for every kind of check, for every
+    /// The run as JUnit XML, which continuous integration reads: a test case for every kind of check, for every
     /// threshold and comparison, and for no outcome being unknown.
     package var junit: String {
         let cases = testCases
@@ -55,7 +55,7 @@ extension RunReport {
         var unknown = TestCase(group: "answers", name: "no unknown outcomes")
         if unknownOutcomes > 0 {
             unknown.failure = TestCase.Message(
-                title: "It was never learnt what became of \(Figures.count(unknownOutcomes)) commands.",
+                title: "The outcome of \(Figures.count(unknownOutcomes)) commands is unknown.",
                 text: commands.filter { $0.unknown > 0 }.map { "\($0.name) \(Figures.count($0.unknown))" }
                     .joined(separator: "\n"))
         }

@@ -1,9 +1,9 @@
 extension RunReport {
-    /// Kinds of errors that a summary tells.
-    private static let errorsTold = 8
+    /// The most kinds of errors that a summary lists.
+    private static let maximumErrors = 8
 
-    /// What is printed when the run is over, a string a line. The first two lines are the figures worth quoting, the
-    /// third says whether every check held; what follows is only what a reader should know.
+    /// What is printed when the run is over, a string for each line. The first two lines are the figures worth
+    /// quoting, the third says whether every check held; what follows is only what a reader should know.
     package var summary: [String] {
         let remarkable = remarkableLines
         return quotableLines + [checks.line] + (remarkable.isEmpty ? [] : [""] + remarkable) + checks.violationLines
@@ -28,17 +28,17 @@ extension RunReport {
         var lines: [String] = []
         let unexpected = unexpectedErrors
         if !unexpected.isEmpty {
-            var told = unexpected.prefix(RunReport.errorsTold).map {
+            var parts = unexpected.prefix(RunReport.maximumErrors).map {
                 "\(Figures.visible($0.call)) \(Figures.visible($0.code)) \(Figures.count($0.count))"
             }
-            if unexpected.count > told.count { told.append("and \(unexpected.count - told.count) more kinds") }
-            lines.append(RunReport.line("errors", "not expected: " + told.joined(separator: ", ")))
+            if unexpected.count > parts.count { parts.append("and \(unexpected.count - parts.count) more kinds") }
+            lines.append(RunReport.line("errors", "unexpected: " + parts.joined(separator: ", ")))
         }
         if unknownOutcomes > 0 {
-            let told = commands.filter { $0.unknown > 0 }.map {
+            let parts = commands.filter { $0.unknown > 0 }.map {
                 "\(Figures.visible($0.name)) \(Figures.count($0.unknown))"
             }
-            lines.append(RunReport.line("unknown", "never learnt what became of: " + told.joined(separator: ", ")))
+            lines.append(RunReport.line("unknown", "outcome not known: " + parts.joined(separator: ", ")))
         }
         if sending.isRemarkable {
             let part = Figures.percent(Double(sending.late) / Double(max(1, sending.sent)))
@@ -50,8 +50,8 @@ extension RunReport {
         }
         if let limit = sending.limit { lines.append(RunReport.line("limit", Figures.visible(limit))) }
         if !faults.isEmpty {
-            let told = faults.map { "\(Figures.visible($0.kind)) \(Figures.count($0.count))" }
-            lines.append(RunReport.line("faults", told.joined(separator: ", ")))
+            let parts = faults.map { "\(Figures.visible($0.kind)) \(Figures.count($0.count))" }
+            lines.append(RunReport.line("faults", parts.joined(separator: ", ")))
         }
         lines += remarks.map { RunReport.line("note", Figures.visible($0)) }
         return lines + judgementLines
@@ -68,12 +68,12 @@ extension RunReport {
         return table.enumerated().map { RunReport.line($0.offset == 0 ? "judged" : "", $0.element) }
     }
 
-    /// A line that begins with a word of its own column.
+    /// A line that begins with a word in a column of its own.
     fileprivate static func line(_ word: String, _ text: String) -> String {
         word.padded(to: 8) + text
     }
 
-    /// Rows of cells as lines, with what stands below each other beginning in the same column.
+    /// Rows of cells as lines, with the cells of each column aligned.
     private static func aligned(_ rows: [[String]], gap: Int) -> [String] {
         let columns = rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in
@@ -94,7 +94,7 @@ extension RunReport.Checks {
     /// How many failed.
     private var failed: Int { violations.count + furtherViolations }
 
-    /// What is printed of the checks alone, a string a line.
+    /// What is printed of the checks alone, a string for each line.
     package var summary: [String] { [line] + violationLines }
 
     fileprivate var line: String {
@@ -118,6 +118,6 @@ extension RunReport.Checks {
 }
 
 extension String {
-    /// The text with spaces behind it, up to that many characters.
+    /// The text, padded with spaces to that many characters.
     fileprivate func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
 }

@@ -1,15 +1,15 @@
-/// Everything that one run found out: what every report is made of, and what a later run is compared with.
+/// Everything that one run found out: all reports are made from it, and a later run is compared with it.
 ///
 /// Times are nanoseconds unless a name says otherwise. `--json` writes it as it is.
 package struct RunReport: Codable, Sendable, Equatable {
-    /// The shape of this document; it rises when a field comes to mean something else.
+    /// The format of this document; it rises when the meaning of a field changes.
     package static let currentFormat = 1
 
-    /// The shape that this one has.
+    /// The format that this one has.
     package var format = RunReport.currentFormat
     /// When the load began, RFC 3339.
     package var startedAt: String
-    /// The command line that repeats the run, its seed in it.
+    /// The command line that repeats the run, with its seed.
     package var command: String
     /// What the run was asked to do.
     package var load: Load
@@ -17,24 +17,25 @@ package struct RunReport: Codable, Sendable, Equatable {
     package var environment: [Fact]
     /// How long the load lasted, from the first planned send to the last answer, in seconds.
     package var seconds: Double
-    /// Every kind of command that was sent, by name: `cart.add`; and the two sums, `reads` and `writes`, first.
+    /// Every kind of command that was sent, by name, such as `cart.add`; the two sums, `reads` and `writes`, come
+    /// first.
     package var calls: [CallReport]
     /// The run second by second.
     package var windows: [Window]
-    /// What was planned and what became of it.
+    /// What was planned, and what became of it.
     package var sending: Sending
     /// Error replies by code and command.
     package var errors: [ErrorCount]
     /// What the oracle looked at, and what it found.
     package var checks: Checks
-    /// Faults made on purpose, in their order.
+    /// Faults made on purpose, in the order in which they began.
     package var faults: [Fault]
-    /// What the run cost the server; nil where its `INFO` does not tell.
+    /// What the run cost the server; nil if its `INFO` does not say.
     package var server: ServerUsage?
-    /// Judgements beside the checks: thresholds, the baseline.
+    /// Judgements besides the checks: thresholds, the baseline.
     package var judgements: [Judgement] = []
-    /// What else there is to know before the figures are believed, a sentence each: that the run ended early, that
-    /// its baseline was measured on another machine.
+    /// What else a reader has to know before believing the figures, a sentence each: that the run ended early, or
+    /// that its baseline was measured on another machine.
     package var remarks: [String] = []
     /// How it ended.
     package var outcome: Outcome
@@ -49,7 +50,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         /// The plan of an open load; empty for a closed one.
         package var stages: [Stage]
         package var connections: Int
-        /// Commands on their way on one connection of a closed load.
+        /// Commands in flight on each connection of a closed load.
         package var pipeline: Int
         /// How long the load was to last, in seconds.
         package var seconds: Double
@@ -74,7 +75,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// What there was, and who asked for it.
+    /// What there was, and how many asked for it.
     package struct Size: Codable, Sendable, Equatable {
         package var outlets: Int
         package var items: Int
@@ -100,10 +101,10 @@ package struct RunReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// A part of the plan: the rate goes in a straight line from where it was to `rate`.
+    /// A part of the plan: the rate changes in a straight line to `rate`.
     package struct Stage: Codable, Sendable, Equatable {
         package var seconds: Double
-        /// Sends a second at its end.
+        /// Sends per second at its end.
         package var rate: Double
 
         package init(seconds: Double, rate: Double) {
@@ -133,7 +134,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         package var refused: Int
         /// Never answered, not even when sent again.
         package var unknown: Int
-        /// From when a command was to be sent until its answer: what a user waits.
+        /// From when a command was to be sent until its answer: the time that a user waits.
         package var responseTime: Latency
         /// From when it was sent until its answer.
         package var serviceTime: Latency
@@ -160,7 +161,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         package var p99: UInt64
         package var p999: UInt64
         package var maximum: UInt64
-        /// The whole curve: the part of answers, 0…1, that took at most so long, rising in both.
+        /// The whole curve: the part of answers, 0…1, that took at most this long, rising in both.
         package var curve: [Point]
 
         /// A point of the curve.
@@ -197,11 +198,11 @@ package struct RunReport: Codable, Sendable, Equatable {
         package var writes: Flow
         /// Errors that the oracle did not expect, `BUSY` and `UNAVAILABLE` among them.
         package var failures: Int
-        /// Commands on their way at its end.
+        /// Commands in flight at its end.
         package var inFlight: Int
-        /// Processor time that the server took in it, in microseconds; nil where unknown.
+        /// Processor time that the server used in it, in microseconds; nil if unknown.
         package var serverMicroseconds: Int64?
-        /// Resident memory of the server at its end, in bytes; nil where unknown.
+        /// Resident memory of the server at its end, in bytes; nil if unknown.
         package var serverBytes: Int64?
 
         package init(
@@ -238,15 +239,15 @@ package struct RunReport: Codable, Sendable, Equatable {
     package struct Sending: Codable, Sendable, Equatable {
         package var planned: Int
         package var sent: Int
-        /// Sent more than a millisecond after they were to be.
+        /// Sent more than a millisecond late.
         package var late: Int
         /// Never sent, because too many were waiting already.
         package var dropped: Int
-        /// How late the monkey was where no earlier command of the same shopper was to blame.
+        /// How late the monkey was when no earlier command of the same shopper was to blame.
         package var ownDelay: Latency
         /// The part of the time, 0…1, that the monkey's one thread was busy.
         package var busy: Double
-        /// Why the figures say more of the monkey than of the server; nil where they do not.
+        /// Why the figures say more about the monkey than about the server; nil if they do not.
         package var limit: String?
 
         package init(
@@ -267,7 +268,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         package var call: String
         package var code: String
         package var count: Int
-        /// Whether the oracle knew that it had to be answered so.
+        /// Whether the oracle knew that this answer was right.
         package var isExpected: Bool
 
         package init(call: String, code: String, count: Int, isExpected: Bool) {
@@ -280,7 +281,7 @@ package struct RunReport: Codable, Sendable, Equatable {
 
     /// What the oracle looked at.
     package struct Checks: Codable, Sendable, Equatable {
-        /// By the name of the check: what was compared how often.
+        /// By the name of the check: how often it was made.
         package var made: [CheckCount]
         package var violations: [Violation]
         /// Violations beyond those kept.
@@ -311,7 +312,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         package var check: String
         /// What is wrong, in a sentence.
         package var message: String
-        /// The shortest history that shows it, a line a step.
+        /// The shortest history that shows it, one line for each step.
         package var history: [String]
         /// Seconds from the beginning of the load.
         package var at: Double
@@ -328,10 +329,10 @@ package struct RunReport: Codable, Sendable, Equatable {
     package struct Fault: Codable, Sendable, Equatable {
         package var kind: String
         package var count: Int
-        /// When it was made first, in seconds from the beginning of the load.
+        /// When it was first made, in seconds from the beginning of the load.
         package var firstAt: Double
-        /// Each time it was made, the first `RunReport.Fault.timesKept` of them, in seconds likewise; empty where only
-        /// the first is known.
+        /// Each time it was made, up to the first `RunReport.Fault.timesKept`, in seconds as well; empty if only the
+        /// first is known.
         package var times: [Double] = []
 
         /// The most times that are kept of one kind.
@@ -349,11 +350,11 @@ package struct RunReport: Codable, Sendable, Equatable {
     package struct ServerUsage: Codable, Sendable, Equatable {
         /// Processor time, in microseconds.
         package var microseconds: Int64
-        /// The most resident memory, in bytes.
+        /// The peak of resident memory, in bytes.
         package var peakBytes: Int64
         package var batches: Int
         package var events: Int
-        /// How long commits took, in microseconds; 0 where there was none.
+        /// How long commits took, in microseconds; 0 if there was none.
         package var commitMicroseconds: Int
 
         package init(microseconds: Int64, peakBytes: Int64, batches: Int, events: Int, commitMicroseconds: Int) {
@@ -372,9 +373,9 @@ package struct RunReport: Codable, Sendable, Equatable {
         /// What was found: `14.2 ms`.
         package var found: String
         package var held: Bool
-        /// What to know about it: why it could not be held, why it cannot be told.
+        /// What to know about it: why it was not held, or why nobody can tell.
         package var remark: String? = nil
-        /// What a comparison with a baseline rests on; nil for a threshold.
+        /// What a comparison with a baseline is based on; nil for a threshold.
         package var comparison: Comparison? = nil
 
         package init(name: String, found: String, held: Bool, remark: String? = nil, comparison: Comparison? = nil) {
@@ -386,7 +387,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         }
     }
 
-    /// A figure beside the same figure of an earlier run.
+    /// A figure compared with the same figure of an earlier run.
     package struct Comparison: Codable, Sendable, Equatable {
         package var unit: Unit
         /// The figure of the earlier run.
@@ -395,16 +396,16 @@ package struct RunReport: Codable, Sendable, Equatable {
         package var after: Double
         /// The relative change from one to the other: -0.031 for 3.1 % less.
         package var change: Double
-        /// Where the change lies with 95 % confidence; nil where a run has but one such figure.
+        /// Where the change lies with 95 % confidence; nil if a run has only one such figure.
         package var interval: Interval?
         /// The change for the worse that was allowed, 0…: 0.1 for 10 %.
         package var allowed: Double
-        /// Whether less of it is worse, as of a throughput.
+        /// Whether more of it is better, as with throughput.
         package var isBetterHigher: Bool
 
         /// What the figures count.
         package enum Unit: String, Codable, Sendable {
-            /// Answers a second.
+            /// Answers per second.
             case rate
             case nanoseconds
             case bytes
@@ -445,7 +446,7 @@ package struct RunReport: Codable, Sendable, Equatable {
         case thresholdFailed = 2
         /// It could not be run.
         case couldNotRun = 3
-        /// What became of some command could not be learnt.
+        /// The outcome of some command could not be found out.
         case unknown = 4
     }
 

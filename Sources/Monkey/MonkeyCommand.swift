@@ -1,15 +1,15 @@
 // `tiffin-monkey`: a load generator that checks every answer.
 //
-// It is a client like any other and knows nothing but the wire. `Run` lets shoppers act out scenarios over some
-// connections. Whatever happens goes to the `Oracle` as an observation, and to the record where there is one. Each reply
-// also goes to the `Recorder`, which times it. At the end the log is read: the oracle holds it against everything that
-// was acknowledged and sent.
+// It is a client like any other and knows only the wire protocol. `Run` lets shoppers act out scenarios over some
+// connections. Whatever happens goes to the `Oracle` as an observation, and to the record if there is one. Each reply
+// also goes to the `Recorder`, which times it. At the end the log is read, and the oracle compares it with everything
+// that was acknowledged and sent.
 //
 // Promises:
-// - In an open load latency counts from when a command was to be sent, so that a server that stalls shows it.
+// - In an open load, latency counts from when a command was to be sent, so that a server that stalls shows it.
 // - A command that is not answered is sent again with the same `ID` until it is; only then is it judged.
 // - What is sent follows from the seed alone.
-// - Everything it makes on a server has a name that begins with that of the run; its outlets are closed at the end.
+// - Everything that it creates on a server has a name that begins with the run's; its outlets are closed at the end.
 // - The exit code says how it ended (`RunReport.Outcome`).
 
 internal import CommandLineOptions
@@ -18,15 +18,15 @@ internal import Foundation
 internal import LineProtocol
 internal import LoadReports
 
-/// The program, with the world it runs in.
+/// The program, with its surroundings.
 @LoopActor
 public struct MonkeyCommand {
-    /// The terminal that progress is shown on.
+    /// The terminal that shows the progress.
     public struct Terminal: Sendable {
         /// Its width in characters, which may change.
         public var columns: @Sendable () -> Int
 
-        /// A terminal so wide.
+        /// A terminal with this width.
         public init(columns: @escaping @Sendable () -> Int) { self.columns = columns }
     }
 
@@ -35,8 +35,8 @@ public struct MonkeyCommand {
     private let errors: (String) -> Void
     private let terminal: Terminal?
 
-    /// A program that writes its summary to `output` and its progress to `errors`, which is shown on `terminal`, or on
-    /// none. Both are given text with its line ends.
+    /// A program that writes its summary to `output` and its progress to `errors`; `terminal` is the one that shows
+    /// the progress, if any. Both get text with its line ends.
     public init(
         environment: [String: String], output: @escaping (String) -> Void, errors: @escaping (String) -> Void,
         terminal: Terminal?
@@ -47,7 +47,7 @@ public struct MonkeyCommand {
         self.terminal = terminal
     }
 
-    /// Runs to the end, with the words behind the program's name. Returns the exit code.
+    /// Runs to the end, with the words after the program's name. Returns the exit code.
     public func run(_ arguments: [String]) async -> Int32 {
         do {
             let options = try RunOptions.parse(
@@ -78,7 +78,7 @@ public struct MonkeyCommand {
         var signals: [SignalSource] = []
         defer { for signal in signals { signal.cancel() } }
         let report = try await Session.run(options, progress) { stop in
-            // Whoever presses Ctrl-C gets the report of what there is; whoever presses it again does not.
+            // After the first Ctrl-C there is a report of what was measured; after the second there is none.
             signals = [.interrupt, .terminate].compactMap { signal in
                 try? SignalSource(signal) {
                     stop()

@@ -65,7 +65,7 @@ class Run:
 
     @property
     def unanswered(self) -> int:
-        """Commands of which the run never learnt what became of them."""
+        """How many commands have an outcome that the run could not find out."""
         return sum(call["unknown"] for call in self.report["calls"] if call["name"] in ("reads", "writes"))
 
     @property
@@ -82,7 +82,7 @@ class Run:
 
 
 def command(server, *options) -> list:
-    """The words of a run against a server, or a port; the monkey starts its own where there is none."""
+    """The words of a run against a server, or a port; the monkey starts its own if there is none."""
     words = [str(Path(binary()).parent / "tiffin-monkey"), *map(str, options)]
     return words + ["--server", f"127.0.0.1:{getattr(server, 'port', server)}"] if server else words
 
@@ -119,10 +119,10 @@ def monkey(tmp_path):
     return lambda server, *options, code=0: run_monkey(tmp_path, server, *options, code=code)
 
 
-# --- a right server
+# --- a correct server
 
 
-# Scenarios that run together; what each sends is for the unit tests.
+# Scenarios that run together; unit tests check what each sends.
 MIXES = ["fling,chips,browse", "promos,desserts,hot", "cart,merchant", "watch", "monkey", "stress", "add,count,home"]
 
 
@@ -142,9 +142,9 @@ def scenario_runs(server, tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def long_runs(server, tmp_path_factory):
-    """Runs that do little for a long time, while the other tests go on: with a slow baseline and with a fast one, as a
+    """Long runs with little load, while the other tests go on: with a slow baseline and with a fast one, because a
     comparison takes many seconds; against a server that is killed for good; and with a reply that never comes, or
-    comes twice, as the replies behind it are missed for long."""
+    comes twice, because it takes long until the replies after it are missed."""
     load = ["--scenario", "count=3,add=1", "--rate", 80, "--shoppers", 20, "--connections", 4, *SMALL]
     short = run_monkey(tmp_path_factory.mktemp("short"), server, *load, "--duration", "1200ms").report
 
@@ -199,12 +199,12 @@ def test_every_scenario_holds(scenario_runs, scenario):
     assert "all held" in run.output
     assert run.violations == [] and sum(run.checks.values()) > 50
     assert run.checks["log"] > 0
-    # How far it came depends on the machine; that it does all of these in the end is for the unit tests.
+    # How far it came depends on the machine; unit tests check that it does all of these in the end.
     assert SCENARIOS[scenario] & {name for name, counts in run.calls.items() if sum(counts)}
     assert run.report["sending"]["planned"] == 150
 
 
-def test_the_scenarios_are_all_there_are():
+def test_the_list_of_scenarios_is_complete():
     text = subprocess.run(command(None, "--help"), capture_output=True, text=True, check=True).stdout
     listed = re.search(r"Scenarios:\n((?:  .*\n)+)", text)[1]
     assert [line.split()[0] for line in listed.splitlines()] == sorted(
@@ -212,7 +212,7 @@ def test_the_scenarios_are_all_there_are():
     assert set(SCENARIOS) == {line.split()[0] for line in listed.splitlines()}
 
 
-def test_a_closed_load_keeps_so_many_on_their_way(server, monkey):
+def test_a_closed_load_keeps_its_pipelines_full(server, monkey):
     run = monkey(server, "--closed", "--connections", 4, "--pipeline", 8, "--duration", "1s", "--scenario", "cart")
     assert run.report["load"]["isClosed"] and run.report["load"]["pipeline"] == 8
     assert sum(run.calls["cart.add"]) > 32
@@ -227,13 +227,13 @@ def test_without_a_rate_it_finds_one(server, monkey):
     assert re.search(r"--rate \d+", run.report["command"])
 
 
-def test_stages_rise_from_nothing(server, monkey):
+def test_stages_rise_from_zero(server, monkey):
     run = monkey(server, "--stages", "500ms:400,500ms:400", "--scenario", "count", "--connections", 4, "--shoppers", 20)
     assert run.report["sending"]["planned"] == 300
 
 
 def test_the_same_seed_does_the_same(server, monkey):
-    # Carts alone, so that nobody's answers depend on somebody else; and few commands of each shopper, so that none
+    # Only carts, so that no answer depends on another shopper; and few commands for each shopper, so that none
     # is left out because the one before it took long.
     def run(seed):
         result = monkey(server, "--scenario", "cart", "--rate", 400, "--duration", "1s", "--shoppers", 240,
@@ -246,8 +246,8 @@ def test_the_same_seed_does_the_same(server, monkey):
     assert first.report["errors"] == again.report["errors"]
 
 
-def test_it_leaves_no_saved_questions_and_no_open_outlets(database, monkey):
-    # A server of its own: on the others' something may always be under way, or have been left by a fault.
+def test_it_leaves_no_saved_queries_and_no_open_outlets(database, monkey):
+    # A server of its own: on the shared one something may be under way, or have been left by a fault.
     with Server(database=database) as server, server.client() as client:
         run = monkey(server, "--scenario", "watch", *SHORT, *SMALL)
         assert sum(run.calls["browse.save"]) > 0
@@ -304,7 +304,7 @@ def test_a_threshold_can_end_the_run(server, monkey):
     run = monkey(server, "--scenario", "count", "--rate", 100, "--duration", "60s", "--shoppers", 20, "--connections",
                  4, "--threshold", "cart.count:p99<1ns,abortOnFail", code=2)
     assert run.report["seconds"] < 10
-    assert any("before its time" in remark for remark in run.report["remarks"])
+    assert any("ended early" in remark for remark in run.report["remarks"])
 
 
 def test_a_baseline_held_and_missed(long_runs):
@@ -317,7 +317,7 @@ def test_a_baseline_held_and_missed(long_runs):
     assert re.search(r"reads/s .*was allowed", worse.output)
 
 
-def test_what_is_no_baseline_is_said_before_the_load(server, long_runs, monkey):
+def test_an_unsuitable_baseline_is_refused_before_the_load(server, long_runs, monkey):
     baseline = Path(long_runs["slow"].result().arguments[-3]).parent / "earlier.json"
     run = monkey(server, "--scenario", "count", "--rate", 120, "--duration", "60s", "--baseline", baseline, code=3)
     assert "The baseline cannot be compared" in run.errors
@@ -326,7 +326,7 @@ def test_what_is_no_baseline_is_said_before_the_load(server, long_runs, monkey):
 def test_a_server_that_is_gone_for_good(long_runs):
     run = long_runs["lost"].result()
     assert run.code == 4, run
-    assert "never learnt what became of: " in run.output
+    assert "outcome not known: " in run.output
     assert run.unanswered == 20
     assert "the log could not be read" in run.output
     assert run.violations == [] and sum(run.checks.values()) > 0
@@ -334,7 +334,7 @@ def test_a_server_that_is_gone_for_good(long_runs):
 
 def test_a_reply_that_never_comes(long_runs):
     run = long_runs["starved"].result()
-    # Those behind it are taken for it, until the last one is missing.
+    # Each later reply is taken for the one before, until the last one is missing.
     assert run.code == 1, run
     assert run.unanswered > 0
 
@@ -355,7 +355,7 @@ def test_control_c_while_outlets_are_built(server):
                 break
         output, errors = process.communicate(timeout=RUN_SECONDS)
     assert process.returncode == 3 and output == ""
-    assert "it was stopped before the load began" in errors
+    assert "the run was stopped before the load began" in errors
 
 
 def test_nobody_listens(monkey):
@@ -368,7 +368,7 @@ def test_nobody_listens(monkey):
 
 @contextlib.contextmanager
 def impostor(answer):
-    """A server that answers each request that comes in one piece with what `answer(words)` gives."""
+    """A server that answers each request that arrives in one piece with what `answer(words)` returns."""
     listener = socket.create_server(("127.0.0.1", 0))
 
     def serve(connection):
@@ -396,10 +396,10 @@ def impostor(answer):
     (b"-NOAUTH Authentication required.\r\n", b"-NOAUTH Authentication required.\r\n"),
     (b"HTTP/1.1 400 Bad Request\r\n\r\n", b"HTTP/1.1 400 Bad Request\r\n\r\n"),
 ])
-def test_what_listens_is_something_else(monkey, info, unknown):
+def test_another_kind_of_server_is_refused(monkey, info, unknown):
     with impostor(lambda words: info if words[0] == b"INFO" else unknown) as port:
         run = monkey(port, "--quiet", code=3)
-    assert "is no Tiffin server" in run.errors
+    assert "is not a Tiffin server" in run.errors
 
 
 @pytest.mark.parametrize("options, message", [
@@ -430,7 +430,7 @@ def test_control_c_ends_the_load_and_not_the_report(server, tmp_path):
                 break
         output, errors = process.communicate(timeout=RUN_SECONDS)
     assert process.returncode == 0, output + errors
-    assert "it was stopped before its time" in output
+    assert "the run was stopped early" in output
     run = json.loads(report.read_text())
     assert 0.5 < run["seconds"] < 30 and sum(check["count"] for check in run["checks"]["made"]) > 0
 
@@ -451,7 +451,7 @@ def test_reports_can_be_read(server, monkey, tmp_path):
 
 
 class Recording:
-    """A file that keeps what is read through it, so that a reply can be passed on as it came."""
+    """A file that keeps what is read from it, so that a reply can be passed on unchanged."""
 
     def __init__(self, file):
         self.file, self.kept = file, b""
@@ -466,9 +466,9 @@ class Recording:
 
 
 class Tampering:
-    """A proxy that passes every reply through `tamper(frame)`, which gives what is sent in its place.
+    """A proxy that passes every reply through `tamper(frame)`, which returns what is sent instead.
 
-    `ends_with_client` closes both sides when the client ends its own, whatever is still to be answered."""
+    `ends_with_client` closes both sides when the client ends its own, even if replies are outstanding."""
 
     def __init__(self, server, tamper=lambda frame: frame, ends_with_client=False):
         self.upstream, self.tamper, self.ends_with_client = server.port, tamper, ends_with_client
@@ -518,7 +518,7 @@ class Tampering:
 
 
 def once(number, wanted, change):
-    """Changes the nth frame that is wanted, and leaves the others."""
+    """Changes the nth of the wanted frames, and no other."""
     seen = 0
 
     def tamper(frame):
@@ -573,7 +573,7 @@ TAMPERINGS = {
 def tampered_runs(server, tmp_path_factory):
     def run(name):
         change = TAMPERINGS[name][0]
-        # What only the end shows does not end the load: it goes on for a moment after the change, and then stops.
+        # A fault that only the end shows does not end the load: it goes on for a moment after the change, and then stops.
         changed, tampered = 0, threading.Event() if "message " in name and "JSON" not in name else None
 
         def tamper(frame):
@@ -596,7 +596,7 @@ def tampered_runs(server, tmp_path_factory):
 
 
 @pytest.mark.parametrize("tampering", TAMPERINGS)
-def test_what_is_tampered_with_is_found(tampered_runs, tampering):
+def test_tampering_is_found(tampered_runs, tampering):
     run = tampered_runs[tampering]
     assert run.code == 1, run
     assert TAMPERINGS[tampering][1] >= {violation["check"] for violation in run.violations}, run
@@ -628,7 +628,7 @@ def test_a_recorded_run_is_judged_again_without_a_server(server, monkey, tmp_pat
     assert judged.returncode == 3 and f"line {len(lines)}: " in judged.stderr, judged
 
 
-def test_a_record_of_what_was_found_is_judged_as_the_run_was(server, monkey, tmp_path):
+def test_a_record_of_a_failed_run_gives_the_same_findings(server, monkey, tmp_path):
     record = tmp_path / "run.jsonl"
     with Tampering(server, once(40, is_count, lambda frame: b":%d\r\n" % (int(frame[1:]) + 1))) as proxy:
         run = monkey(proxy, "--scenario", "cart", *SHORT, *SMALL, "--record", record, code=1)
@@ -641,18 +641,18 @@ def test_a_record_of_what_was_found_is_judged_as_the_run_was(server, monkey, tmp
     (["--judge", "no-such-file"], "no-such-file cannot be read"),
     (["--judge", "x", "--rate", 5], "--judge judges a record, and takes no other option"),
 ])
-def test_what_cannot_be_judged(options, message):
+def test_a_record_that_cannot_be_judged_is_an_error(options, message):
     judged = subprocess.run(command(None, *options), capture_output=True, text=True, env=environment())
     assert judged.returncode == 3 and message in judged.stderr
 
 
-def test_through_a_proxy_that_does_nothing_all_holds(server, monkey):
+def test_a_proxy_that_changes_nothing_makes_no_difference(server, monkey):
     with Tampering(server) as proxy:
         run = monkey(proxy, "--scenario", "watch,cart", "--chaos", *SHORT, *SMALL)
     assert run.violations == []
 
 
-def test_who_has_ended_their_side_is_owed_every_reply(server, monkey):
+def test_a_client_that_ended_its_side_is_owed_every_reply(server, monkey):
     with Tampering(server, ends_with_client=True) as proxy:
         run = monkey(proxy, "--scenario", "cart", "--chaos", "--rate", 1000, "--duration", "1500ms", "--shoppers", 60,
                      "--connections", 8, "--seed", 3, code=1)
@@ -664,15 +664,15 @@ def test_who_has_ended_their_side_is_owed_every_reply(server, monkey):
 
 CART_CHECKS = {"answer", "count", "cart", "order", "log"}
 
-# Each with its load, the checks one of which finds it, and those that may stumble over it.
+# Each with its load, the checks of which one finds it, and those that may also fail.
 FAULTS = {
     "drop-write": ("drop-write:20", ["--scenario", "cart"], {"count", "cart"}, CART_CHECKS),
     "double-write": ("double-write:20", ["--scenario", "cart"], {"count", "cart"}, CART_CHECKS),
-    # So small a menu that it is there before the first event is passed over.
+    # A menu so small that it is complete before the first event is skipped.
     "skip-event of carts": (
         "skip-event:10", ["--scenario", "promos", "--outlets", 1, "--items", 1], {"count"}, {"count"}),
     "skip-event of menus": (
-        # As many shoppers as outlets: all of them are owners, and nobody fills a cart.
+        # As many shoppers as outlets: all are owners, and nobody fills a cart.
         "skip-event:30", ["--scenario", "home,merchant", "--items", 8, "--shoppers", 8], {"home"}, {"home", "messages", *CART_CHECKS}),
     "wrong-patch since": ("wrong-patch:4", ["--scenario", "fling=2,merchant=1"], {"patch"}, {"patch", "home"}),
     "wrong-patch to subscribers": ("wrong-patch:6", ["--scenario", "watch"], {"patch"}, {"patch", "messages"}),

@@ -4,12 +4,12 @@ import Testing
 
 @testable import LoadOracle
 
-/// A channel as the protocol has it: documents by their revisions, and messages from one to the next.
+/// A channel according to the protocol: documents by their revisions, and messages from one to the next.
 private struct Channel {
     var random: SeededGenerator
     var documents: [Int64: JSONValue]
     var revision: Int64
-    /// Where the last message led to.
+    /// The revision that the last message led to.
     var told: Int64
     var follower = Follower("home:o")
     var compared = 0
@@ -35,7 +35,7 @@ private struct Channel {
         try JSONPatch.bytes(from: try #require(documents[from]).text, to: try #require(documents[to]).text)
     }
 
-    /// Everything that has happened since the last message, in one.
+    /// Everything that has happened since the last message, in one message.
     mutating func tell() throws {
         guard told < revision else { return }
         let from = told
@@ -57,7 +57,7 @@ private struct Channel {
         compared += try follower.read(try #require(JSON(document.text)), revision: revision) ? 1 : 0
     }
 
-    /// Some things that happen, all of them right.
+    /// Some random events, all of them correct.
     mutating func goOn(_ steps: Int) throws {
         for _ in 0..<steps {
             switch random.number(0..<4) {
@@ -69,9 +69,9 @@ private struct Channel {
     }
 }
 
-@Suite("Whoever follows a channel")
+@Suite("A follower of a channel")
 struct FollowerTests {
-    @Test("finds nothing wrong with what is right, and compares", arguments: UInt64(0)..<16)
+    @Test("finds nothing wrong with correct messages, and compares", arguments: UInt64(0)..<16)
     func right(seed: UInt64) throws {
         var channel = Channel(seed: seed)
         try channel.begin()
@@ -86,7 +86,7 @@ struct FollowerTests {
         #expect(!channel.follower.hasBegun && channel.compared == 0 && channel.follower.behind == nil)
     }
 
-    @Test("finds a gap between messages, and one that is sent twice", arguments: UInt64(0)..<16)
+    @Test("finds a gap between messages, and a message that is sent twice", arguments: UInt64(0)..<16)
     func gaps(seed: UInt64) throws {
         for shift: Int64 in [-1, 1] {
             var channel = Channel(seed: seed)
@@ -118,7 +118,7 @@ struct FollowerTests {
         }
     }
 
-    @Test("finds a document that is older than what was told", arguments: UInt64(0)..<16)
+    @Test("finds a document that is older than the last message", arguments: UInt64(0)..<16)
     func stale(seed: UInt64) throws {
         var channel = Channel(seed: seed)
         try channel.begin()
@@ -148,7 +148,7 @@ struct FollowerTests {
         #expect(channel.follower.history.count == 2)
     }
 
-    @Test("finds a document that is not what the messages make of it, even when it is read before the message")
+    @Test("finds a document that differs from what the messages lead to, even if it is read before the message")
     func wrongDocument() throws {
         for readsBefore in [false, true] {
             var channel = Channel(seed: 3)
@@ -170,7 +170,7 @@ struct FollowerTests {
         }
     }
 
-    @Test("takes the document it reads where it has none, and compares from then on")
+    @Test("takes the document it reads if it has none, and compares from then on")
     func adopts() throws {
         var channel = Channel(seed: 5)
         try channel.begin()
@@ -181,7 +181,7 @@ struct FollowerTests {
         #expect(channel.compared == 0)
         try channel.read()
         #expect(channel.compared == 1)
-        // … or between two changes that are sent together: that has to be read again.
+        // … or between two changes that are sent together: then it has to be read again.
         channel = Channel(seed: 6)
         try channel.begin()
         channel.change()
@@ -207,7 +207,9 @@ struct FollowerTests {
         #expect(channel.compared == 1)
     }
 
-    @Test("finds what is no change", arguments: ["{}", #"{"from":1,"to":2}"#, #"{"from":1,"to":1,"patch":{}}"#, "[]"])
+    @Test(
+        "finds a message that is not a change",
+        arguments: ["{}", #"{"from":1,"to":2}"#, #"{"from":1,"to":1,"patch":{}}"#, "[]"])
     func noChange(text: String) throws {
         var follower = Follower("home:o")
         let message = try #require(JSON(Array(text.utf8)))

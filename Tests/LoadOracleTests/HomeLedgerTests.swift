@@ -8,7 +8,7 @@ import Testing
 
 @Suite("The ledger of an outlet's homes")
 struct HomeLedgerTests {
-    /// An outlet whose owner changes it, and its homes as they were.
+    /// An outlet that its owner changes, and its past homes.
     private final class Scene {
         let trial: Trial
         let ledger: HomeLedger
@@ -24,7 +24,7 @@ struct HomeLedgerTests {
 
         private func keep() { homes[server.revision(0)] = RightServer.bytes(server.home(0)) }
 
-        /// A change that is made; its owner has not been told.
+        /// A change that was made, before its owner is told.
         func make(_ call: Call) throws -> Reply {
             try trial.observe(.changeSent(call))
             defer { keep() }
@@ -64,7 +64,7 @@ struct HomeLedgerTests {
         }
     }
 
-    @Test("finds nothing wrong with homes and patches that are right", arguments: UInt64(0)..<8)
+    @Test("finds nothing wrong with correct homes and patches", arguments: UInt64(0)..<8)
     func right(seed: UInt64) throws {
         let scene = try Scene()
         var random = SeededGenerator(seed: seed)
@@ -84,7 +84,7 @@ struct HomeLedgerTests {
                     held = to
                 }
             default:
-                // Whoever asked before a change was settled may be shown what was there before.
+                // Whoever asked before a change was settled may still see the state before.
                 let before = scene.home()
                 let call = scene.randomChange(&random)
                 let reply = try scene.make(call)
@@ -95,7 +95,7 @@ struct HomeLedgerTests {
         #expect(patches > 5)
     }
 
-    /// What is wrong with a home.
+    /// A mistake in a home.
     enum Mistake: CaseIterable {
         case outlet, status, state, chip, chipOrder, section, sectionOrder
         case lostItem, itemOrder, strayItem, extra, otherItem, name, kind, price, availability
@@ -109,7 +109,7 @@ struct HomeLedgerTests {
         mistake.make(in: &home)
         let other = HomeLedger(scene.outlet)
         #expect(throws: Violation.self) { try other.read(RightServer.bytes(home), since: 0) }
-        // Nor is it taken for another reading of the same revision.
+        // Nor is it taken for a second reading of the same revision.
         #expect(throws: Violation.self) { try scene.ledger.read(RightServer.bytes(home), since: 0) }
     }
 
@@ -126,13 +126,13 @@ struct HomeLedgerTests {
                 .price(outlet: 0, item: 5, minor: 9), .suspend(outlet: 0, item: 5), .resume(outlet: 0, item: 3),
                 .close(outlet: 0), .list(outlet: 0, item: 25, before: nil), .unlist(outlet: 0, item: 24),
             ][number])
-        // It may be shown to whoever asked before, and to nobody who asked afterwards.
+        // Whoever asked before may see it, but nobody who asked afterwards.
         #expect(throws: Never.self) { try scene.ledger.read(old, since: floor) }
         #expect(throws: Violation.self) { try scene.ledger.read(old, since: scene.outlet.settledCount) }
         #expect(throws: Never.self) { try scene.read() }
     }
 
-    @Test("finds that nothing is said to have changed where something has")
+    @Test("finds an answer that nothing has changed although something has")
     func unchanged() throws {
         let scene = try Scene()
         let held = try scene.read()
@@ -169,25 +169,25 @@ struct HomeLedgerTests {
         }
     }
 
-    @Test("finds once that a home is not what patches made of it")
+    @Test("finds once that a home differs from what patches led to")
     func patchedAndRead() throws {
         let scene = try Scene()
         let from = try scene.read()
         try scene.change(.price(outlet: 0, item: 5, minor: 9))
         let to = scene.server.revision(0)
-        // With a member that the model knows nothing of.
+        // With a member that the model does not know.
         let patch =
             try scene.patch(from: from, to: to).dropLast() + Array(#",{"op":"add","path":"/x","value":1}]"#.utf8)
         #expect(try scene.apply(Array(patch), from: from, to: to))
         #expect(throws: Violation.self) { try scene.read() }
         #expect(throws: Never.self) { try scene.read() }
-        // Two homes of one revision are no patch's mistake.
+        // Two homes of one revision are not the mistake of a patch.
         var home = scene.server.home(0)
         home["x"] = 1
         #expect(throws: Violation.self) { try scene.ledger.read(RightServer.bytes(home), since: 1) }
     }
 
-    @Test("cannot judge a patch from what it does not have any more")
+    @Test("cannot judge a patch from a revision that it no longer has")
     func forgotten() throws {
         let scene = try Scene()
         let first = try scene.read()
@@ -201,7 +201,7 @@ struct HomeLedgerTests {
         #expect(!scene.ledger.knows(to + 1))
     }
 
-    @Test("finds what is no home", arguments: ["", "{}", "[]", #"{"revision":"1"}"#, "null"])
+    @Test("finds a reply that is not a home", arguments: ["", "{}", "[]", #"{"revision":"1"}"#, "null"])
     func noHome(text: String) throws {
         let scene = try Scene()
         #expect(throws: Violation.self) { try scene.ledger.read(Array(text.utf8), since: 0) }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LoadOracle
 
-@Suite("Patching documents as RFC 6902 has it")
+@Suite("Patching documents according to RFC 6902")
 struct JSONPatchingTests {
     private static func json(_ text: String) throws -> JSON { try #require(JSON(Array(text.utf8)), "\(text)") }
 
@@ -15,7 +15,7 @@ struct JSONPatchingTests {
     @Test(
         "does what each operation asks for",
         arguments: [
-            // Members and elements are added in front of what stands there, or last.
+            // Members and elements are added before what is there, or last.
             (#"{"rice":1}"#, #"{"op":"add","path":"/kottu","value":2}"#, #"{"kottu":2,"rice":1}"#),
             (#"{"a":["x","z"]}"#, #"{"op":"add","path":"/a/1","value":"y"}"#, #"{"a":["x","y","z"]}"#),
             (#"{"a":["x"]}"#, #"{"op":"add","path":"/a/1","value":"y"}"#, #"{"a":["x","y"]}"#),
@@ -45,7 +45,7 @@ struct JSONPatchingTests {
             // Tested.
             (#"{"a":["x",2]}"#, #"{"op":"test","path":"/a/1","value":2.0}"#, #"{"a":["x",2]}"#),
             (#"{"a":{"b":1,"c":2}}"#, #"{"op":"test","path":"/a","value":{"c":2,"b":1}}"#, #"{"a":{"b":1,"c":2}}"#),
-            // Names with what pointers are made of.
+            // Names with the characters that pointers use.
             (#"{"/":1,"~1":2}"#, #"{"op":"test","path":"/~01","value":2}"#, #"{"/":1,"~1":2}"#),
             (#"{"/":1,"~":2}"#, #"{"op":"replace","path":"/~1","value":3}"#, #"{"/":3,"~":2}"#),
             (#"{"":{"":1}}"#, #"{"op":"replace","path":"//","value":2}"#, #"{"":{"":2}}"#),
@@ -62,7 +62,7 @@ struct JSONPatchingTests {
     }
 
     @Test(
-        "refuses what cannot be done",
+        "refuses operations that cannot be done",
         arguments: [
             (#"{"a":1}"#, #"{"op":"add","path":"/b/c","value":1}"#),
             (#"{"a":1}"#, #"{"op":"add","path":"/a/c","value":1}"#),
@@ -104,7 +104,7 @@ struct JSONPatchingTests {
     }
 
     @Test(
-        "tells where documents differ first",
+        "gives the first difference between documents",
         arguments: [
             (#"{"a":[1,{"b":2}]}"#, #"{"a":[1,{"b":3}]}"#, "/a/1/b: 2 and 3"),
             (#"{"a":1}"#, #"{"a":1,"b":"x"}"#, #"/b: absent and "x""#),
@@ -117,9 +117,9 @@ struct JSONPatchingTests {
         #expect(try JSON.difference(Self.json(one), Self.json(other)) == expected)
     }
 
-    // MARK: Beside the server's patches
+    // MARK: Compared with the server's patches
 
-    @Test("makes of a document what the server's patch leads to", arguments: UInt64(0)..<16)
+    @Test("gets the same result from the server's patch as the server", arguments: UInt64(0)..<16)
     func leads(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var document = JSONValue.document(&random)
@@ -135,7 +135,7 @@ struct JSONPatchingTests {
         #expect(operationCount > 20)
     }
 
-    @Test("notices an operation that is missing, and one too many", arguments: UInt64(0)..<16)
+    @Test("notices a missing operation, and one too many", arguments: UInt64(0)..<16)
     func mutations(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<40 {

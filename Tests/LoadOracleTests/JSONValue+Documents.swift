@@ -2,7 +2,7 @@ import SeededRandom
 
 @testable import JSONText
 
-/// Documents as the server's are: members, and arrays of things with an id.
+/// Documents like the server's: members, and arrays of objects with an id.
 extension JSONValue {
     static func document(_ random: inout SeededGenerator) -> JSONValue {
         .object([
@@ -34,7 +34,7 @@ extension JSONValue {
         .string((0..<random.number(1..<30)).map { _ in random.pick(["a", "é", "\"", "\\", " ", "話", "\n"]) }.joined())
     }
 
-    /// The document with something else in it; its `revision` is the next one.
+    /// The document with a change in it; its `revision` is the next one.
     func edited(_ random: inout SeededGenerator) -> JSONValue {
         var document = self
         if case .number(let text) = document["revision"] { document["revision"] = .number("\((Int(text) ?? 0) + 1)") }

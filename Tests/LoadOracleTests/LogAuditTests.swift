@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The audit of the log")
 struct LogAuditTests {
-    /// An event, as it is answered; `id` is that of its command.
+    /// An event as it is answered; `id` is that of its command.
     private struct Event {
         var stream: String
         var version: Int64
@@ -15,7 +15,7 @@ struct LogAuditTests {
         var position: Int64?
     }
 
-    /// A run with a cart that was checked out, and one with something in it, and the log of all that.
+    /// A run with a cart that was checked out, and one with something in it, and the log of that.
     private struct Scene {
         let trial: Trial
         var events: [Event] = []
@@ -63,7 +63,7 @@ struct LogAuditTests {
                 ),
                 Event(stream: two, version: 1, kind: "cart.itemAdded", payload: #"{"quantity":5}"#, id: "1-5"),
                 Event(stream: two, version: 2, kind: "cart.lineRemoved", payload: #"{"quantity":5}"#, id: "1-6"),
-                // Somebody else's.
+                // An event of somebody else.
                 Event(stream: "cart-another", version: 7, kind: "cart.cleared"),
                 Event(stream: "menu-another", version: 3, kind: "menu.itemSuspended", payload: #"{"to":"x"}"#),
                 Event(stream: two, version: 3, kind: "cart.itemAdded", payload: #"{"quantity":1}"#, id: "1-8"),
@@ -100,7 +100,7 @@ struct LogAuditTests {
         #expect(try Scene().findings() == [])
     }
 
-    /// Each with a part of what is said of it.
+    /// Each mistake, with a part of the finding's message.
     private typealias Mistake = (what: String, said: String, make: @Sendable (inout Scene) -> Void)
     private static let mistakes: [Mistake] = [
         ("an acknowledged command is missing", "1-10 was acknowledged", { $0.events.removeLast() }),
@@ -116,10 +116,10 @@ struct LogAuditTests {
                 scene.events.append(again)
             }
         ),
-        ("a command is somebody else's", "of no command of this run", { $0.events[$0.index("1-10")].id = "tap-1" }),
-        ("a command has no ID", "of no command of this run", { $0.events[$0.index("1-10")].id = nil }),
+        ("a command is somebody else's", "by no command of this run", { $0.events[$0.index("1-10")].id = "tap-1" }),
+        ("a command has no ID", "by no command of this run", { $0.events[$0.index("1-10")].id = nil }),
         (
-            "a command is of a shopper that there is not", "of no command of this run",
+            "a command is of a shopper that does not exist", "by no command of this run",
             { $0.events[$0.index("1-10")].id = "7-1" }
         ),
         ("a command was never sent", "never sent", { $0.events[$0.index("1-10")].id = "1-99" }),
@@ -139,19 +139,19 @@ struct LogAuditTests {
             { $0.events[$0.index("1-10")].payload = #"{"quantity":5}"# }
         ),
         (
-            "a quantity is another", "is of 2, and the cart held 1",
+            "a quantity is another", "counts 2, and the cart held 1",
             { $0.events[$0.index("1-2")].payload = #"{"from":3,"to":1}"# }
         ),
         (
-            "an order has another total", "with a total of 7; agreed was",
+            "an order has another total", "with a total of 7; the agreed total was",
             { scene in
                 let index = scene.index("1-4")
                 scene.events[index].payload = #"{"cart":"\#(scene.world.name)-c1.0","total":7}"#
             }
         ),
-        ("an order is missing", "in the log not at all", { $0.events.remove(at: $0.index("1-4")) }),
+        ("an order is missing", "is not in the log", { $0.events.remove(at: $0.index("1-4")) }),
         (
-            "an order is another cart's", "of cart",
+            "an order is another cart's", "belongs to cart",
             { scene in
                 let index = scene.index("1-4")
                 let (name, total) = (scene.world.name, 2 * scene.world.outlets[0].menu.item(0).price)
@@ -168,7 +168,7 @@ struct LogAuditTests {
         ),
     ]
 
-    @Test("finds what is wrong", arguments: 0..<21)
+    @Test("finds every mistake", arguments: 0..<21)
     func wrong(number: Int) throws {
         let mistake = Self.mistakes[number]
         var scene = try Scene()
@@ -178,10 +178,10 @@ struct LogAuditTests {
         #expect(findings.count <= 2, "\(mistake.what): \(findings)")
     }
 
-    @Test("has a finding for every mistake of the table")
+    @Test("has a finding for every mistake in the table")
     func table() { #expect(Self.mistakes.count == 21) }
 
-    @Test("does not mind whether a command whose outcome is unknown is there, once")
+    @Test("accepts a command with an unknown outcome, whether it is there once or not at all")
     func unknown() throws {
         var scene = try Scene()
         let cart = CartID(shopper: 0, number: 0)
@@ -204,7 +204,7 @@ struct LogAuditTests {
     }
 
     @Test(
-        "reads no event out of what is none",
+        "reads no event from a text that is not one",
         arguments: ["", "{}", "[]", #"{"position":1}"#, #"{"position":0,"stream":"a","version":1,"kind":"b"}"#])
     func noEvents(text: String) {
         #expect(LogEvent(Array(text.utf8)) == nil)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LoadOracle
 
-/// The oracle beside the domain: neither knows the other, and both have to say the same.
+/// The oracle compared with the domain: neither knows the other, and both have to agree.
 @Suite("The oracle of carts")
 struct OracleCartTests {
     @Test("accepts whatever the domain answers, while owners change everything", arguments: UInt64(0)..<8)
@@ -15,7 +15,7 @@ struct OracleCartTests {
         #expect(play.accepted > 50 && play.refused > 10, "accepted \(play.accepted), refused \(play.refused)")
     }
 
-    @Test("notices another count", arguments: UInt64(0)..<8)
+    @Test("notices a wrong count", arguments: UInt64(0)..<8)
     func counts(seed: UInt64) throws {
         for difference: Int64 in [-1, 1] {
             let play = try Play(seed: seed)
@@ -25,7 +25,7 @@ struct OracleCartTests {
         }
     }
 
-    @Test("notices a refusal of what has to be done, and with another code", arguments: UInt64(0)..<8)
+    @Test("notices a wrong refusal, and a refusal with a wrong code", arguments: UInt64(0)..<8)
     func refusals(seed: UInt64) throws {
         let codes = [
             "NOTFOUND", "CLOSED", "SOLDOUT", "WRONGOUTLET", "LIMIT", "STATE", "TOTALCHANGED", "CONFLICT", "INVALID",
@@ -40,7 +40,7 @@ struct OracleCartTests {
         }
     }
 
-    @Test("notices what is done and has to be refused", arguments: UInt64(0)..<8)
+    @Test("notices a command that was accepted and has to be refused", arguments: UInt64(0)..<8)
     func acceptances(seed: UInt64) throws {
         let play = try Play(seed: seed)
         let (call, _) = try play.untilReply { if case .error = $0 { true } else { false } }
@@ -49,7 +49,7 @@ struct OracleCartTests {
         play.trial.expectViolation(call, done)
     }
 
-    /// Something is wrong with a document, and its sums are as they have to be then.
+    /// A mistake in a document, whose sums are then adjusted to it.
     enum Mistake: CaseIterable {
         case version, nextVersion, status, cart, outlet, count, total, subtotal
         case lostLine, oneLineMore, order, quantity, price, name, item, note, lineTotal, problem
@@ -62,7 +62,7 @@ struct OracleCartTests {
             try play.fillCart(hasOrder: false)
             let call = Call.cart(play.customer.cart.id)
             let document = try #require(play.server.document(of: play.customer.cart.id))
-            // It has been read: what each line costs is known.
+            // It has been read, so the price of each line is known.
             try play.trial.expectHeld(call, .bulk(RightServer.bytes(document)))
             let wrong = mistake.made(in: document)
             play.trial.expectViolation(call, .bulk(RightServer.bytes(wrong)))
@@ -86,13 +86,15 @@ struct OracleCartTests {
         }
     }
 
-    @Test("takes what says nothing of the command for no mistake", arguments: ["BUSY", "UNAVAILABLE", "UNKNOWN"])
+    @Test(
+        "does not take an answer that says nothing about the command for a mistake",
+        arguments: ["BUSY", "UNAVAILABLE", "UNKNOWN"])
     func inability(code: String) throws {
         let play = try Play(seed: 1)
         let (call, reply) = try play.untilReply { if case .integer = $0 { true } else { false } }
         let verdict = try play.trial.judge(call, .error(code: code, message: ""))
         #expect(verdict == (code == "UNKNOWN" ? .unsettled : .failed(code: code)))
-        // Nothing has happened, so the answer that it would have had is still right.
+        // Nothing has happened, so the answer that the command would have had is still right.
         try play.trial.expectHeld(call, reply)
     }
 
@@ -100,7 +102,7 @@ struct OracleCartTests {
     func tooManyAtCheckout() throws {
         let play = try Play(seed: 1)
         let cart = play.customer.cart.id
-        // Of every seventh item a line takes 12; of what cannot be had it has no maximum of its own.
+        // A line takes 12 of every seventh item; an item that cannot be ordered has no maximum of its own.
         let item = 10
         #expect(play.world.outlets[0].menu.item(item).maximum == 12)
         try play.commanded(.add(cart, outlet: 0, item: item, quantity: 12, note: nil), answered: .integer(12))

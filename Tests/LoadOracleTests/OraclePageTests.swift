@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The oracle of pages")
 struct OraclePageTests {
-    /// Outlets of our own, of which pages are shown.
+    /// Outlets of our own, which pages show.
     private final class Scene {
         let trial: Trial
         var world: World { trial.world }
@@ -53,7 +53,7 @@ struct OraclePageTests {
 
     private static func browse(_ bounds: Bounds) -> Call { .browse(.init(words: [], bounds: bounds)) }
 
-    @Test("takes a page of an outlet for right, and finds what is missing, too much, or twice")
+    @Test("accepts a correct page of an outlet, and finds listings that are missing, superfluous, or there twice")
     func totals() throws {
         let scene = try Scene()
         let all = (0..<12).map { scene.listing(0, $0) }
@@ -74,7 +74,7 @@ struct OraclePageTests {
         scene.expectViolation(call, scene.page(all))
     }
 
-    @Test("finds a listing that is not what its owner made of it, whatever was asked")
+    @Test("finds a listing that differs from what its owner made of it, whatever the query")
     func listings() throws {
         let scene = try Scene()
         try scene.own(.price(outlet: 1, item: 3, minor: 7))
@@ -94,7 +94,7 @@ struct OraclePageTests {
         }
     }
 
-    @Test("finds what does not match, and prices that are not in order")
+    @Test("finds listings that do not match, and prices that are not in order")
     func filters() throws {
         let scene = try Scene()
         try scene.own(.suspend(outlet: 0, item: 4))
@@ -131,12 +131,12 @@ struct OraclePageTests {
         try scene.own(.close(outlet: 1))
         scene.expectViolation(.outlets(question), scene.page(both))
         scene.expectHeld(.outlets(question), scene.page([both[0]]))
-        // Nor is it shown as open, or as closed where that was not asked for.
+        // Nor is it shown as open; nor as closed unless that was asked for.
         scene.expectViolation(.outlets(question), scene.page([both[1]]))
         scene.expectViolation(.outlets(question), scene.page([scene.outletListing(1)]))
     }
 
-    @Test("takes no surprise for right where there is nothing to choose from, and only there")
+    @Test("accepts no surprise if there is nothing to choose from, and only then")
     func surprises() throws {
         let scene = try Scene()
         func surprise(_ bounds: Bounds) -> Call { .surprise(.init(words: [], bounds: bounds)) }
@@ -150,7 +150,7 @@ struct OraclePageTests {
         scene.expectHeld(surprise(.init(outlet: 0, isOpen: true)), .null)
     }
 
-    @Test("takes a full server for no mistake, and remembers which questions were saved")
+    @Test("does not take a full server for a mistake, and remembers which queries were saved")
     func saving() throws {
         let scene = try Scene()
         let words = ["OUTLET", scene.world.outlets[0].id, "OPEN", "SORT", "price", "LIMIT", "10"]

@@ -7,15 +7,15 @@ import Testing
 
 @testable import LoadOracle
 
-/// A customer of two outlets, whose owners change them meanwhile, and a server that is right.
+/// A customer of two outlets, whose owners change them meanwhile, and a server that makes no mistakes.
 ///
-/// The server decides every call at some moment before the answer comes; other calls are decided in between.
+/// The server decides every call at some moment before the answer; other calls are decided in between.
 final class Play {
     private struct Change {
         var call: Call
         var sent: UInt64
         var write: Int
-        /// What the server answers; nil until it has decided.
+        /// The server's answer; nil until it has decided.
         var reply: Reply?
     }
 
@@ -24,7 +24,7 @@ final class Play {
     private(set) var refused = 0
     private var random: SeededGenerator
     private var changes: [Int: Change] = [:]
-    /// The documents that subscribers have been told of, by the channel.
+    /// The documents that subscribers have been sent, by channel.
     private var told: [String: (revision: Int64, document: [UInt8])] = [:]
 
     init(seed: UInt64) throws {
@@ -38,7 +38,7 @@ final class Play {
 
     // MARK: Moves
 
-    /// A command of the customer's, its answer judged.
+    /// A command of the customer, whose answer is judged.
     func step() throws {
         if customer.cart.isCheckedOut, random.chance(50) { try takeNewCart() }
         let call = command()
@@ -59,7 +59,7 @@ final class Play {
 
     func takeNewCart() throws { try trial.observe(.newCart(customer: customer.index)) }
 
-    /// Some steps, and then such an answer to another, while nobody changes anything.
+    /// Some steps, and then the given answer to another, while nobody changes anything.
     func untilReply(_ isWanted: (Reply) -> Bool) throws -> (Call, Reply) {
         for _ in 0..<random.number(20..<60) { try step() }
         while true {
@@ -72,7 +72,7 @@ final class Play {
         }
     }
 
-    /// Puts several lines into a new cart, some of which have problems by now, and checks them out if that is wanted.
+    /// Puts several lines into a new cart, some of which have problems by now, and checks it out if requested.
     func fillCart(hasOrder: Bool) throws {
         try takeNewCart()
         while customer.cart.lines.count < 3 {
@@ -120,7 +120,7 @@ final class Play {
 
     // MARK: Owners
 
-    /// The owner of one of the outlets comes a step further with a change: it is sent, decided, or answered.
+    /// The owner of one of the outlets makes a step with a change: it is sent, decided, or answered.
     private func owners() throws {
         let outlet = random.number(0..<2)
         guard var change = changes[outlet] else { return try begin(ownersCall(outlet), outlet) }
@@ -200,13 +200,13 @@ final class Play {
         try send(channel, from: now.revision, to: now.revision, Array("[]".utf8))
     }
 
-    /// Tells subscribers what has changed.
+    /// Sends subscribers what has changed.
     private func tell() throws {
         for (channel, before) in told.sorted(by: { $0.key < $1.key }) {
             let now = document(channel)
             guard now.document != before.document else { continue }
             told[channel] = now
-            // A version says nothing of problems: the whole cart is sent where they changed.
+            // A version does not show problems: the whole cart is sent if they changed.
             let patch =
                 now.revision == before.revision
                 ? JSONPatch.replacement(with: now.document)
@@ -215,7 +215,7 @@ final class Play {
         }
     }
 
-    /// A whole run with everything in it, to the reading of the log.
+    /// A whole run with everything in it, including the reading of the log.
     func run(steps: Int) throws {
         try trial.observe(.loadBegan(at: trial.tick()))
         for outlet in 0..<2 { try subscribe("home:\(world.outlets[outlet].id)") }

@@ -30,7 +30,7 @@ struct RecordTests {
     }
 
     @Test(
-        "is judged as the run was, and caught where one number of a message, a reply or the log was changed",
+        "is judged as the run was, and a changed number in a message, a reply or the log is noticed",
         arguments: UInt64(0)..<20)
     func judgedAgain(seed: UInt64) throws {
         let play = try Play(seed: seed)
@@ -54,7 +54,7 @@ struct RecordTests {
 
     // MARK: Tampering
 
-    /// The integers of a JSON text with the members they are of.
+    /// The integers of a JSON text, with the members that have them.
     private static func numbers(_ text: [UInt8]) -> [(key: String, range: Range<Int>)] {
         var numbers: [(key: String, range: Range<Int>)] = []
         var (index, key) = (0, "")
@@ -77,7 +77,7 @@ struct RecordTests {
         return numbers
     }
 
-    /// The text with one of its numbers changed; nil where it has none.
+    /// The text with one of its numbers changed; nil if it has none.
     private static func tampered(_ text: [UInt8], _ random: inout SeededGenerator, in keys: [String]? = nil) -> [UInt8]?
     {
         let found = numbers(text).filter { keys?.contains($0.key) != false }
@@ -90,7 +90,7 @@ struct RecordTests {
         return text
     }
 
-    /// The observations with a number changed in one that is wanted.
+    /// The observations with a number changed in one of the given kind.
     private static func tampered(
         _ observations: [Observation], _ random: inout SeededGenerator, _ isWanted: (Observation) -> Bool
     ) -> [Observation] {
@@ -110,7 +110,7 @@ struct RecordTests {
                 .message(connection: connection, channel: channel, at: time, payload: $0)
             }
         case .logEvent(let partition, let event):
-            // What the log is judged by: the rest of an event is nothing that a client is told.
+            // The numbers by which the log is judged: the rest of an event is not shown to any client.
             let keys = ["position", "version", "quantity", "from", "to"]
             return tampered(event, &random, in: keys).map { .logEvent(partition: partition, event: $0) }
         case .exchange(var exchange):
@@ -129,7 +129,7 @@ struct RecordTests {
         }
     }
 
-    @Test("is caught where one message is missing", arguments: UInt64(0)..<4)
+    @Test("is caught if one message is missing", arguments: UInt64(0)..<4)
     func missingMessages(seed: UInt64) throws {
         let play = try Play(seed: seed)
         try play.run(steps: 30)
@@ -182,7 +182,7 @@ struct RecordTests {
         #expect(!Reply.simple("caf\u{e9}").isSame(as: .simple("cafe\u{301}")))
     }
 
-    @Test("names a long text by its number when it comes again, however many there are", arguments: [1, 128, 129])
+    @Test("refers to a long text by its number when it comes again, however many there are", arguments: [1, 128, 129])
     func longTexts(count: Int) throws {
         let play = try Play(seed: 1)
         var writer = RecordWriter(play.world, connections: 1, command: "")
@@ -197,7 +197,7 @@ struct RecordTests {
         writer.end()
         let lines = writer.takeBytes().split(separator: UInt8(ascii: "\n")).map(Array.init)
         #expect(lines.filter { $0.count < 1_000 }.count == (count <= RecordWriter.keptTexts ? count : 0) + 2)
-        // Each is told as itself: none is a tag bar.
+        // Each is written in full: none is a tag bar.
         let oracle = try Self.judge(lines)
         #expect(oracle.findings.count + oracle.furtherFindings == 2 * count)
         #expect(oracle.findings[0].message.contains("is not that of its menu: "))
@@ -236,13 +236,13 @@ struct RecordTests {
         replaced(4, "", "not a JSON object")
         replaced(4, "[1]", "not a JSON object")
         replaced(4, String(decoding: lines[3].dropLast(5), as: UTF8.self), "not a JSON object")
-        replaced(4, "{}", "no line of a record")
+        replaced(4, "{}", "not a line of a record")
         replaced(4, #"{"customer":99}"#, "'customer' is not a number from 0 to 2")
-        replaced(4, #"{"customer":1,"call":["CART.EAT","m1-c0.0"]}"#, "no call in this run: CART.EAT m1-c0.0")
-        replaced(4, #"{"customer":1,"call":["CART.ADD","m1-c0.0","m1-o9","i1","1"]}"#, "no call in this run")
+        replaced(4, #"{"customer":1,"call":["CART.EAT","m1-c0.0"]}"#, "not a call in this run: CART.EAT m1-c0.0")
+        replaced(4, #"{"customer":1,"call":["CART.ADD","m1-c0.0","m1-o9","i1","1"]}"#, "not a call in this run")
         replaced(
             4, #"{"customer":1,"call":["CART.GET","m1-c0.0"],"planned":1,"sent":1,"answered":1,"reply":{"like":3}}"#,
-            "no line before has the text 3")
+            "no earlier line has the text 3")
         replaced(
             4, #"{"customer":1,"call":["CART.GET","m1-c0.0"],"planned":-1,"sent":1,"answered":1,"reply":null}"#,
             "'planned'")

@@ -4,16 +4,16 @@ import Testing
 
 @testable import LoadOracle
 
-/// A run that is judged a step at a time, with a server that is right beside it. Times are counts of steps.
+/// A run that is judged step by step, with a server that makes no mistakes. Times are counts of steps.
 final class Trial {
     let oracle: Oracle
     let server: RightServer
     private(set) var clock: UInt64 = 1
-    /// Everything that the oracle was told.
+    /// Every observation of the oracle.
     private(set) var observations: [Observation] = []
     private var writes: [Int: Int] = [:]
 
-    /// A run that has built its outlets, of which every one is open.
+    /// A run that has built its outlets, all of them open.
     init(outlets: Int = 2, items: Int = 60, customers: Int = 3, seed: UInt64 = 1, builds: Bool = true) throws {
         let size = World.Size(outlets: outlets, items: items, carts: 0)
         oracle = Oracle(World.Plan(name: "m1", size: size, seed: seed, customers: customers), connections: 1)
@@ -38,7 +38,7 @@ final class Trial {
 
     var violations: Int { oracle.findings.count + oracle.furtherFindings }
 
-    /// Lets the oracle see something.
+    /// Lets the oracle observe something.
     ///
     /// - Throws: the violation that it found.
     @discardableResult
@@ -79,7 +79,7 @@ final class Trial {
         return try judge(call, server.answer(call, id: "\(customer)-\(write)"), of: customer, write: write)
     }
 
-    /// A change of an outlet's owner, from its beginning to its end.
+    /// A change of an outlet's owner, from beginning to end.
     func own(_ call: Call) throws {
         try observe(.changeSent(call))
         let owner = world.outlets[call.outlet ?? 0].owner

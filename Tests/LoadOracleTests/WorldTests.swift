@@ -29,7 +29,7 @@ struct WorldTests {
         #expect(shown == plan.sections.map { $0.items.map(ItemPlan.id) })
     }
 
-    @Test("has the same items for the same seed, and others for another")
+    @Test("has the same items for the same seed, and different ones for another")
     func seeds() {
         let (one, same, other) = (
             MenuPlan(items: 50, seed: 1), MenuPlan(items: 50, seed: 1), MenuPlan(items: 50, seed: 2)
@@ -78,7 +78,7 @@ struct WorldTests {
         #expect(one.pickHotOutlet(&chance).index == 0)
     }
 
-    @Test("has chance that can be repeated, in proportion to weights")
+    @Test("has random numbers that can be repeated, in proportion to weights")
     func chance() {
         var (one, same, other) = (
             SeededGenerator(seed: 1, of: 0), SeededGenerator(seed: 1, of: 0), SeededGenerator(seed: 1, of: 1)
@@ -92,10 +92,10 @@ struct WorldTests {
     }
 }
 
-/// What may have been said of an item, beside every order in which things can have happened.
+/// What may have been said about an item, compared with every order in which things can have happened.
 @Suite("The time line of an outlet")
 struct OutletTimelineTests {
-    @Test("has what was said between question and answer, and nothing that was over", arguments: UInt64(0)..<16)
+    @Test("has the offers between a call and its reply, and none that had ended before", arguments: UInt64(0)..<16)
     func possible(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let menu = MenuPlan(items: 3, seed: 1)
@@ -147,7 +147,7 @@ struct OutletTimelineTests {
         }
     }
 
-    @Test("follows versions, and finds one that is skipped, stands still or goes back")
+    @Test("follows versions, and finds one that is skipped, repeated or goes back")
     func versions() throws {
         let world = World(.init(name: "m", size: .init(outlets: 1, items: 1, carts: 0), seed: 1, customers: 1))
         let outlet = world.outlets[0]
@@ -168,7 +168,7 @@ struct OutletTimelineTests {
             #expect(throws: Violation.self, "a step of \(step)") {
                 try follow(wrong, .price(outlet: 0, item: 0, minor: 9))
             }
-            // It is told once: what follows counts from there.
+            // It is reported once: the next version is compared with this one.
             #expect(outlet.menuVersion == wrong)
             outlet.settle(at: 0)
             #expect(try follow(wrong + 1, .price(outlet: 0, item: 0, minor: 7)))

@@ -10,7 +10,7 @@ struct JudgingBaselineTests {
         "server peak memory",
     ]
 
-    /// Two runs of the same load, each with its own chance.
+    /// Two runs of the same load, each with its own random numbers.
     private static func runs(
         _ seed: UInt64, seconds: Int = 30, noise: Double = 0.03, memory: Double = 0,
         _ change: (inout SampleRun) -> Void = { _ in }
@@ -44,7 +44,7 @@ struct JudgingBaselineTests {
         }
     }
 
-    @Test("finds latencies that are half as long again, and nothing else", arguments: SeededGenerator.seeds)
+    @Test("finds latencies that are longer by half, and nothing else", arguments: SeededGenerator.seeds)
     func slower(seed: UInt64) throws {
         let result = try JudgingBaselineTests.judge(JudgingBaselineTests.runs(seed) { $0.slowness = 1.5 })
         #expect(
@@ -84,7 +84,7 @@ struct JudgingBaselineTests {
         #expect(failed * 20 <= SeededGenerator.seeds.count)
     }
 
-    @Test("finds a change of 15 % where 10 % are allowed, in half a minute with noise of 3 %")
+    @Test("finds a change of 15 % if 10 % is allowed, in half a minute with noise of 3 %")
     func sensitive() throws {
         var found = 0
         for seed in SeededGenerator.seeds {
@@ -94,7 +94,7 @@ struct JudgingBaselineTests {
         #expect(found * 20 >= SeededGenerator.seeds.count * 4 * 19)
     }
 
-    @Test("says that it cannot tell where the interval is on both sides of what is allowed")
+    @Test("says that it cannot tell if the interval is on both sides of what is allowed")
     func undecided() throws {
         let runs = JudgingBaselineTests.runs(5, seconds: 14, noise: 0.3) { $0.slowness = 1.1 }
         let result = try JudgingBaselineTests.judge(runs)
@@ -107,7 +107,7 @@ struct JudgingBaselineTests {
         }
     }
 
-    @Test("is told with its interval")
+    @Test("is reported with its interval")
     func told() throws {
         let runs = JudgingBaselineTests.runs(3) { $0.writesPerSecond = 4_800 }
         let judgement = try #require(try JudgingBaselineTests.judge(runs).judgements.first)
@@ -145,7 +145,7 @@ struct JudgingBaselineTests {
         #expect(result.remarks.contains { $0.hasPrefix("writes p50 could not be compared") })
     }
 
-    @Test("leaves out the first second, and one that is not whole")
+    @Test("leaves out the first second, and incomplete ones")
     func ends() throws {
         var runs = JudgingBaselineTests.runs(1, seconds: 12)
         let expected = try JudgingBaselineTests.judge(runs)
@@ -175,22 +175,22 @@ struct JudgingBaselineTests {
             ])
     }
 
-    @Test("is refused between runs that cannot be compared, with the reason")
+    @Test("of runs that cannot be compared is refused, with the reason")
     func refusals() throws {
         let base = SampleRun(seed: 1).report()
         let changes: [((inout RunReport.Load) -> Void, String)] = [
-            ({ $0.isClosed = true }, "its mode was open, and that of this run is closed."),
-            ({ $0.isChaotic = true }, "its chaos was off, and that of this run is on."),
+            ({ $0.isClosed = true }, "its mode was open, and this run's is closed."),
+            ({ $0.isChaotic = true }, "its chaos was off, and this run's is on."),
             (
                 { $0.scenarios[0].weight = 1 },
-                "its mix of scenarios was browse 25.0 %, lunch 75.0 %, and that of this run is browse 50.0 %, lunch 50.0 %."
+                "its mix of scenarios was browse 25.0 %, lunch 75.0 %, and this run's is browse 50.0 %, lunch 50.0 %."
             ),
             (
                 { $0.stages[0].rate = 10_000 },
-                "its plan was 20,000/s after 30 s, and that of this run is 10,000/s after 30 s."
+                "its plan was 20,000/s after 30 s, and this run's is 10,000/s after 30 s."
             ),
-            ({ $0.connections = 8 }, "its number of connections was 64, and that of this run is 8."),
-            ({ $0.seconds = 60 }, "its length was 30 s, and that of this run is 1 min."),
+            ({ $0.connections = 8 }, "its number of connections was 64, and this run's is 8."),
+            ({ $0.seconds = 60 }, "its length was 30 s, and this run's is 1 min."),
         ]
         for (change, message) in changes {
             var report = base
@@ -205,10 +205,10 @@ struct JudgingBaselineTests {
         var deeper = closed
         deeper.load.pipeline = 16
         let pipelined = #expect(throws: JudgingError.self) { try Baseline(earlier: closed, allowed: 0).judge(deeper) }
-        #expect(pipelined?.description.contains("its pipeline was 1, and that of this run is 16") == true)
+        #expect(pipelined?.description.contains("its pipeline was 1, and this run's is 16") == true)
     }
 
-    @Test("is not refused for weights that come to the same")
+    @Test("is not refused for weights with the same proportions")
     func sameMix() throws {
         let report = SampleRun(seed: 1).report()
         var other = report
@@ -227,7 +227,7 @@ struct JudgingBaselineTests {
         }
     }
 
-    @Test("is refused for a world of another size, and says where the size is not known")
+    @Test("is refused for a world of another size, and says if the size is not known")
     func sizes() throws {
         let report = SampleRun(seed: 1).report()
         var (small, large) = (report, report)
@@ -240,7 +240,7 @@ struct JudgingBaselineTests {
         #expect(remarks.contains { $0.contains("does not say how many outlets") })
     }
 
-    @Test("is refused where the runs were too short, or one was none")
+    @Test("is refused if the runs were too short, or one could not be run")
     func tooShort() throws {
         let short = SampleRun(seed: 1, seconds: 6).report()
         let error = #expect(throws: JudgingError.self) { try Baseline(earlier: short, allowed: 0).judge(short) }
@@ -253,7 +253,7 @@ struct JudgingBaselineTests {
     }
 
     @Test(
-        "allows what is asked for",
+        "parses the allowed change",
         arguments: [
             ("10%", 0.1), ("0%", 0), (" 2.5 %", nil), ("2.5 %", 0.025), ("10", nil), ("-1%", nil), ("100%", nil),
             ("ten%", nil), ("", nil),
@@ -261,7 +261,7 @@ struct JudgingBaselineTests {
     func allowed(text: String, part: Double?) throws {
         guard let part else {
             let error = #expect(throws: JudgingError.self) { try Baseline.allowed(text) }
-            #expect(error?.description.contains("from 0% to 99%, such as 10%") == true)
+            #expect(error?.description.contains("give 0% to 99%, such as 10%") == true)
             return
         }
         #expect(try Baseline.allowed(text) == part)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The interval of a change")
 struct JudgingBootstrapTests {
-    /// Seconds of two runs, whose figure is `before` in one and `after` in the other, but for noise of which each
+    /// Seconds of two runs, whose figure is `before` in one and `after` in the other, apart from noise, of which each
     /// second keeps a part.
     private static func pairs(
         _ random: inout SeededGenerator, count: Int, memory: Double, before: Double = 100, after: Double = 100
@@ -20,7 +20,8 @@ struct JudgingBootstrapTests {
         }
     }
 
-    /// It is to be there in 95 of 100; where one second resembles the next as much as here, it is in a few fewer.
+    /// It has to be there 95 times in 100; if one second resembles the next as much as here, it is a little less
+    /// often.
     @Test(
         "has the true change in it about 95 times in 100",
         arguments: [(10, 0.0), (12, 0.0), (30, 0.0), (60, 0.5), (120, 0.7)])
@@ -38,7 +39,7 @@ struct JudgingBootstrapTests {
         #expect(Double(above) / Double(runs) < 0.06)
     }
 
-    /// Twice as wide as the normal distribution would have it is of no use.
+    /// An interval twice as wide as the normal distribution gives is useless.
     @Test("is not wider than it has to be", arguments: SeededGenerator.seeds)
     func width(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
@@ -48,7 +49,7 @@ struct JudgingBootstrapTests {
         #expect((normal / 2...normal * 2).contains(interval.high - interval.low))
     }
 
-    @Test("has the change of what was given in it, and is the same each time", arguments: SeededGenerator.seeds)
+    @Test("contains the change of its samples, and is the same each time", arguments: SeededGenerator.seeds)
     func estimate(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let count = random.number(3..<100)
@@ -68,7 +69,7 @@ struct JudgingBootstrapTests {
         #expect(abs(mean.values.before - 7) < 2 && abs(mean.values.after - 21) < 6)
     }
 
-    @Test("is none where there is nothing to divide by")
+    @Test("does not exist if there is nothing to divide by")
     func nothing() {
         let pairs = [Bootstrap.Pair](repeating: .init(before: (0, 1), after: (1, 1)), count: 20)
         #expect(Bootstrap(pairs, figure: .ratio).interval() == nil)

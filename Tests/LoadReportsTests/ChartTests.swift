@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The axes of a chart")
 struct ReportsChartAxisTests {
-    /// What every axis promises: few names, in order, where their values are.
+    /// What every axis promises: few labels, in order, at the places of their values.
     private static func check(_ axis: ChartAxis, from least: Double, to most: Double, seed: UInt64) {
         let places = axis.ticks.map { axis.position($0.value) }
         #expect((2...13).contains(places.count), "\(axis.ticks) for \(least) to \(most)")
@@ -57,7 +57,7 @@ struct ReportsChartAxisTests {
     }
 
     @Test(
-        "writes times by the length of the run",
+        "writes times according to the length of the run",
         arguments: [
             (5.0, 30.0, "5 s"), (65, 600, "1:05"), (65, 7_200, "0:01:05"), (3_725, 7_200, "1:02:05"),
             (.nan, 600, "– s"),
@@ -66,7 +66,7 @@ struct ReportsChartAxisTests {
         #expect(ChartAxis.clock(seconds, in: length) == text)
     }
 
-    @Test("of parts has each nine as far from the one before")
+    @Test("of parts has the same distance from each nine to the next")
     func nines() {
         let axis = ChartAxis.nines(upTo: 0.999_99)
         #expect(axis.ticks.map(\.label) == ["50 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %"])
@@ -83,7 +83,7 @@ struct ReportsChartTests {
             + report.costCharts
     }
 
-    /// The places that a path goes through.
+    /// The points that a path goes through.
     private static func places(_ path: String) throws -> [(x: Int, y: Int)] {
         var (places, x, y): ([(Int, Int)], Int, Int) = ([], 0, 0)
         for match in path.matches(of: #/([MlhzvVH])(-?\d+)?(?: ?(-?\d+))?/#) {
@@ -101,7 +101,7 @@ struct ReportsChartTests {
         return places
     }
 
-    @Test("stay within their frame, go forward in time, and say what is to be seen", arguments: SeededGenerator.seeds)
+    @Test("stay within their frame, go forward in time, and describe what they show", arguments: SeededGenerator.seeds)
     func frames(seed: UInt64) throws {
         let report = SampleRun.any(seed).report()
         let charts = ReportsChartTests.charts(report)
@@ -122,7 +122,7 @@ struct ReportsChartTests {
         }
     }
 
-    @Test("have a point a second, each where its value is", arguments: SeededGenerator.seeds.prefix(10))
+    @Test("have a point for each second, at the place of its value", arguments: SeededGenerator.seeds.prefix(10))
     func points(seed: UInt64) throws {
         let report = SampleRun(seed: seed, seconds: 45).report()
         let chart = try #require(report.latencyCharts.first)
@@ -148,7 +148,7 @@ struct ReportsChartTests {
         #expect(abs(rates.reduce(0, +) * 6 - Double(answered)) < 1)
     }
 
-    @Test("have a gap where nothing was answered, and a dot where one second stands alone")
+    @Test("have a gap if nothing was answered, and a dot for a single second")
     func gaps() throws {
         var report = SampleRun(seed: 2, seconds: 5).report()
         for second in [1, 3] { report.windows[second].writes.answered = 0 }

@@ -32,7 +32,7 @@ struct ReportsFiguresTests {
     }
 
     @Test(
-        "as counts with their thousands apart",
+        "as counts with thousands separators",
         arguments: [
             (0, "0"), (999, "999"), (1_000, "1,000"), (1_234_567, "1,234,567"), (-12_345, "−12,345"),
             (Int.min, "−9,223,372,036,854,775,808"),
@@ -42,7 +42,7 @@ struct ReportsFiguresTests {
     }
 
     @Test(
-        "as parts of a hundred, never nothing where there is something",
+        "as percentages, never nothing if there is something",
         arguments: [
             (0, "0 %"), (0.000_01, "< 0.01 %"), (0.001_2, "0.12 %"), (0.012_34, "1.23 %"), (0.123_4, "12.3 %"),
             (0.099_96, "10.0 %"), (1, "100 %"), (.nan, "– %"),
@@ -83,7 +83,7 @@ struct ReportsFiguresTests {
         #expect(text == expected)
     }
 
-    @Test("with nothing that a terminal would obey", arguments: SeededGenerator.seeds)
+    @Test("without anything that a terminal would obey", arguments: SeededGenerator.seeds)
     func visible(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var text = ""

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The page of a run")
 struct ReportsHTMLTests {
-    /// A run of any sort, with what can be judged of it.
+    /// A run of any sort, with everything that can be judged about it.
     private static func report(_ seed: UInt64) throws -> RunReport {
         let run = SampleRun.any(seed)
         var report = run.report()
@@ -80,11 +80,11 @@ struct ReportsHTMLTests {
     }
 
     @Test(
-        "is headed by how the run ended",
+        "has the outcome of the run as its heading",
         arguments: [
             (RunReport.Outcome.held, 0, "✓ Every check held"), (.checkFailed, 1, "✗ A check failed"),
             (.checkFailed, 1_234, "✗ 1,234 checks failed"), (.couldNotRun, 0, "✗ The load could not be run"),
-            (.unknown, 0, "✗ It is unknown what became of 2 commands"),
+            (.unknown, 0, "✗ The outcome of 2 commands is unknown"),
             (.thresholdFailed, 0, "✗ A threshold was not held"),
         ])
     func headlines(outcome: RunReport.Outcome, violations: Int, text: String) throws {
@@ -108,7 +108,7 @@ struct ReportsHTMLTests {
         #expect(drawings.count { $0.all("path").contains { $0.attributes["class"] == "bad dot" } } == 4)
     }
 
-    @Test("of a load that could not be run is complete")
+    @Test("is complete for a load that could not be run")
     func couldNotRun() throws {
         var report = SampleRun(seed: 1, seconds: 0, readsPerSecond: 0, writesPerSecond: 0, hasServer: false).report()
         report.outcome = .couldNotRun

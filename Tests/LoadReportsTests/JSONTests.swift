@@ -25,10 +25,10 @@ struct ReportsJSONTests {
     }
 
     @Test(
-        "is refused where it is none, with what is wrong",
+        "is refused if it is not one, with what is wrong",
         arguments: [
             ("", "is not JSON"), ("{\"format\": 1", "is not JSON"), ("[]", "is not the report of a run"),
-            ("{}", "it has no `format`"), ("{\"format\": \"one\"}", "`format` is something else than it should be"),
+            ("{}", "it has no `format`"), ("{\"format\": \"one\"}", "`format` has the wrong type"),
             ("{\"format\": 1}", "it has no `"),
         ])
     func noReport(text: String, message: String) {
@@ -37,11 +37,11 @@ struct ReportsJSONTests {
     }
 
     @Test(
-        "is refused where a part of it is something else",
+        "is refused if a part of it is wrong",
         arguments: [
-            ("\"accepted\" : ", "\"accepted\" : \"x\", \"_\" : ", "`calls[0].accepted` is something else"),
+            ("\"accepted\" : ", "\"accepted\" : \"x\", \"_\" : ", "`calls[0].accepted` has the wrong type"),
             ("\"isWrite\" : ", "\"isWritten\" : ", "`calls[0]` has no `isWrite`"),
-            ("\"outcome\" : 0", "\"outcome\" : 9", "`outcome` is no value that it can have"),
+            ("\"outcome\" : 0", "\"outcome\" : 9", "`outcome` has a value that it cannot have"),
         ])
     func brokenReport(old: String, new: String, message: String) throws {
         let text = try SampleRun(seed: 1, seconds: 2).report().json().replacing(old, with: new)

@@ -26,7 +26,7 @@ struct ReportsJUnitTests {
         #expect(suite.attributes["errors"] == "0")
     }
 
-    @Test("tells messages and histories as they were, control characters made visible")
+    @Test("has messages and histories unchanged, except that control characters are visible")
     func histories() throws {
         var report = SampleRun(seed: 3).report()
         report.checks.violations = [
@@ -53,7 +53,7 @@ struct ReportsJUnitTests {
                 """)
     }
 
-    @Test("has an error where the load could not be run")
+    @Test("has an error if the load could not be run")
     func couldNotRun() throws {
         var report = SampleRun(seed: 3, seconds: 0).report()
         report.outcome = .couldNotRun
@@ -63,7 +63,7 @@ struct ReportsJUnitTests {
         #expect(root.all("error").map { $0.attributes["message"] } == ["The server cannot be reached."])
     }
 
-    @Test("fails where violations were only counted")
+    @Test("fails if violations were only counted")
     func counted() throws {
         var report = SampleRun(seed: 3, seconds: 1).report()
         report.checks.furtherViolations = 12

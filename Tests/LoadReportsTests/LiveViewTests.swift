@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The live view")
 struct LiveViewTests {
-    /// Something like a terminal: it does what the view may ask of one, and fails the test for anything else.
+    /// A small terminal: it does what the view may ask of one, and fails the test for anything else.
     private struct Terminal {
         var rows: [[Character]] = [[]]
         var row = 0
@@ -163,7 +163,7 @@ struct LiveViewTests {
             ])
     }
 
-    @Test("is a line a second where there is no terminal, with nothing but text")
+    @Test("is a line per second if there is no terminal, with nothing but text")
     func lines() {
         var view = LiveView(columns: 80, isTerminal: false)
         var snapshot = LiveViewTests.snapshot
@@ -179,7 +179,7 @@ struct LiveViewTests {
         #expect(view.finish().isEmpty)
     }
 
-    @Test("is a line as often as it was asked for", arguments: [(1.0, 60), (5.0, 12), (30.0, 2)])
+    @Test("is a line as often as requested", arguments: [(1.0, 60), (5.0, 12), (30.0, 2)])
     func interval(seconds: Double, count: Int) {
         var view = LiveView(columns: 80, isTerminal: false, interval: seconds)
         let lines = (0..<60).map { view.frame(LiveSnapshot(elapsed: Double($0) + 0.02)) }
@@ -203,7 +203,7 @@ struct LiveViewTests {
                 + "violations 2  unknown 1  dropped 5  faults 3\n")
     }
 
-    @Test("has a sparkline in which noise is no peak, and a gap where nothing was answered")
+    @Test("has a sparkline in which noise is not a peak, with a gap if nothing was answered")
     func sparkline() {
         #expect(Sparkline.text([]).isEmpty)
         #expect(Sparkline.text([nil, nil]) == "  ")

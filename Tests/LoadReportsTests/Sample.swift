@@ -3,28 +3,28 @@ import SeededRandom
 
 @testable import LoadReports
 
-/// A run that never was, for tests of what is said about runs: the same for the same seed.
+/// An invented run, for tests of what is said about runs: the same for the same seed.
 struct SampleRun {
     var seed: UInt64
     /// How many whole seconds the load lasted.
     var seconds = 30
     var readsPerSecond = 15_000.0
     var writesPerSecond = 5_000.0
-    /// By how much one second differs from the next at random, relative.
+    /// How much one second differs from the next at random, as a part of the value.
     var noise = 0.1
     /// How much of a second's deviation the next one keeps, 0…1.
     var memory = 0.0
-    /// What latencies are multiplied with.
+    /// The factor of all latencies.
     var slowness = 1.0
     var violations = 0
     var faults: [String] = []
     var errors = 0
     var unknown = 0
-    /// Text that breaks out of whatever it is put into, where text comes from outside.
+    /// Text that would break out of whatever it is put into, for every field that comes from outside.
     var isHostile = false
     var hasServer = true
     var stages: [RunReport.Stage]?
-    /// How many latencies each summary of them is made of.
+    /// How many latencies each summary is made from.
     var samples = 100
 
     static let hostileText =
@@ -191,7 +191,7 @@ struct SampleRun {
 }
 
 extension SeededGenerator {
-    /// A number of the normal distribution, near enough: the sum of a few even ones.
+    /// A number with nearly a normal distribution: the sum of a few uniform ones.
     mutating func gaussian() -> Double {
         let sum = (0..<4).reduce(0) { sum, _ in sum + Double(next() >> 11) * 0x1p-53 }
         return (sum - 2) * 3.0.squareRoot()
@@ -200,7 +200,7 @@ extension SeededGenerator {
 
 extension SampleRun {
     /// Runs of all sorts: long and short ones, held and failed ones, without reads, without writes, without a server
-    /// that tells anything, with texts that break out.
+    /// that reports anything, with texts that would break out.
     static func any(_ seed: UInt64) -> SampleRun {
         var random = SeededGenerator(seed: seed)
         var run = SampleRun(seed: seed)

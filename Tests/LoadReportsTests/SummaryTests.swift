@@ -14,7 +14,7 @@ struct ReportsSummaryTests {
             serviceTime: latency)
     }
 
-    /// A run of which every figure is known.
+    /// A run whose figures are all known.
     private static var plain: RunReport {
         var report = SampleRun(seed: 1).report()
         report.seconds = 10
@@ -78,8 +78,8 @@ struct ReportsSummaryTests {
                 "reads   none sent",
                 "checks  1,234,567 made, 1,001 failed",
                 "",
-                "errors  not expected: cart.checkout UNAVAILABLE 1,300, cart.add BUSY 12",
-                "unknown never learnt what became of: cart.add 2",
+                "errors  unexpected: cart.checkout UNAVAILABLE 1,300, cart.add BUSY 12",
+                "unknown outcome not known: cart.add 2",
                 "sends   199 late (10.0 %), 10 dropped of 2,000 planned",
                 "limit   the monkey was busy 99 % of the time",
                 "faults  connection cut 3, server killed 1",
@@ -98,7 +98,9 @@ struct ReportsSummaryTests {
             ])
     }
 
-    @Test("says neither more nor less of any run, and nothing that a terminal obeys", arguments: SeededGenerator.seeds)
+    @Test(
+        "says everything about any run and no more, and nothing that a terminal obeys", arguments: SeededGenerator.seeds
+    )
     func any(seed: UInt64) {
         let report = SampleRun.any(seed).report()
         let summary = report.summary

@@ -17,7 +17,7 @@ struct JudgingThresholdTests {
             responseTime: latency(scale), serviceTime: latency(scale / 2))
     }
 
-    /// A run of 10 s of which every figure is known: writes at 50 ms in the 99th percentile, reads at 5 ms.
+    /// A run of 10 s whose figures are all known: writes at 50 ms in the 99th percentile, reads at 5 ms.
     private static var report: RunReport {
         var report = SampleRun(seed: 1, seconds: 1).report()
         report.seconds = 10
@@ -64,7 +64,7 @@ struct JudgingThresholdTests {
         #expect(judgement.comparison == nil)
     }
 
-    @Test("on what never happened is not held, and says what did")
+    @Test("on a command that was never sent is not held, and says what was")
     func neverHappened() throws {
         let judgement = try Threshold("cart.checkout:p99<1s").judge(JudgingThresholdTests.report)
         #expect(
@@ -80,7 +80,7 @@ struct JudgingThresholdTests {
         }
     }
 
-    @Test("on a latency is not held where nothing was answered")
+    @Test("on a latency is not held if nothing was answered")
     func neverAnswered() throws {
         var report = JudgingThresholdTests.report
         report.calls[3].accepted = 0
@@ -92,7 +92,7 @@ struct JudgingThresholdTests {
     }
 
     @Test(
-        "ends the run after its delay, and not for what did not happen yet",
+        "ends the run after its delay, but not for something that has not happened yet",
         arguments: [
             ("cart.add:p99<20ms,abortOnFail=5s", 5.0, true), ("cart.add:p99<20ms,abortOnFail=5s", 4.9, false),
             ("cart.add:p99<20ms, abortOnFail", 0.1, true), ("cart.add:p99<20ms,abortOnFail=500ms", 0.4, false),
@@ -116,29 +116,29 @@ struct JudgingThresholdTests {
             ("cart.add:p98<20ms", "p50, p90, p99, p99.9, max, mean"),
             ("cart.add:<20ms", "p50, p90, p99, p99.9, max, mean"),
             ("cart.add:p99<20", "a time in ns, us, ms or s"), ("cart.add:p99<20m", "a time in ns, us, ms or s"),
-            ("cart.add:p99<1%", "a time in ns, us, ms or s"), ("cart.add:p99<", "is no number"),
-            ("cart.add:p99<-1ms", "is no number"), ("cart.add:p99<infs", "is no number"),
-            ("cart.add:p99<1.2.3s", "is no number"),
-            ("cart.add:p99<.5s", "is no number"), ("cart.add:p99<0x10ms", "a time in"),
+            ("cart.add:p99<1%", "a time in ns, us, ms or s"), ("cart.add:p99<", "is not a number"),
+            ("cart.add:p99<-1ms", "is not a number"), ("cart.add:p99<infs", "is not a number"),
+            ("cart.add:p99<1.2.3s", "is not a number"),
+            ("cart.add:p99<.5s", "is not a number"), ("cart.add:p99<0x10ms", "a time in"),
             ("cart.add:p99==20ms", "never equal"),
             ("writes:rate==5", "never equal"), ("writes:errors==1%", "never equal"),
-            ("writes:rate>5%", "a number a second"),
-            ("writes:rate>5k", "a number a second"), ("writes:errors<1ms", "a number, or a part in %"),
+            ("writes:rate>5%", "a number per second"),
+            ("writes:rate>5k", "a number per second"), ("writes:errors<1ms", "a number, or a part in %"),
             ("writes:violations==0", "p50, p90"), ("checks:p99<1s", "violations, made"),
             ("checks:violations<1%", "a number, not"),
             ("sending:rate>1", "late, dropped"), ("checks:errors==0", "violations, made"),
-            ("cart.add:p99<20ms,abortOnFail=5", "no time, such as 5s"),
+            ("cart.add:p99<20ms,abortOnFail=5", "not a time such as 5s"),
             ("cart.add:p99<20ms,abort=5s", "only abortOnFail"),
             ("cart.add:p99<20ms,", "only abortOnFail"), ("cart.add:p99<20ms,abortOnFail=5s=6s", "only abortOnFail"),
             ("cart.ad:p99<20ms", "there is no `cart.ad`; there are reads, writes, all, checks, sending, cart.add"),
         ])
     func mistakes(text: String, message: String) {
         let error = #expect(throws: JudgingError.self) { try Threshold(text, calls: ["cart.add", "a"]) }
-        #expect(error?.description.hasPrefix("`\(text)` is no threshold: ") == true)
+        #expect(error?.description.hasPrefix("`\(text)` is not a threshold: ") == true)
         #expect(error?.description.contains(message) == true, "\(error?.description ?? "")")
     }
 
-    @Test("is held exactly where its opposite is not", arguments: SeededGenerator.seeds)
+    @Test("is held exactly if its opposite is not", arguments: SeededGenerator.seeds)
     func opposites(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var run = SampleRun(seed: seed, seconds: 5)

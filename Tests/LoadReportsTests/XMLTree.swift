@@ -10,7 +10,7 @@ final class XMLTree {
     let name: String
     let attributes: [String: String]
     private(set) var children: [XMLTree] = []
-    /// The text in it, that of its children too.
+    /// The text in it, including that of its children.
     private(set) var text = ""
 
     fileprivate init(name: String, attributes: [String: String]) {
@@ -18,7 +18,7 @@ final class XMLTree {
         self.attributes = attributes
     }
 
-    /// The document that a text is; fails the test where it is none.
+    /// The document in a text. Fails the test if the text is not a document.
     static func parse(_ document: String) throws -> XMLTree {
         let parser = XMLParser(data: Data(document.utf8))
         let builder = Builder()
@@ -31,7 +31,7 @@ final class XMLTree {
     /// It and everything in it.
     var all: [XMLTree] { [self] + children.flatMap(\.all) }
 
-    /// Everything in it of that name.
+    /// Everything in it with that name.
     func all(_ name: String) -> [XMLTree] { all.filter { $0.name == name } }
 
     private final class Builder: NSObject, XMLParserDelegate {

@@ -10,7 +10,7 @@ import Testing
 struct LoadPlanTests {
     private static func times(_ plan: LoadPlan) -> [Double] { (0..<plan.total).compactMap(plan.time) }
 
-    @Test("is level where there is one stage")
+    @Test("is level if there is one stage")
     func level() {
         let plan = LoadPlan([.init(seconds: 2, rate: 5)])
         #expect(plan.total == 10 && plan.seconds == 2)
@@ -18,12 +18,12 @@ struct LoadPlanTests {
         #expect(plan.time(of: 10) == nil)
     }
 
-    @Test("rises from nothing to the first of several stages, and goes on from there")
+    @Test("rises from 0 to the first of several stages, and continues from there")
     func stages() throws {
         let plan = LoadPlan([.init(seconds: 10, rate: 100), .init(seconds: 5, rate: 100), .init(seconds: 10, rate: 0)])
         #expect(plan.total == 500 + 500 + 500 && plan.seconds == 25)
         let times = Self.times(plan)
-        // A quarter of the rise is over after half of its time.
+        // A quarter of the rise is done after half of its time.
         #expect(abs(times[125] - 5) < 1e-9)
         #expect(abs(times[500] - 10) < 1e-9)
         #expect(abs(times[750] - 12.5) < 1e-9)
@@ -33,14 +33,14 @@ struct LoadPlanTests {
     }
 
     @Test(
-        "of nothing sends nothing",
+        "of no time or no rate sends nothing",
         arguments: [[], [.init(seconds: 3, rate: 0)], [.init(seconds: 0, rate: 9)]] as [[RunReport.Stage]])
     func nothing(stages: [RunReport.Stage]) {
         let plan = LoadPlan(stages)
         #expect(plan.total == 0 && plan.time(of: 0) == nil)
     }
 
-    @Test("rests where the rate is nothing")
+    @Test("pauses while the rate is 0")
     func rest() throws {
         let plan = LoadPlan([
             .init(seconds: 0, rate: 10), .init(seconds: 1, rate: 10), .init(seconds: 0, rate: 0),
@@ -65,7 +65,7 @@ struct LoadPlanTests {
         #expect(times.count == plan.total)
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
         #expect(times.allSatisfy { $0 >= 0 && $0 <= plan.seconds + 1e-9 })
-        // The sum of thin slices of the rate, which knows nothing of how the plan computes.
+        // The sum of thin slices of the rate, which is independent of how the plan computes.
         let step = 0.001
         var (sum, time, sent) = (0.0, 0.0, 0)
         while time < plan.seconds {

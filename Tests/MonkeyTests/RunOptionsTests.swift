@@ -173,7 +173,7 @@ struct RunOptionsTests {
             ("--threshold cart.ad:p99<1s", "cart.ad"), ("--threshold p99", "p99"),
             ("--baseline no.json", "--baseline: no.json cannot be used"),
             ("--baseline bad.json", "--baseline: bad.json cannot be used"),
-            ("--regress 5%", "give one"), ("--regress 100%", "from 0% to 99%"),
+            ("--regress 5%", "give one"), ("--regress 100%", "give 0% to 99%"),
             ("--judge a --seed 1", "takes no other option"),
         ])
     @LoopActor

@@ -10,7 +10,7 @@ import Testing
 struct ScenarioTests {
     init() { LoopActor.startInBackground() }
 
-    /// The first commands of a shopper with a server that is right, without the name of the run.
+    /// The first commands of a shopper whose server makes no mistakes, without the name of the run.
     @LoopActor
     private static func calls(_ type: any Scenario.Type, seed: UInt64, shopper index: Int, count: Int) throws
         -> [String]
@@ -24,7 +24,7 @@ struct ScenarioTests {
             let call = scenario.next(shopper)
             time += 2
             var line = call.summary(run.world)
-            // What is looked at leads to nothing else.
+            // Reads lead to nothing else.
             if call.kind.isWrite || [.cartGet, .cartCount, .orderGet].contains(call.kind) {
                 let reply = server.answer(call)
                 try run.answer(call, reply, to: index, at: time)
@@ -36,12 +36,12 @@ struct ScenarioTests {
         }
     }
 
-    @Test("do the same with the same seed, and something else with another", arguments: 0..<Scenarios.all.count)
+    @Test("do the same with the same seed, and something different with another", arguments: 0..<Scenarios.all.count)
     @LoopActor
     func seeds(number: Int) throws {
         let scenario = Scenarios.all[number]
         let first = try Self.calls(scenario, seed: 5, shopper: 1, count: 150)
-        // Names have the time in them: another time.
+        // Names contain the time, so this is another time.
         #expect(try Self.calls(scenario, seed: 5, shopper: 1, count: 150) == first, "\(scenario.name)")
         guard ![Adds.name, Counts.name].contains(scenario.name) else { return }
         #expect(try Self.calls(scenario, seed: 6, shopper: 1, count: 150) != first, "\(scenario.name)")
@@ -80,7 +80,7 @@ struct ScenarioTests {
         #expect(Scenarios.named("nothing") == nil)
     }
 
-    @Test("send nothing that the server cannot read", arguments: 0..<Scenarios.all.count)
+    @Test("send only what the server can read", arguments: 0..<Scenarios.all.count)
     @LoopActor
     func words(number: Int) throws {
         for seed: UInt64 in 0..<5 {

@@ -3,7 +3,7 @@ internal import Foundation
 package import LineProtocol
 package import LoadOracle
 
-/// A server that answers as it should: carts as the domain decides, outlets as their owners made them, and with the log
+/// A server that answers as it should: carts as the domain decides, outlets as their owners made them, with the log
 /// of all that.
 package final class RightServer {
     private struct Kept {
@@ -30,10 +30,10 @@ package final class RightServer {
     package var log: [[UInt8]] { events.map(RightServer.bytes) }
     /// The position of the last event of each outlet and its menu.
     private var revisions: [Int: Int64] = [:]
-    /// The `ID` of the command that is answered.
+    /// The `ID` of the command that is being answered.
     private var id = ""
 
-    /// A server with nothing on it.
+    /// A server without any data.
     package init(_ world: World) {
         self.world = world
     }
@@ -343,7 +343,7 @@ package final class RightServer {
 }
 
 extension CartLine {
-    /// The note: the shoppers of a load are no customers, so that nothing is sealed.
+    /// The note: the shoppers of a load are not customers, so nothing is sealed.
     fileprivate var plainNote: String? {
         if case .plain(let text) = note { text.string } else { nil }
     }

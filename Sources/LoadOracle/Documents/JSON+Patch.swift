@@ -5,7 +5,7 @@ struct PatchFailure: Error, CustomStringConvertible {
 
 /// RFC 6902, applied to documents as RFC 6901 points into them.
 extension JSON {
-    /// The document that the patch makes of this one.
+    /// The document that the patch turns this one into.
     func patched(by operations: [JSON]) throws(PatchFailure) -> JSON {
         var document = self
         for operation in operations { try document.apply(operation) }
@@ -89,7 +89,7 @@ extension JSON {
             self = .null
             elements.insert(value, at: index)
             self = .array(elements)
-        default: throw PatchFailure(description: "'\(token)' in what has no parts")
+        default: throw PatchFailure(description: "'\(token)' in a value without parts")
         }
     }
 

@@ -1,7 +1,7 @@
 internal import JSONText
 
-/// A JSON document as the oracle compares it: the members of an object in any order, texts by their bytes. It shares no
-/// code with the server's documents and patches.
+/// A JSON document as the oracle compares it: the members of an object in any order, texts by their bytes. It shares
+/// no code with the server's documents and patches.
 indirect enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
@@ -10,7 +10,7 @@ indirect enum JSON: Hashable, Sendable {
     case array([JSON])
     case object([Text: JSON])
 
-    /// Reads a document; nil where it is none.
+    /// Reads a document; nil if the bytes are not one.
     init?(_ bytes: [UInt8]) {
         let value = try? JSONReader.read(bytes) { reader throws(JSONReadingError) in try JSON(from: &reader) }
         guard let value else { return nil }
@@ -62,7 +62,7 @@ indirect enum JSON: Hashable, Sendable {
     var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
     var integer: Int64? { if case .number(let value) = self { Int64(exactly: value) } else { nil } }
 
-    /// Where two documents differ first, as a JSON Pointer with both values; nil where they are equal.
+    /// The first difference between two documents, as a JSON Pointer with both values; nil if they are equal.
     static func difference(_ one: JSON, _ other: JSON, at path: String = "") -> String? {
         switch (one, other) {
         case (.object(let ours), .object(let theirs)):

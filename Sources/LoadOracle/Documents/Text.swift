@@ -4,8 +4,8 @@
     internal import Glibc
 #endif
 
-/// A text that is the same as another only where its bytes are. `String` also takes two spellings of one character
-/// for equal, which a server must not.
+/// A text that equals another only if their bytes are equal. `String` also takes two spellings of one character for
+/// equal, which a server must not do.
 struct Text: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
     let string: String
 

@@ -1,4 +1,4 @@
-/// A cart as its events make it.
+/// A cart as it follows from its events.
 struct CartReplay {
     private(set) var version: Int64 = 0
     private var lines: [JSON] = []

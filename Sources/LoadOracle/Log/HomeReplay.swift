@@ -1,4 +1,4 @@
-/// An outlet as the events of it and its menu make it, and its home.
+/// An outlet as it follows from its events and its menu's, and its home.
 struct HomeReplay {
     private let outlet: Outlet
     /// Sections by their ids, in the order of the menu; items by their indexes.
@@ -41,9 +41,9 @@ struct HomeReplay {
     func difference() -> Int? {
         let listed = Set(sections.flatMap(\.items))
         return outlet.menu.everyItem.first { index in
-            let told = outlet.current(item: index)
-            guard told.isListed, let offer = offers[index] else { return listed.contains(index) != told.isListed }
-            return !listed.contains(index) || offer.price != told.price || offer.isAvailable != told.isAvailable
+            let current = outlet.current(item: index)
+            guard current.isListed, let offer = offers[index] else { return listed.contains(index) != current.isListed }
+            return !listed.contains(index) || offer.price != current.price || offer.isAvailable != current.isAvailable
         }
     }
 
@@ -70,7 +70,7 @@ struct HomeReplay {
     }
 }
 
-/// How a server shows the home of an outlet, but for what its owner changes.
+/// How a server shows the home of an outlet, apart from what its owner changes.
 struct HomeTemplate {
     /// Without sections.
     let frame: JSON
@@ -99,9 +99,9 @@ struct HomeTemplate {
         (self.sections, self.items, self.kinds) = (sections, items, kinds)
     }
 
-    /// An item in its place.
+    /// An item at its place.
     ///
-    /// - Parameter numbers: how many items of a kind stand before it.
+    /// - Parameter numbers: how many items of each kind come before it.
     func item(_ plan: ItemPlan, price: Int64, isAvailable: Bool, _ numbers: inout [String: Int]) -> JSON {
         let prefix =
             switch plan.kind {
@@ -118,7 +118,7 @@ struct HomeTemplate {
         return item
     }
 
-    /// An item that is not in the home which was read: like another of its kind.
+    /// An item that was not in the home that was read: it looks like another of its kind.
     private func extra(_ plan: ItemPlan) -> JSON {
         var item = kinds[Text(plan.kind)] ?? .object([:])
         item["id"] = .string(Text(plan.id))

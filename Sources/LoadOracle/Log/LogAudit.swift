@@ -1,10 +1,10 @@
 internal import LineProtocol
 
-/// Holds the log against everything that was acknowledged, shown and sent: each command that changed something is
-/// there once, none that was refused is, folding a cart's events gives what its customer was told, and every message
-/// and every home that was read whole shows what the log says.
+/// Compares the log with everything that was acknowledged, shown and sent. Each command that changed something is
+/// there once, and no refused one is. Folding a cart's events gives what its customer was told. Every message, and
+/// every home that was read whole, shows what the log says.
 final class LogAudit {
-    /// A cart as its events have it.
+    /// A cart as it follows from its events.
     private struct Folded {
         var version: Int64 = 0
         var count: Int64 = 0
@@ -17,23 +17,23 @@ final class LogAudit {
 
     private unowned let oracle: Oracle
     private var time: UInt64 = 0
-    /// The position that comes next, by the partition.
+    /// The next position of each partition.
     private var next: [Int64] = []
     private var carts: [CartID: Folded] = [:]
     private var orders: [String: Order] = [:]
-    /// Of outlets and menus.
+    /// The versions of outlets and menus.
     private var versions: [String: Int64] = [:]
-    /// Streams that something was found of: one mistake has many consequences.
+    /// Streams with a finding: one mistake has many consequences.
     private var accused: Set<String> = []
     private var cartReplays: [CartID: (replay: CartReplay, audit: ChannelAudit)] = [:]
     private var homeReplays: [Int: HomeAudit] = [:]
 
-    /// What is held against the homes of one outlet.
+    /// What is compared with the homes of one outlet.
     private struct HomeAudit {
         var replay: HomeReplay
         var messages: ChannelAudit
         var template: HomeTemplate
-        /// Homes that were read whole and not compared yet.
+        /// The hashes of homes that were read whole and not compared yet, by revision.
         var hashes: [Int64: Int]
     }
 
@@ -43,16 +43,16 @@ final class LogAudit {
 
     private func found(_ violation: Violation, _ stream: String?, _ history: [String] = []) {
         if let stream, !accused.insert(stream).inserted { return }
-        // The history of a menu is long, and says little of a message.
-        let isTold = violation.check == .log || stream?.hasPrefix("cart-") == true
-        oracle.violated(violation, at: time, history, stream: isTold ? stream : nil)
+        // The history of a menu is long, and says little about a message.
+        let showsHistory = violation.check == .log || stream?.hasPrefix("cart-") == true
+        oracle.violated(violation, at: time, history, stream: showsHistory ? stream : nil)
     }
 
     private func found(_ message: String, _ stream: String?, _ history: [String] = []) {
         found(Violation(.log, message), stream, history)
     }
 
-    /// The log is read behind these positions.
+    /// The log will be read after these positions.
     func begin(_ heads: [Int64], at time: UInt64) {
         self.time = time
         next = heads.map { $0 &+ 1 }
@@ -63,7 +63,7 @@ final class LogAudit {
             cartReplays[cart] = (CartReplay(), audit)
         }
         for outlet in oracle.world.outlets {
-            // Where nobody read a home nothing is known of how it looks.
+            // If nobody read a home, its look is not known.
             guard let ledger = oracle.homes(of: outlet.index), let shown = ledger.firstRead.flatMap({ JSON($0) }) else {
                 continue
             }
@@ -79,7 +79,7 @@ final class LogAudit {
         guard next.indices.contains(partition), let event = LogEvent(text), event.partition == Int64(partition)
         else {
             let shown = String(decoding: text.prefix(200), as: UTF8.self)
-            return found("the log has what is no event: \(shown)", nil)
+            return found("the log has something that is not an event: \(shown)", nil)
         }
         oracle.count(.log)
         if event.position != next[partition] {
@@ -125,7 +125,7 @@ final class LogAudit {
         let numbers = event.id?.split(separator: "-").compactMap { Int($0) } ?? []
         guard numbers.count == 2, oracle.customers.indices.contains(numbers[0]) else {
             return found(
-                "\(event.kind) at \(event.position) is of no command of this run: nobody else knows \(event.stream)",
+                "\(event.kind) at \(event.position) is by no command of this run: nobody else knows \(event.stream)",
                 event.stream)
         }
         let writes = oracle.customers[numbers[0]].writes
@@ -133,10 +133,10 @@ final class LogAudit {
         case .recorded, .unsure: break
         case .nothing:
             found(
-                "\(event.kind) at \(event.position) is of command \(numbers[0])-\(numbers[1]), which was refused or "
+                "\(event.kind) at \(event.position) is by command \(numbers[0])-\(numbers[1]), which was refused or "
                     + "answered as having nothing to do", event.stream)
         case nil:
-            return found("\(event.kind) at \(event.position) is of a command that was never sent", event.stream)
+            return found("\(event.kind) at \(event.position) is by a command that was never sent", event.stream)
         }
         if writes.see(numbers[1]), isOnce {
             found("command \(numbers[0])-\(numbers[1]) is in \(event.stream) twice", event.stream)
@@ -173,7 +173,7 @@ final class LogAudit {
     /// An event that ends a cart's lines says how much was in them.
     private func expect(_ count: Int64, _ cart: Folded, _ event: LogEvent) {
         guard count != cart.count else { return }
-        found("\(event.kind) at \(event.position) is of \(count), and the cart held \(cart.count)", event.stream)
+        found("\(event.kind) at \(event.position) counts \(count), and the cart held \(cart.count)", event.stream)
     }
 
     private func fold(_ event: LogEvent, _ outlet: Outlet) {
@@ -187,7 +187,7 @@ final class LogAudit {
             found(
                 Violation(
                     .home,
-                    "the home of \(outlet.id) that was read at revision \(event.position) is not what the log has"),
+                    "the home of \(outlet.id) that was read at revision \(event.position) differs from the log"),
                 event.stream, ["\(event.kind) at \(event.position), version \(event.version) of \(event.stream)"])
         }
         report(home.messages.reached(event.position, document), event.stream)
@@ -205,9 +205,9 @@ final class LogAudit {
             found("the log was read to position \(next[partition] &- 1), and has \(head)", nil)
         }
         for customer in oracle.customers { findMissing(customer) }
-        for (id, told) in oracle.retired { compare(id, told) }
+        for (id, cart) in oracle.retired { compare(id, cart) }
         for (order, placed) in orders {
-            guard let told = oracle.retired[placed.cart], told.order.map({ isSame($0, order) }) != true else {
+            guard let cart = oracle.retired[placed.cart], cart.order.map({ isSame($0, order) }) != true else {
                 continue
             }
             found(
@@ -215,13 +215,13 @@ final class LogAudit {
                 "order-\(order)")
         }
         for outlet in oracle.world.outlets where !oracle.customers[outlet.owner].isWaiting {
-            for (stream, told) in [
+            for (stream, acknowledged) in [
                 ("outlet-\(outlet.id)", outlet.outletVersion), ("menu-\(outlet.id)", outlet.menuVersion),
             ] {
                 oracle.count(.log)
                 let version = versions[stream, default: 0]
-                if version != told {
-                    found("\(stream) has \(version) events, and its owner was told of version \(told)", stream)
+                if version != acknowledged {
+                    found("\(stream) has \(version) events, and its owner was told of version \(acknowledged)", stream)
                 }
             }
         }
@@ -230,14 +230,14 @@ final class LogAudit {
             let id = oracle.world.outlets[index].id
             report(home.messages.finish(), "menu-\(id)")
             if !oracle.customers[oracle.world.outlets[index].owner].isWaiting, let item = home.replay.difference() {
-                let told = [oracle.world.outlets[index].current(item: item)].text
+                let offer = [oracle.world.outlets[index].current(item: item)].text
                 found(
-                    "the log has \(ItemPlan.id(item)) of \(id) otherwise than its owner was told", "menu-\(id)",
-                    ["its owner was told: \(told)"])
+                    "\(ItemPlan.id(item)) of \(id) is not as its owner was told", "menu-\(id)",
+                    ["its owner was told: \(offer)"])
             }
             if let revision = home.hashes.keys.min() {
                 let violation = Violation(
-                    .home, "the home of \(id) was read at revision \(revision), where the log has nothing of it")
+                    .home, "the home of \(id) was read at revision \(revision), which the log does not have")
                 found(violation, "menu-\(id)", ["OUTLET.HOME \(id) → revision \(revision)"])
             }
         }
@@ -247,28 +247,29 @@ final class LogAudit {
     private func findMissing(_ customer: Customer) {
         for number in customer.writes.unseen {
             let name = "\(customer.index)-\(number)"
-            let told = customer.writes.recorded(number)
+            let exchange = customer.writes.recorded(number)
             found(
-                "command \(name) was acknowledged, and the log does not have it", told?.call.stream(oracle.world),
-                told.map { ["\($0.call.summary(oracle.world)) ID \(name) → \($0.reply.summary)"] } ?? [])
+                "command \(name) was acknowledged, and the log does not have it", exchange?.call.stream(oracle.world),
+                exchange.map { ["\($0.call.summary(oracle.world)) ID \(name) → \($0.reply.summary)"] } ?? [])
         }
     }
 
     /// Compares a cart with what its customer's replies said.
-    private func compare(_ id: CartID, _ told: RetiredCart) {
+    private func compare(_ id: CartID, _ retired: RetiredCart) {
         oracle.count(.log)
         let folded = carts[id] ?? Folded()
-        if folded.version != told.version || folded.count != Int64(told.count) {
+        if folded.version != retired.version || folded.count != Int64(retired.count) {
             let stream = "cart-\(oracle.world.cartName(id))"
             found(
                 "\(stream) has \(folded.version) events and a count of \(folded.count); acknowledged were "
-                    + "\(told.version) and \(told.count)", stream)
+                    + "\(retired.version) and \(retired.count)", stream)
         }
-        if let order = told.order, orders[order]?.total != told.total || orders[order]?.cart != id {
+        if let order = retired.order, orders[order]?.total != retired.total || orders[order]?.cart != id {
             found(
-                "order \(order) is in the log "
-                    + (orders[order].map { "of cart \(oracle.world.cartName($0.cart)), with a total of \($0.total)" }
-                        ?? "not at all") + "; agreed was \(told.total)", "order-\(order)")
+                "order \(order) "
+                    + (orders[order].map {
+                        "belongs to cart \(oracle.world.cartName($0.cart)) in the log, with a total of \($0.total)"
+                    } ?? "is not in the log") + "; the agreed total was \(retired.total)", "order-\(order)")
         }
     }
 }

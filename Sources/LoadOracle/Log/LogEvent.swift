@@ -8,11 +8,11 @@ struct LogEvent: Equatable {
     var version: Int64 = 0
     var kind = ""
     var payload = JSON.null
-    /// The `ID` of the command that it comes from.
+    /// The `ID` of the command that it came from.
     var id: String?
     var recordedAt = ""
 
-    /// nil where the bytes are no such event.
+    /// nil if the bytes are not such an event.
     init?(_ bytes: [UInt8]) {
         do {
             try JSONReader.read(bytes) { reader throws(JSONReadingError) in try read(&reader) }

@@ -26,7 +26,7 @@ struct CartDocument: Equatable {
     var subtotal: Int64
     var total: Int64
 
-    /// nil where the bytes are no such document.
+    /// nil if the bytes are not such a document.
     init?(_ bytes: [UInt8]) {
         guard let document = JSON(bytes), let cart = document["cart"]?.text,
             let version = document["version"]?.integer, let status = document["status"]?.text,

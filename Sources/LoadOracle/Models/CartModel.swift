@@ -1,6 +1,6 @@
-/// A cart as it must be, from the commands and their replies alone.
+/// A cart as it must be, according to the commands and their replies alone.
 ///
-/// Prices may change while a command is on its way, so a line has every unit price that it may have been given;
+/// Prices may change while a command is in flight, so a line has every unit price that it may have been given;
 /// reading the cart leaves one of them.
 package final class CartModel {
     /// The rules of a cart, as docs/protocol.md states them.
@@ -22,7 +22,7 @@ package final class CartModel {
     }
 
     package let id: CartID
-    /// Where its lines are from; nil while it is empty.
+    /// The outlet of its lines; nil while it is empty.
     package private(set) var outlet: Outlet?
     package private(set) var lines: [Line] = []
     package private(set) var status = Status.open
@@ -38,10 +38,10 @@ package final class CartModel {
     /// The sum of the quantities of its lines, which it keeps after checkout.
     package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
-    /// What a badge shows: nothing once the cart is checked out.
+    /// What a badge shows: 0 once the cart is checked out.
     var badge: Int { isCheckedOut ? 0 : count }
 
-    /// A line's place by its id.
+    /// The index of the line with that id.
     func line(_ id: String) -> Int? { lines.firstIndex { isSame($0.id, id) } }
 
     package var isCheckedOut: Bool { status != .open }
@@ -51,7 +51,7 @@ package final class CartModel {
     // Each depends on what the server knew of the menu when it decided; `floor` is the number of changes of the
     // outlet that were settled when the command was sent.
 
-    /// Everything that may become of adding, with the prices at which it may be done.
+    /// Everything that may come of adding, with the prices at which it may be done.
     func adding(
         _ item: Int, of outlet: Outlet, quantity: Int, note: String?, since floor: Int
     ) -> (prices: [Int64], refusals: [String]) {
@@ -80,7 +80,7 @@ package final class CartModel {
         return (prices, refusals)
     }
 
-    /// Everything that may become of setting a line's quantity.
+    /// Everything that may come of setting a line's quantity.
     func setting(_ line: String, to quantity: Int, since floor: Int) -> (isPossible: Bool, refusals: [String]) {
         if isCheckedOut { return (false, ["STATE"]) }
         guard let index = self.line(line), let outlet else { return (false, ["NOTFOUND"]) }
@@ -88,14 +88,14 @@ package final class CartModel {
         let old = lines[index]
         let maximum = outlet.menu.item(old.item).maximum
         if quantity <= max(maximum, old.quantity) { return (true, []) }
-        // What cannot be had has no maximum of its own: a line takes 99 of it.
+        // An item that cannot be ordered has no maximum of its own: a line takes 99 of it.
         let offers = outlet.possible(.item(old.item), since: floor)
         let mayBeHad = outlet.mayBeOpen(since: floor) && offers.contains { $0.isListed && $0.isAvailable }
         let mayNot = outlet.mayBeClosed(since: floor) || offers.contains { !$0.isListed || !$0.isAvailable }
         return (mayNot, mayBeHad ? ["LIMIT"] : [])
     }
 
-    /// Everything that may become of checking out.
+    /// Everything that may come of checking out.
     func checkingOut(total: Int64, since floor: Int) -> (isPossible: Bool, refusals: [String]) {
         if isCheckedOut || lines.isEmpty { return (false, ["STATE"]) }
         guard let outlet else { return (false, ["STATE"]) }
@@ -103,7 +103,7 @@ package final class CartModel {
         if outlet.mayBeClosed(since: floor) { refusals.append("CLOSED") }
         guard outlet.mayBeOpen(since: floor) else { return (false, refusals) }
         var (least, most) = (Int64(0), Int64(0))
-        // The first line that cannot be had refuses it all.
+        // The first line that cannot be ordered refuses the checkout.
         for line in lines {
             var prices: [Int64] = []
             for offer in outlet.possible(.item(line.item), since: floor) {
@@ -112,7 +112,7 @@ package final class CartModel {
                 } else if !offer.isAvailable {
                     refusals.append("SOLDOUT")
                 } else if line.quantity > outlet.menu.item(line.item).maximum {
-                    // It was set while the item could not be had.
+                    // It was set while the item could not be ordered.
                     refusals.append("LIMIT")
                 } else {
                     prices.append(offer.price)
@@ -126,13 +126,13 @@ package final class CartModel {
         return ((least...most).contains(total), refusals)
     }
 
-    /// What the customer believes to owe, by what is settled.
+    /// The total that the customer expects, after the settled changes.
     package var agreeableTotal: Int64 {
         guard let outlet else { return 0 }
         return lines.reduce(0) { $0 + outlet.current(item: $1.item).price * Int64($1.quantity) }
     }
 
-    // MARK: What became of it
+    // MARK: Outcomes
 
     func add(_ item: Int, of outlet: Outlet, quantity: Int, note: String?, prices: [Int64]) {
         version += 1

@@ -1,8 +1,9 @@
-/// A document that is kept up to date from the messages of one channel alone, and compared with what is read whole.
+/// A document that is kept up to date from the messages of one channel alone, and compared with the document when it
+/// is read whole.
 struct Follower {
     /// Reads that wait for the message that leads to them.
     private static let awaitedReads = 8
-    /// Steps of the history that are kept.
+    /// How many steps of the history are kept.
     private static let keptSteps = 20
 
     /// What a message says.
@@ -11,7 +12,7 @@ struct Follower {
         var to: Int64
         var patch: [JSON]
 
-        /// The document, where the message has all of it.
+        /// The document, if the message has all of it.
         var whole: JSON? {
             guard patch.count == 1, let name = patch[0]["op"]?.text, name == "replace" || name == "add",
                 patch[0]["path"]?.text == ""
@@ -20,25 +21,25 @@ struct Follower {
         }
     }
 
-    /// What a message says of the problem of a cart's line.
+    /// What a message says about the problem of a cart's line.
     struct Problem {
         var line: JSON
-        /// The problem, or one member of it where `member` names that.
+        /// The problem, or the one member of it that `member` names.
         var value: JSON
         var member: Text?
     }
 
     let channel: String
-    /// The document as the last message left it; nil while that is not known.
+    /// The document after the last message; nil while that is not known.
     private(set) var document: JSON?
-    /// The document was read whole and not sent.
+    /// Whether the document was read whole rather than sent.
     private var isAdopted = false
     /// The revision of the last message; nil before the first.
-    private var told: Int64?
+    private var lastRevision: Int64?
     private var awaited: [(revision: Int64, document: JSON)] = []
-    /// What the last message says of problems of a cart's lines.
+    /// What the last message says about problems of a cart's lines.
     private(set) var problems: [Problem] = []
-    /// What has come since the document was last found right, a line a step.
+    /// What has come since the document was last confirmed, one line for each step.
     private(set) var history: [String] = []
 
     init(_ channel: String) {
@@ -46,11 +47,11 @@ struct Follower {
     }
 
     /// Whether the first message has come.
-    var hasBegun: Bool { told != nil }
+    var hasBegun: Bool { lastRevision != nil }
 
-    /// The highest revision that was read, where no message has led there yet.
+    /// The highest revision that was read, if no message has led there yet.
     var behind: Int64? {
-        guard let told, let read = awaited.map(\.revision).max(), read > told else { return nil }
+        guard let lastRevision, let read = awaited.map(\.revision).max(), read > lastRevision else { return nil }
         return read
     }
 
@@ -69,21 +70,22 @@ struct Follower {
         problems = []
         note("message \(channel) → \(summary)")
         guard let from = text["from"]?.integer, let to = text["to"]?.integer, let patch = text["patch"]?.array else {
-            throw Violation(.messages, "a message of \(channel) is no change: \(text.summary)")
+            throw Violation(.messages, "a message of \(channel) is not a change: \(text.summary)")
         }
         let message = Message(from: from, to: to, patch: patch)
-        if let told, from != told {
-            throw Violation(.messages, "\(channel) went from \(from) to \(to), but its last message led to \(told)")
+        if let lastRevision, from != lastRevision {
+            throw Violation(
+                .messages, "\(channel) went from \(from) to \(to), but its last message led to \(lastRevision)")
         }
-        // A saved question may be dropped: then there is none any more.
-        if isBrowse, to == 0, told != nil {
-            (document, told, awaited) = (nil, 0, [])
+        // A saved query may be dropped: then there is no document any more.
+        if isBrowse, to == 0, lastRevision != nil {
+            (document, lastRevision, awaited) = (nil, 0, [])
             return (message, false)
         }
-        guard to >= from, told != nil || from == to else {
+        guard to >= from, lastRevision != nil || from == to else {
             throw Violation(.messages, "the first message of \(channel) is a change from \(from) to \(to)")
         }
-        told = to
+        lastRevision = to
         if let whole = message.whole {
             (document, isAdopted) = (whole, false)
             note(patch[0], whole)
@@ -107,10 +109,10 @@ struct Follower {
     /// The document was read whole, on the connection that the messages come on. Returns whether it could be
     /// compared.
     mutating func read(_ whole: JSON, revision read: Int64) throws(Violation) -> Bool {
-        guard let told else { return false }
+        guard let lastRevision else { return false }
         note("\(channel) was read at \(read)")
-        guard read >= told else {
-            throw Violation(.messages, "\(channel) was read at \(read), after a message had led to \(told)")
+        guard read >= lastRevision else {
+            throw Violation(.messages, "\(channel) was read at \(read), after a message had led to \(lastRevision)")
         }
         awaited.append((read, whole))
         if awaited.count > Follower.awaitedReads { awaited.removeFirst() }
@@ -119,7 +121,7 @@ struct Follower {
 
     // MARK: Problems of carts
 
-    /// The line whose problem an operation is about, and which member of it; nil where it is about something else.
+    /// The line whose problem an operation is about, and which member of it; nil if it is about something else.
     static func problem(of operation: JSON) -> (line: Int, member: Text?)? {
         guard let path = operation["path"]?.string, let tokens = try? JSON.tokens(path), tokens.count >= 3,
             tokens[0] == "lines", tokens[2] == "problem", let line = Int(tokens[1].string)
@@ -142,23 +144,23 @@ struct Follower {
     }
 
     private mutating func settleReads() throws(Violation) -> Bool {
-        guard let told else { return false }
+        guard let lastRevision else { return false }
         var hasCompared = false
-        for read in awaited where read.revision == told {
+        for read in awaited where read.revision == lastRevision {
             guard let document else {
                 (self.document, isAdopted) = (read.document, true)
                 continue
             }
             hasCompared = true
-            // A cart's problems change while its version stays.
+            // A cart's problems change without a change of its version.
             let (ours, theirs) =
                 isCart ? (document.withoutProblems, read.document.withoutProblems) : (document, read.document)
             if let difference = JSON.difference(ours, theirs) {
                 throw Violation(
-                    .patch, "\(channel) at \(told), made from messages and read whole, differs: \(difference)")
+                    .patch, "\(channel) at \(lastRevision), made from messages and read whole, differs: \(difference)")
             }
         }
-        awaited.removeAll { $0.revision <= told }
+        awaited.removeAll { $0.revision <= lastRevision }
         if hasCompared { history.removeAll() }
         return hasCompared
     }

@@ -1,9 +1,8 @@
 internal import LineProtocol
 
-/// What has happened to a cart since it was last known to be right: the shortest history that shows what is wrong
-/// now, as everything before has been confirmed.
+/// What has happened to a cart since it was last confirmed: the shortest history that shows what is wrong now.
 struct History {
-    /// A cart that is never read has no longer a history than this.
+    /// The longest history of a cart that is never read.
     private static let limit = 200
 
     private var steps: [(call: Call, reply: Reply)] = []
@@ -28,8 +27,7 @@ struct History {
         isCut = false
     }
 
-    /// Each step as it was sent, and what came back. What was refused changed nothing and is left out, but for the
-    /// last.
+    /// Each step as it was sent, and its reply. Refused steps changed nothing and are left out, except for the last.
     func lines(_ world: World) -> [String] {
         let shown = steps.enumerated().filter { index, step in
             if case .error = step.reply, index < steps.count - 1 { false } else { true }

@@ -4,20 +4,20 @@
     internal import Glibc
 #endif
 
-/// The homes of one outlet by revision, whoever read them. A revision is one document, read whole or made by patches,
-/// and it shows the outlet as it was at some moment between question and answer.
+/// The homes of one outlet by revision, whoever read them. A revision is one document, whether it was read whole or
+/// made by patches. It shows the outlet as it was at some moment between the call and its reply.
 ///
-/// The same bytes and the same patch are read and judged once.
+/// The same bytes and the same patch are read and judged only once.
 final class HomeLedger {
-    /// Revisions that are kept; a patch from an older one is not applied.
+    /// How many revisions are kept; a patch from an older one is not applied.
     private static let keptRevisions = 48
     private static let keptPatches = 96
 
     private struct Known {
         var document: JSON
-        /// As it was read whole; nil where it has only been patched together.
+        /// The bytes, if it was read whole; nil if it was only made by patches.
         var bytes: [UInt8]?
-        /// It was last found right for whoever asked when so many changes were settled.
+        /// How many changes were settled when it was last found right.
         var verifiedFloor = -1
     }
 
@@ -39,7 +39,7 @@ final class HomeLedger {
         self.outlet = outlet
     }
 
-    /// Whether a patch from that revision could be applied.
+    /// Whether a patch from that revision can be applied.
     func knows(_ revision: Int64) -> Bool { known[revision] != nil }
 
     /// The document of a revision, if it is still kept.
@@ -52,12 +52,12 @@ final class HomeLedger {
             return latest
         }
         guard let document = JSON(bytes), let revision = document["revision"]?.integer else {
-            throw Violation(.home, "what was read is no home: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
+            throw Violation(.home, "the reply is not a home: \(String(decoding: bytes.prefix(200), as: UTF8.self))")
         }
         if let old = known[revision] {
             if let difference = JSON.difference(old.document, document) {
                 let how = old.bytes == nil ? "made by patches and read whole" : "read twice"
-                // What was read whole is believed, so that a wrong patch is told once.
+                // A home that was read whole is believed, so that a wrong patch is reported once.
                 if old.bytes == nil { known[revision] = Known(document: document, bytes: bytes) }
                 throw Violation(
                     .patch, "the home of \(outlet.id) at revision \(revision), \(how), differs: \(difference)")
@@ -78,7 +78,7 @@ final class HomeLedger {
         try verify(revision, since: floor)
     }
 
-    /// A patch was sent. Returns whether it could be judged: not where its beginning is no longer kept.
+    /// A patch was sent. Returns whether it could be judged: not if its beginning is no longer kept.
     @discardableResult
     func patch(
         from: Int64, to: Int64, _ bytes: [UInt8], _ operations: [JSON], since floor: Int?
@@ -97,11 +97,11 @@ final class HomeLedger {
             }
             if let other = known[to] {
                 if let difference = JSON.difference(new, other.document) {
-                    // Of two that were patched together nobody knows which is wrong.
+                    // If both were made by patches, nobody knows which one is wrong.
                     if other.bytes == nil { known[to] = nil }
                     throw Violation(
                         .patch,
-                        "the home of \(outlet.id) at revision \(to), made by a patch from \(from) and read otherwise, "
+                        "the home of \(outlet.id) at revision \(to), made by a patch from \(from) and otherwise, "
                             + "differs: \(difference)")
                 }
             } else {
@@ -137,12 +137,12 @@ final class HomeLedger {
         known[revision]?.verifiedFloor = floor
     }
 
-    /// Whether the document shows what the outlet may have said.
+    /// Checks that the document shows what the outlet may have said.
     private static func verify(_ document: JSON, _ outlet: Outlet, since floor: Int) throws(Violation) {
         func require(_ condition: Bool, _ message: @autoclosure () -> String) throws(Violation) {
             guard condition else { throw Violation(.home, message()) }
         }
-        try require(document["outlet"]?["id"]?.text == Text(outlet.id), "it is another outlet's")
+        try require(document["outlet"]?["id"]?.text == Text(outlet.id), "it is the home of another outlet")
         try require(document["state"]?.text == "ready", "its state is not ready")
         let status = document["outlet"]?["status"]?.string
         let statuses = outlet.possible(.doors, since: floor).map { $0.isAvailable ? "open" : "closed" }

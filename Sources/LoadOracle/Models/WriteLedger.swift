@@ -1,10 +1,10 @@
 /// What became of each of a customer's writes, numbered from 1: a byte for each, and the latest in full.
 final class WriteLedger {
-    /// Writes that can be told in full.
+    /// How many writes are kept in full.
     private static let kept = 64
 
     enum Fate: UInt8 {
-        /// Not answered yet, or the outcome could not be learnt: it may be in the log, once.
+        /// Not answered yet, or the outcome could not be found out: it may be in the log, once.
         case unsure
         /// Acknowledged, and changed something: it is in the log, once.
         case recorded
@@ -30,7 +30,7 @@ final class WriteLedger {
         if fate == .recorded { latest[exchange.write % WriteLedger.kept] = exchange }
     }
 
-    /// An acknowledged write, where it is one of the latest.
+    /// An acknowledged write, if it is one of the latest.
     func recorded(_ number: Int) -> Exchange? {
         latest[number % WriteLedger.kept].flatMap { $0.write == number ? $0 : nil }
     }

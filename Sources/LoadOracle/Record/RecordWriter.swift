@@ -1,16 +1,16 @@
-// A record of a run: a line of JSON for each observation, in their order. The first line says what world it was, and the
-// last how many lines came before. Times are nanoseconds since the first one.
+// A record of a run: a line of JSON for each observation, in their order. The first line describes the world, and the
+// last says how many lines come before. Times are nanoseconds since the first one.
 
 internal import JSONText
 internal import LineProtocol
 
 /// Writes observations as the lines of a record. Its memory does not grow with the run.
 package struct RecordWriter {
-    /// The format of the lines; it rises when one comes to mean something else.
+    /// The format of the lines; it rises when the meaning of one changes.
     static let format = 1
-    /// Texts of at least so many bytes are written once, and then named by their number …
+    /// Texts of at least this many bytes are written once, and then referred to by number …
     static let longText = 1_024
-    /// … until there are so many of them: then they are forgotten.
+    /// … until there are this many of them: then they are forgotten.
     static let keptTexts = 128
 
     private let world: World
@@ -55,7 +55,7 @@ package struct RecordWriter {
         lines += 1
     }
 
-    /// Nothing follows.
+    /// Ends the record.
     package mutating func end() {
         writer.beginObject()
         writer.field("end", lines)
@@ -142,7 +142,7 @@ package struct RecordWriter {
 
     private mutating func field(_ key: StaticString, _ time: UInt64) {
         if start == nil { start = time }
-        // What was planned before the first time is told as that.
+        // A time before the first one is written as the first one.
         writer.field(key, time - min(time, start ?? 0))
     }
 

@@ -9,7 +9,7 @@ package struct RecordError: Error, Equatable, CustomStringConvertible {
     package var description: String { "line \(line): \(problem)" }
 }
 
-/// Judges a record, a line at a time, as the run was judged that it is of.
+/// Judges a record, line by line, in the way that the recorded run was judged.
 package struct Replay {
     /// The most writes of one customer.
     private static let writeLimit = 100_000_000
@@ -122,7 +122,7 @@ package struct Replay {
             return .logEnds(heads: try positions("logEnds", fields), at: try time("at", fields))
         }
         if let reason = fields["logUnread"]?.string { return .logUnread(reason: reason) }
-        throw failure("it is no line of a record")
+        throw failure("it is not a line of a record")
     }
 
     private mutating func exchange(_ fields: JSON, _ world: World) throws(RecordError) -> Exchange {
@@ -136,10 +136,10 @@ package struct Replay {
             repeated: fields["repeated"] == nil ? nil : try reply("repeated", fields))
     }
 
-    /// A reply that may be named by its number.
+    /// A reply, which may refer to a text by its number.
     private mutating func firstReply(_ fields: JSON) throws(RecordError) -> Reply {
         if let number = fields["reply"]?["like"]?.integer {
-            guard let text = texts[Int(number)] else { throw failure("no line before has the text \(number)") }
+            guard let text = texts[Int(number)] else { throw failure("no earlier line has the text \(number)") }
             return .bulk(text)
         }
         let reply = try reply("reply", fields)
@@ -152,14 +152,14 @@ package struct Replay {
     }
 
     private func reply(_ key: Text, _ fields: JSON) throws(RecordError) -> Reply {
-        guard let reply = fields[key].flatMap(Reply.init(recorded:)) else { throw failure("'\(key)' is no reply") }
+        guard let reply = fields[key].flatMap(Reply.init(recorded:)) else { throw failure("'\(key)' is not a reply") }
         return reply
     }
 
     private func call(_ key: Text, _ fields: JSON, _ world: World) throws(RecordError) -> Call {
         let words = fields[key]?.array?.compactMap(\.string) ?? []
         guard let call = Call(recorded: words, world) else {
-            throw failure("'\(key)' is no call in this run: \(words.joined(separator: " "))")
+            throw failure("'\(key)' is not a call in this run: \(words.joined(separator: " "))")
         }
         return call
     }

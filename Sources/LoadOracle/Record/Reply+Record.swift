@@ -1,11 +1,11 @@
 internal import JSONText
 internal import LineProtocol
 
-// A reply in a record: an integer is a number, null is null, an array an array, and everything else an object with
-// one member that says what it is.
+// A reply in a record: an integer is a number, null is null, an array is an array, and everything else is an object
+// with one member that names its type.
 
 extension Reply {
-    /// Whether two replies are the same to the byte.
+    /// Whether two replies are the same, byte for byte.
     func isSame(as other: Reply) -> Bool {
         if case .integer(let one) = self, case .integer(let other) = other { return one == other }
         return recorded == other.recorded
@@ -58,7 +58,7 @@ extension Reply {
         writer.endArray()
     }
 
-    /// Bytes as a member `text`, or where they are no UTF-8 as a member `bytes`, in hexadecimal.
+    /// Bytes as a member `text`; if they are not UTF-8, as a member `bytes` in hexadecimal.
     static func write(_ bytes: [UInt8], to writer: inout JSONWriter) {
         if let text = String(validating: bytes, as: UTF8.self) {
             writer.field("text", text)
@@ -68,7 +68,7 @@ extension Reply {
         }
     }
 
-    /// nil where the value is no reply.
+    /// nil if the value is not a reply.
     init?(recorded value: JSON) {
         switch value {
         case .null: self = .null
@@ -112,7 +112,7 @@ extension Reply {
         return replies.count == values.count ? replies : nil
     }
 
-    /// Bytes that were written as `text` or `bytes`; nil where there are none.
+    /// Bytes that were written as `text` or `bytes`; nil if there are none.
     static func bytes(_ value: JSON) -> [UInt8]? {
         if let text = value["text"]?.string { return Array(text.utf8) }
         guard let text = value["bytes"]?.string else { return nil }

@@ -9,7 +9,7 @@ extension Call {
         }
     }
 
-    /// The call that was recorded; nil where the words are no call in this world.
+    /// The call that was recorded; nil if the words are not a call in this world.
     init?(recorded words: [String], _ world: World) {
         func outlet(_ place: Int) -> Int? { words.indices.contains(place) ? world.outlet(words[place])?.index : nil }
         func item(_ place: Int, _ outlet: Int) -> Int? {
@@ -73,14 +73,14 @@ extension Call {
         case "UNSUBSCRIBE": call = word(1).map { .unsubscribe(channel: $0) }
         default: call = nil
         }
-        // What is left out or added is no call, either.
+        // Words that are left out or added do not make a call, either.
         guard let call, call.recorded(world).elementsEqual(words, by: isSame) else { return nil }
         self = call
     }
 }
 
 extension Call.Question {
-    /// A question in words; nil where one of them is no filter that the load generator knows.
+    /// A query in words; nil if one of them is not a filter that the load generator knows.
     package init?(_ words: some Sequence<String>, _ world: World) {
         self.words = Array(words)
         bounds = Bounds()

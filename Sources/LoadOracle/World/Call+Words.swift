@@ -29,7 +29,7 @@ extension Call {
         }
     }
 
-    /// It is answered with messages only, and a PING follows it.
+    /// Whether it is answered with messages only, so that a PING follows it.
     package var isAnsweredByMessage: Bool { [.subscribe, .unsubscribe].contains(kind) }
 
     /// The command and its arguments, without an `ID`.

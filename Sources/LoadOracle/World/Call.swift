@@ -1,5 +1,5 @@
-/// A command that the load generator may send. A new one is a case here, its words in `Call+Words`, and how its answer
-/// is judged in `Oracle`.
+/// A command that the load generator may send. A new one needs a case here, its words in `Call+Words`, and the
+/// judgement of its answer in `Oracle`.
 package enum Call: Equatable, Sendable {
     // What owners of outlets do.
     case putOutlet(Int)
@@ -9,7 +9,7 @@ package enum Call: Equatable, Sendable {
     case price(outlet: Int, item: Int, minor: Int64)
     case suspend(outlet: Int, item: Int)
     case resume(outlet: Int, item: Int)
-    /// Puts an extra item on the menu, in front of another or last.
+    /// Puts an extra item on the menu, before another or last.
     case list(outlet: Int, item: Int, before: Int?)
     case unlist(outlet: Int, item: Int)
 
@@ -33,7 +33,7 @@ package enum Call: Equatable, Sendable {
     case save(name: String, Question)
     case drop(name: String)
 
-    /// Subscribes to a channel. It is answered with messages only, so a PING follows it, whose reply says that it is
+    /// Subscribes to a channel. It is answered with messages only, so a PING follows it, whose reply shows that it is
     /// done.
     case subscribe(channel: String)
     case unsubscribe(channel: String)
@@ -42,11 +42,11 @@ package enum Call: Equatable, Sendable {
     package struct Question: Equatable, Sendable {
         /// All of them, as they are sent.
         var words: [String]
-        /// What the oracle knows of the answer.
+        /// What the oracle knows about the answer.
         var bounds: Bounds
 
         struct Bounds: Equatable, Sendable {
-            /// Only outlets of this run are asked for.
+            /// Whether it asks only for outlets of this run.
             var isOwn = false
             var outlet: Int?
             var tag: String?
@@ -66,7 +66,7 @@ extension Call {
         case outletHome, outletTags, itemGet, browse, outlets, surprise, browseSave, browseDrop
         case subscribe, unsubscribe
 
-        /// The command, in small letters.
+        /// The command, in lower case.
         package var name: String {
             switch self {
             case .outletPut: "outlet.put"
@@ -99,7 +99,7 @@ extension Call {
             }
         }
 
-        /// It changes a stream, and carries an `ID`.
+        /// Whether it changes a stream, and carries an `ID`.
         package var isWrite: Bool { rawValue <= Kind.cartCheckout.rawValue }
     }
 

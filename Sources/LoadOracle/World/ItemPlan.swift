@@ -1,22 +1,22 @@
-/// An item of the load generator's own menus, as it is first put there.
+/// An item of the load generator's own menus, as it is at first.
 package struct ItemPlan: Sendable {
     package var index: Int
-    /// The section it stands in.
+    /// The section that it is in.
     package var section: Int
     package var kind: String
     package var name: String
     package var tags: [String]
     package var price: Int64
-    /// The most of it in a line.
+    /// The largest quantity in a line.
     package var maximum: Int
-    /// Comes and goes while customers shop.
+    /// Whether it comes and goes while customers shop.
     package var isExtra: Bool
 
     package var id: String { ItemPlan.id(index) }
 
     package static func id(_ index: Int) -> String { "i\(index)" }
 
-    /// The index that an id stands for; nil where it is none of ours.
+    /// The index that an id stands for; nil if it is not one of ours.
     package static func index(of id: some StringProtocol) -> Int? {
         guard id.first == "i", let index = Int(id.dropFirst()), isSame(ItemPlan.id(index), String(id)) else {
             return nil

@@ -1,7 +1,6 @@
 internal import SeededRandom
 
-/// The menu that an outlet of the load generator begins with. Items are not stored: each follows from its index and
-/// the seed.
+/// The first menu of an outlet of the load generator. Items are not stored: each follows from its index and the seed.
 package struct MenuPlan: Sendable {
     package struct Section: Sendable {
         package var index: Int
@@ -23,10 +22,10 @@ package struct MenuPlan: Sendable {
     private static let dishes = [
         "Pie", "Curry", "Salad", "Soup", "Dumplings", "Noodles", "Tart", "Hopper", "Taco", "Stew", "Roll", "Bowl",
     ]
-    /// What items are tagged with.
+    /// The tags of items.
     package static let tags = ["vegetarian", "spicy", "new", "sharing", "quick"]
 
-    /// How many items it begins with.
+    /// How many items it has at first.
     package let itemCount: Int
     package let sections: [Section]
     private let seed: UInt64
@@ -54,7 +53,7 @@ package struct MenuPlan: Sendable {
     /// Items that may be on the menu at some time.
     package var everyItem: Range<Int> { 0..<(itemCount + MenuPlan.extras) }
 
-    /// The section that extras come to: the last one of dishes, or the only one.
+    /// The section that extras are added to: the last one of dishes, or the only one.
     private var sectionOfExtras: Int {
         sections.last { $0.kind == "menuItems" }?.index ?? 0
     }

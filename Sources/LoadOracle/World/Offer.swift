@@ -1,10 +1,10 @@
-/// What an outlet says of an item at one time.
+/// What an outlet says about an item at one time.
 package struct Offer: Hashable, Sendable {
     /// In minor units.
     package var price: Int64
-    /// Not sold out.
+    /// Whether it is not sold out.
     package var isAvailable: Bool
-    /// On the menu at all.
+    /// Whether it is on the menu at all.
     package var isListed: Bool
 
     package init(price: Int64, isAvailable: Bool, isListed: Bool) {

@@ -1,10 +1,10 @@
-/// An outlet of the load generator: its menu as it was put, and every change since.
+/// An outlet of the load generator: its first menu, and every change since.
 ///
-/// One customer alone, its owner, changes it, one change at a time. So changes have numbers, and the nth leaves the
+/// Only one customer, its owner, changes it, one change at a time. So changes have numbers, and the nth leaves the
 /// outlet in its nth state. Others cannot know which of the changes under way the server had made when it answered.
-/// They know only which were settled before they asked, and which had been sent when the answer came.
+/// They only know which were settled before they asked, and which had been sent when the answer came.
 package final class Outlet {
-    /// Changes that are kept of each item. No question stays open for as long as it takes to make so many.
+    /// How many changes are kept of each item. No call stays unanswered long enough for more.
     private static let keptChanges = 64
 
     struct Change: Equatable {
@@ -25,14 +25,14 @@ package final class Outlet {
     package let owner: Int
     package let menu: MenuPlan
 
-    /// The change that is on its way.
+    /// The change in flight.
     private(set) var pending: Change?
     /// How many events the outlet and its menu have.
     private(set) var outletVersion: Int64 = 0
     private(set) var menuVersion: Int64 = 0
     /// When each change was settled.
     private var settledTimes: [UInt64] = []
-    /// Each with its number, and when it was settled.
+    /// The changes of each target, with their numbers, and when they were settled.
     private var history: [Change.Target: [(number: Int, time: UInt64, offer: Offer)]] = [:]
 
     init(index: Int, id: String, owner: Int, menu: MenuPlan) {
@@ -47,7 +47,7 @@ package final class Outlet {
 
     /// How many of them were settled before `time`.
     func settledCount(before time: UInt64) -> Int {
-        // Few have been settled since any question was asked.
+        // Few have been settled since any call was sent.
         (settledTimes.lastIndex { $0 < time } ?? -1) + 1
     }
 
@@ -58,7 +58,7 @@ package final class Outlet {
         pending = change
     }
 
-    /// The change on its way was made; its owner learnt that at `time`.
+    /// The change in flight was made; its owner learnt that at `time`.
     func settle(at time: UInt64) {
         guard let change = pending else { return }
         pending = nil
@@ -69,7 +69,7 @@ package final class Outlet {
         history[change.target] = kept
     }
 
-    /// The change on its way was refused.
+    /// The change in flight was refused.
     func abandon() {
         pending = nil
     }
@@ -84,7 +84,7 @@ package final class Outlet {
         }
         let known = isOfMenu ? menuVersion : outletVersion
         let name = isOfMenu ? "the menu of \(id)" : id
-        // Putting a whole menu makes several events; any other command makes one, or none where it changes nothing.
+        // Putting a whole menu makes several events; any other command makes one, or none if it changes nothing.
         let isWhole = if case .putMenu = call { true } else { false }
         let isRight = isWhole ? version > known : version == known &+ (changesNothing(call) ? 0 : 1)
         // A wrong version is reported once: what follows is compared with it.
@@ -95,7 +95,7 @@ package final class Outlet {
         return version > known
     }
 
-    /// Whether the call asks for what is already so.
+    /// Whether the call asks for the state that it is already in.
     private func changesNothing(_ call: Call) -> Bool {
         guard let change = pending else { return false }
         guard history[change.target] != nil else {
@@ -125,12 +125,12 @@ package final class Outlet {
     /// The offer of an item after every settled change.
     package func current(item: Int) -> Offer { current(.item(item)) }
 
-    /// Every offer that may have held from when `floor` changes were settled until now.
+    /// Every offer that may have been valid since `floor` changes were settled.
     func possible(_ target: Change.Target, since floor: Int) -> [Offer] {
         possible(target) { $0.number <= floor }
     }
 
-    /// Every offer that a server may have seen while it answered a question sent at `time`.
+    /// Every offer that a server may have seen while it answered a call sent at `time`.
     func possible(_ target: Change.Target, sentAt time: UInt64) -> [Offer] {
         possible(target) { $0.time < time }
     }

@@ -5,7 +5,7 @@ package final class World {
     package struct Size: Equatable, Sendable {
         package static let usual = Size(outlets: 8, items: 320, carts: 0)
         package static let stress = Size(outlets: 1_000, items: 100_000, carts: 100_000)
-        /// The most items of a menu.
+        /// The most items on a menu.
         package static let itemsOfAnOutlet = 5_000
         package static let outletLimit = 100_000
         package static let itemLimit = 5_000_000
@@ -24,7 +24,7 @@ package final class World {
         }
     }
 
-    /// Everything that a world follows from.
+    /// Everything that determines a world.
     package struct Plan: Equatable, Sendable {
         /// What every id begins with.
         package var name: String
@@ -66,18 +66,18 @@ package final class World {
 
     package func cartName(_ cart: CartID) -> String { "\(name)-c\(cart.shopper).\(cart.number)" }
 
-    /// The cart with that name; nil where it is none of this run's.
+    /// The cart with that name; nil if it does not belong to this run.
     func cart(named text: some StringProtocol) -> CartID? {
         let prefix = "\(name)-c"
         guard text.utf8.starts(with: prefix.utf8) else { return nil }
         let numbers = text.dropFirst(prefix.count).split(separator: ".", maxSplits: 1).map { Int($0) }
         guard numbers.count == 2, let shopper = numbers[0], let number = numbers[1] else { return nil }
         let cart = CartID(shopper: shopper, number: number)
-        // `c1.+2` is none.
+        // `c1.+2` is not one.
         return isSame(cartName(cart), String(text)) ? cart : nil
     }
 
-    /// The outlet with that id; nil where it is none of this run's.
+    /// The outlet with that id; nil if it does not belong to this run.
     package func outlet(_ id: some StringProtocol) -> Outlet? {
         let prefix = "\(name)-o"
         guard id.utf8.starts(with: prefix.utf8), let index = Int(id.dropFirst(prefix.count)),

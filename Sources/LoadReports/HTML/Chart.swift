@@ -1,6 +1,6 @@
-/// A chart as a part of a page: shapes in SVG that stretch with the page, and around them texts that do not.
+/// A chart as a part of a page: SVG shapes that stretch with the page, and around them texts that do not.
 struct Chart {
-    /// A point of a line; `y` is nil where the line has a gap.
+    /// A point of a line; `y` is nil in a gap of the line.
     struct Point {
         var x: Double
         var y: Double?
@@ -8,7 +8,7 @@ struct Chart {
 
     /// A line, or an area down to another line.
     struct Series {
-        /// What is written at its end; nil for nothing.
+        /// The label at its end; nil for none.
         var label: String?
         /// How it looks: classes of the style sheet.
         var look: String
@@ -24,33 +24,33 @@ struct Chart {
         var look: String
     }
 
-    /// A part of the width, with what a reader is told who points at it.
+    /// A part of the width, with the text that a reader sees when pointing at it.
     struct Slice {
         var from: Double
         var to: Double
         var text: String
     }
 
-    /// The shapes' own units; lines are as thick as they are anywhere.
+    /// The shapes' own units. Lines have the same thickness everywhere.
     private static let width = 2_000.0
     private static let height = 400.0
-    /// How near labels may be to each other, as a part of the height and of the width.
+    /// The least distance between labels, as a part of the height and of the width.
     private static let labelHeight = 0.085
     private static let labelWidth = 0.05
 
-    /// Different from that of every other chart of the page.
+    /// Unique among the charts of the page.
     var id: String
     var title: String
     /// What the values are: `log scale`, `a second`.
     var unit: String
-    /// What is to be seen, for who does not see it.
+    /// What the chart shows, for readers who cannot see it.
     var description: String
     var x: ChartAxis
     var y: ChartAxis
     var series: [Series]
     var marks: [Mark] = []
     var slices: [Slice] = []
-    /// What lines of a kind are, beside the title.
+    /// What each kind of line means; shown beside the title.
     var legend: [(look: String, text: String)] = []
 
     var markup: Markup {
@@ -96,7 +96,7 @@ struct Chart {
         return "<path class=\"\(series.look)\" d=\"\(areas.joined())\"/>"
     }
 
-    /// A line from point to point, each told by its distance from the one before, which is short.
+    /// A line from point to point. Each is written relative to the one before, which is short.
     private func path(_ points: [Point]) -> String {
         let places = points.map { (x: horizontal($0.x), y: vertical($0.y ?? 0)) }
         guard let first = places.first else { return "" }
@@ -145,7 +145,7 @@ struct Chart {
         "<span style=\"left:\(Chart.percent(x.position(tick.value)))\">\(tick.label)</span>"
     }
 
-    /// The labels at the ends of the lines, moved apart where they would cover each other.
+    /// The labels at the ends of the lines, moved apart if they would cover each other.
     private var endLabels: [Markup] {
         let ends = series.compactMap { series -> (label: String, look: String, top: Double)? in
             guard let label = series.label, let last = series.points.last(where: { $0.y != nil })?.y else { return nil }
@@ -153,7 +153,7 @@ struct Chart {
         }.sorted { $0.top < $1.top }
         var tops = ends.map(\.top)
         for index in tops.indices.dropFirst() { tops[index] = max(tops[index], tops[index - 1] + Chart.labelHeight) }
-        // What was pushed out below moves up again, and those above with it.
+        // Labels pushed out at the bottom move up again, and those above with them.
         if let last = tops.indices.last, tops[last] > 1 { tops[last] = 1 }
         for index in tops.indices.dropLast().reversed() {
             tops[index] = min(tops[index], tops[index + 1] - Chart.labelHeight)
@@ -163,7 +163,7 @@ struct Chart {
         }
     }
 
-    /// The labels of the marks, those that would cover each other as one.
+    /// The labels of the marks. Those that would cover each other are joined.
     private var markLabels: [Markup] {
         var groups: [(left: Double, texts: [String], look: String)] = []
         for mark in marks.sorted(by: { $0.x < $1.x }) {

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Where values lie along a side of a chart, and which of them are named there.
+/// Where values lie along a side of a chart, and which of them have labels.
 struct ChartAxis: Sendable {
-    /// A value that is named.
+    /// A value that has a label.
     struct Tick: Sendable, Equatable {
         var value: Double
         var label: String
@@ -11,7 +11,7 @@ struct ChartAxis: Sendable {
     private enum Scale: Sendable {
         case linear
         case logarithmic
-        /// As far to 90 % as from there to 99 %: what is rare is seen as well as what is not.
+        /// The way to 90 % is as long as from there to 99 %, so that rare values can be seen, too.
         case nines
     }
 
@@ -20,7 +20,7 @@ struct ChartAxis: Sendable {
     private let high: Double
     let ticks: [Tick]
 
-    /// Where a value lies, from 0 at the beginning to 1 at the end; what is outside lies there.
+    /// Where a value lies, from 0 at the beginning to 1 at the end. A value outside lies at the nearer end.
     func position(_ value: Double) -> Double {
         let (value, low, high) = (transformed(value), transformed(low), transformed(high))
         guard value.isFinite, high > low else { return 0 }
@@ -35,7 +35,7 @@ struct ChartAxis: Sendable {
         }
     }
 
-    /// From nothing to at least `most`, with about four round numbers named.
+    /// From nothing to at least `most`, with labels at about four round numbers.
     static func linear(upTo most: Double, label: (Double) -> String) -> ChartAxis {
         let most = most.isFinite && most > 0 ? most : 1
         let magnitude = pow(10, floor(log10(most / 4)))
@@ -45,7 +45,7 @@ struct ChartAxis: Sendable {
         return ChartAxis(scale: .linear, low: 0, high: Double(count) * step, ticks: ticks)
     }
 
-    /// Around all values from `least` to `most`, each ten times as much as far from the one before.
+    /// Around all values from `least` to `most`; equal steps for each factor of ten.
     static func logarithmic(from least: Double, to most: Double, label: (Double) -> String) -> ChartAxis {
         let least = max(1, min(least, most))
         let most = max(most, least)
@@ -57,7 +57,7 @@ struct ChartAxis: Sendable {
             }
         let exponents = Int(floor(log10(least))) - 1...Int(floor(log10(most))) + 1
         let values = exponents.flatMap { exponent in mantissas.map { $0 * pow(10, Double(exponent)) } }
-        // A value at a tick may be a hair beside it.
+        // A value at a tick may be off by a hair.
         let low = values.last { $0 <= least * 1.000_1 } ?? least
         let high = values.first { $0 >= most * 0.999_9 && $0 > low } ?? most
         return ChartAxis(

@@ -1,9 +1,9 @@
 extension RunReport {
-    /// Points of a line over time, at most: a longer run has several seconds in one.
+    /// The most points of a line over time. In a longer run each stands for several seconds.
     private static let mostPoints = 600
-    /// Parts of a chart that tell their figures when pointed at, at most.
+    /// The most parts of a chart that show their figures when pointed at.
     private static let mostSlices = 120
-    /// Times of one kind of fault, and violations, that are marked, at most.
+    /// The most marks for one kind of fault, and for violations.
     private static let mostMarks = 100
 
     /// Latency of writes and of reads over time, on one scale.
@@ -64,7 +64,7 @@ extension RunReport {
         }
         let most = series.flatMap(\.points).compactMap(\.y).max() ?? 0
         return Chart(
-            id: "throughput", title: "Throughput", unit: "answers a second\(resolution)",
+            id: "throughput", title: "Throughput", unit: "answers per second\(resolution)",
             description: series.map { "\($0.label ?? "") \(RunReport.range($0.points, Figures.rate))" }
                 .joined(separator: ", ") + "." + marksDescription,
             x: timeAxis, y: .linear(upTo: most, label: Figures.round), series: series, marks: marks,
@@ -73,7 +73,7 @@ extension RunReport {
             })
     }
 
-    /// How long which part of the commands took at most.
+    /// The longest that each part of the commands took.
     var percentileChart: Chart? {
         let flows = [("writes", writes), ("reads", reads)].compactMap { name, call in call.map { (name, $0) } }
         let curves = flows.flatMap { [$0.1.responseTime.curve, $0.1.serviceTime.curve] }.filter { !$0.isEmpty }
@@ -100,15 +100,15 @@ extension RunReport {
             legend: [("neutral bold", "response time"), ("neutral dashed", "service time")])
     }
 
-    /// Errors that nobody expected, over time; nil where there was none.
+    /// Unexpected errors over time; nil if there were none.
     var failuresChart: Chart? {
         let windows = merged(atMost: RunReport.mostPoints)
         let points = windows.map { Chart.Point(x: $0.middle, y: Double($0.failures) / max($0.seconds, 1e-3)) }
         let most = points.compactMap(\.y).max() ?? 0
         guard most > 0 else { return nil }
         return Chart(
-            id: "failures", title: "Errors not expected", unit: "a second\(resolution)",
-            description: "Errors a second \(RunReport.range(points, Figures.rate)).\(marksDescription)",
+            id: "failures", title: "Unexpected errors", unit: "per second\(resolution)",
+            description: "Errors per second \(RunReport.range(points, Figures.rate)).\(marksDescription)",
             x: timeAxis, y: .linear(upTo: most, label: Figures.round),
             series: [
                 .init(look: "bad band", points: points, floor: points.map { .init(x: $0.x, y: 0) }),
@@ -116,7 +116,7 @@ extension RunReport {
             ], marks: marks)
     }
 
-    /// What the run cost the server over time, and how many commands were on their way.
+    /// What the run cost the server over time, and how many commands were in flight.
     var costCharts: [Chart] {
         let windows = merged(atMost: RunReport.mostPoints)
         let processor = windows.map { window in
@@ -130,7 +130,7 @@ extension RunReport {
         return [
             costChart("processor", "Server CPU", "of one processor", processor, whole),
             costChart("memory", "Server memory", "resident", memory, RunReport.bytesLabel),
-            costChart("flight", "In flight", "commands on their way", inFlight, Figures.round),
+            costChart("flight", "In flight", "commands not answered yet", inFlight, Figures.round),
         ].compactMap { $0 }
     }
 
@@ -158,8 +158,8 @@ extension RunReport {
     /// A time as the axes of this report write it.
     func clock(_ seconds: Double) -> String { ChartAxis.clock(seconds, in: end) }
 
-    /// Faults by their number, as the table of faults has them, and violations. A kind that goes on all the time marks
-    /// nothing: the table shows when it was.
+    /// Faults by their numbers in the table of faults, and violations. A kind that goes on all the time has no marks:
+    /// the table shows when it was.
     private var marks: [Chart.Mark] {
         let faults = faults.enumerated().filter { $0.element.isMarked }.flatMap { index, fault in
             [Chart.Mark(x: fault.firstAt, label: String(index + 1), look: "fault")]
@@ -178,7 +178,7 @@ extension RunReport {
             + (checks.violations.isEmpty ? "" : " Violations are marked.")
     }
 
-    /// Says where a point is not a second.
+    /// Says so if a point stands for more than a second.
     private var resolution: String {
         let step = (windows.count + RunReport.mostPoints - 1) / RunReport.mostPoints
         return step > 1 ? ", \(step) s a point" : ""
@@ -192,8 +192,8 @@ extension RunReport {
         }
     }
 
-    /// The windows, neighbours put together until there are no more than that. Of their percentiles the median is
-    /// weighed by the answers, and the others are those of the worst of them.
+    /// The windows, with neighbours merged until there are no more than that. The medians are averaged by the number
+    /// of answers; the other percentiles are those of the worst window.
     private func merged(atMost count: Int) -> [Window] {
         let step = max(1, (windows.count + count - 1) / count)
         guard step > 1 else { return windows }
@@ -205,20 +205,20 @@ extension RunReport {
 
     // MARK: Values
 
-    /// The curve as points of a chart. What comes last has no part left behind it, and stands where the next would.
+    /// The curve as points of a chart. The last point has no part after it, and is put where the next would be.
     private static func curve(_ latency: Latency) -> [Chart.Point] {
         let rare = latency.curve.last { $0.part < 1 }?.part ?? 0
         return latency.curve.map { Chart.Point(x: $0.part < 1 ? $0.part : 1 - (1 - rare) / 1.6, y: Double($0.value)) }
     }
 
-    /// From the least to the most: `1.2 ms to 3.4 ms`.
+    /// From the smallest to the largest: `1.2 ms to 3.4 ms`.
     private static func range(_ points: [Chart.Point], _ format: (Double) -> String) -> String {
         let values = points.compactMap(\.y)
         guard let least = values.min(), let most = values.max() else { return "unknown" }
         return least == most ? format(least) : "\(format(least)) to \(format(most))"
     }
 
-    /// Round durations without digits that say nothing: `5 ms`.
+    /// Round durations without trailing zeros: `5 ms`.
     private static func durationLabel(_ nanoseconds: Double) -> String { Figures.short(Figures.duration(nanoseconds)) }
     private static func bytesLabel(_ bytes: Double) -> String { Figures.short(Figures.bytes(bytes)) }
 }
@@ -254,10 +254,10 @@ extension RunReport.Flow {
 }
 
 extension Figures {
-    /// A round number of an axis, without digits that say nothing.
+    /// A round number of an axis, without trailing zeros.
     fileprivate static func round(_ value: Double) -> String { short(digits(value)) }
 
-    /// `text` without noughts at the end of its number: `5.00 ms` as `5 ms`.
+    /// `text` without the zeros at the end of its number: `5.00 ms` as `5 ms`.
     fileprivate static func short(_ text: String) -> String {
         let number = text.prefix { $0 != " " }
         guard number.contains(".") else { return text }
@@ -269,7 +269,7 @@ extension Figures {
 }
 
 extension RunReport.Fault {
-    /// More of a kind would be a curtain before the curves.
+    /// More marks of one kind would hide the curves.
     private static let mostMarked = 20
 
     /// Whether the charts mark it.

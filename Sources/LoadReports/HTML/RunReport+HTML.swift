@@ -1,6 +1,6 @@
 extension RunReport {
-    /// The run as one page that needs nothing else: no script, no font, no picture from elsewhere. It is written as
-    /// XML too, so that a parser can check it.
+    /// The run as one self-contained page: no script, font or picture from elsewhere. It is valid XML, too, so that a
+    /// parser can check it.
     package var html: String {
         let document: Markup = """
             <!DOCTYPE html>
@@ -23,7 +23,7 @@ extension RunReport {
         return document.text
     }
 
-    /// What went wrong stands before what was measured.
+    /// What went wrong comes before what was measured.
     private var sections: [Markup] {
         [
             header, noteList, violationSection, comparisonSection, thresholdSection, chartSection, callSection,
@@ -41,7 +41,7 @@ extension RunReport {
         case .checkFailed: return several(violationCount, "A check failed", " checks failed")
         case .couldNotRun: return "The load could not be run"
         case .unknown:
-            return "It is unknown what became of " + several(unknownOutcomes, "a command", " commands")
+            return "The outcome of " + several(unknownOutcomes, "a command", " commands") + " is unknown"
         case .thresholdFailed:
             let failed = judgements.filter { !$0.held }
             let thresholds = failed.count { $0.comparison == nil }
@@ -99,7 +99,7 @@ extension RunReport {
         let highest = load.stages.map(\.rate).max() ?? 0
         let plan =
             load.isClosed
-            ? "each with \(load.pipeline) on the way, as fast as the answers came"
+            ? "each with \(load.pipeline) in flight, as fast as the answers came"
             : "planned at \(load.stages.count > 1 ? "up to " : "")\(Figures.rate(highest))"
         let faults = load.isChaotic ? ", with faults made on purpose" : ""
         return "\(load.isClosed ? "Closed" : "Open") load\(mix) on \(connections), \(plan)\(faults)."
@@ -126,14 +126,14 @@ extension RunReport {
                 </article>
                 """
         }
-        // The first ones tell enough; the rest is there for who wants it.
+        // The first ones are enough; the rest can be unfolded.
         let (first, rest) = (Array(shown.prefix(3)), Array(shown.dropFirst(3)))
         let more: Markup =
             rest.isEmpty
             ? "" : "<details><summary>\(Figures.count(rest.count)) more</summary>\(rest)</details>"
         let uncounted: Markup =
             checks.furtherViolations == 0
-            ? "" : "<p class=\"muted\">\(Figures.count(checks.furtherViolations)) further ones were counted only.</p>"
+            ? "" : "<p class=\"muted\">\(Figures.count(checks.furtherViolations)) more were only counted.</p>"
         return """
             <section>
             <h2>What failed</h2>

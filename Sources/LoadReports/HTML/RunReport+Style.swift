@@ -1,5 +1,5 @@
 extension RunReport {
-    /// The style sheet of the page: calm, for light and dark, for a wide window and a narrow one.
+    /// The style sheet of the page, for light and dark, and for wide and narrow windows.
     static let style: Markup = """
 
         :root { color-scheme: light dark; --page: #f7f7f5; --card: #ffffff; --text: #1d2126; --muted: #5d6672;

@@ -1,5 +1,5 @@
 extension RunReport {
-    /// Rows of a table, at most.
+    /// The most rows of a table.
     private static let mostRows = 60
 
     private static let held: Markup = "<span class=\"good\"><span aria-hidden=\"true\">✓</span> held</span>"
@@ -7,7 +7,7 @@ extension RunReport {
         "<span class=\"bad\"><span aria-hidden=\"true\">✗</span> \(text)</span>"
     }
 
-    /// A table that scrolls by itself where it is wider than the page.
+    /// A table that scrolls by itself if it is wider than the page.
     ///
     /// - Parameter isPacked: whether the last column takes what the others do not need.
     private static func table(_ name: String, isPacked: Bool = true, head: Markup, rows: [Markup]) -> Markup {
@@ -33,7 +33,7 @@ extension RunReport {
         Markup(texts.map { text -> Markup in "<td class=\"n\">\(text)</td>" }, separator: "")
     }
 
-    /// The cell that a row is about. A name stays in one line unless it is very long.
+    /// The cell that names what the row is about. The name stays on one line unless it is very long.
     private static func head(_ name: String, isCode: Bool = false) -> Markup {
         let look: Markup = name.count > 32 ? " class=\"long\"" : ""
         return "<th scope=\"row\"\(look)>\(isCode ? "<code>\(name)</code>" as Markup : Markup(escaping: name))</th>"
@@ -69,30 +69,30 @@ extension RunReport {
     var comparisonSection: Markup? {
         let compared = judgements.compactMap { judgement in judgement.comparison.map { (judgement, $0) } }
         guard !compared.isEmpty else { return nil }
-        // One scale for all, from the farthest end of an interval to the other.
+        // One scale for all, as wide as the farthest end of an interval.
         let ends = compared.flatMap { [$1.interval?.low ?? $1.change, $1.interval?.high ?? $1.change, $1.allowed] }
         let reach = min(2, max(0.02, ends.filter(\.isFinite).map(abs).max() ?? 0)) * 1.1
         let rows = compared.map { judgement, comparison -> Markup in
             """
             <tr>\(RunReport.head(judgement.name))\
-            \(RunReport.numbers([comparison.told(comparison.before), comparison.told(comparison.after)]))\
+            \(RunReport.numbers([comparison.formatted(comparison.before), comparison.formatted(comparison.after)]))\
             <td class="n">\(judgement.found)</td><td>\(comparison.drawing(reach: reach))</td>\
             <td>\(verdict(judgement))</td></tr>
             """
         }
         return RunReport.section(
-            "Beside the baseline",
+            "Compared with the baseline",
             RunReport.table(
-                "Beside the baseline",
+                "Compared with the baseline",
                 head: """
                     <tr><th scope="col">figure</th><th scope="col" class="n">before</th><th scope="col" class="n">now</th>\
                     <th scope="col" class="n">change (95 % interval)</th><th scope="col" class="c">better ← → worse</th>\
                     <th scope="col">result</th></tr>
                     """, rows: rows),
             """
-            <p class="muted">A figure fails where its whole interval is beyond the dashed line, which is what was allowed. \
-            Where the interval is on both sides of it, it cannot be told; a longer run can tell. Latencies are those of a \
-            typical second, so they differ from those of the whole run.</p>
+            <p class="muted">A figure fails if its whole interval is beyond the dashed line, which is the allowed change. \
+            If the interval is on both sides of the line, this run cannot tell; a longer one can. Latencies are those \
+            of a typical second, so they differ from those of the whole run.</p>
             """)
     }
 
@@ -148,7 +148,7 @@ extension RunReport {
             return """
                 <tr>\(RunReport.head(error.code, isCode: true))\(RunReport.head(error.call))\
                 \(RunReport.numbers([Figures.count(error.count), part]))\
-                <td>\(error.isExpected ? "expected" : RunReport.failed("not expected"))</td></tr>
+                <td>\(error.isExpected ? "expected" : RunReport.failed("unexpected"))</td></tr>
                 """
         }
         return RunReport.section(
@@ -233,9 +233,9 @@ extension RunReport {
             .init(name: "busy", value: Figures.percent(sending.busy)),
         ]
         if delay.maximum > 0 {
-            let told = [("p50", delay.p50), ("p99", delay.p99), ("max", delay.maximum)]
+            let times = [("p50", delay.p50), ("p99", delay.p99), ("max", delay.maximum)]
                 .map { "\($0) \(Figures.duration($1))" }.joined(separator: ", ")
-            monkey.append(.init(name: "its own delay", value: told))
+            monkey.append(.init(name: "its own delay", value: times))
         }
         let monkeySection = RunReport.section("The monkey itself", RunReport.facts(monkey))
         guard let server else { return monkeySection }
@@ -268,7 +268,7 @@ extension RunReport {
             .init(name: "length", value: Figures.time(load.seconds)),
         ]
         if load.isClosed {
-            asked.append(.init(name: "load", value: "closed, \(load.pipeline) on the way on each connection"))
+            asked.append(.init(name: "load", value: "closed, \(load.pipeline) in flight on each connection"))
         } else {
             let plan = load.stages.map { "\(Figures.rate($0.rate)) at the end of \(Figures.time($0.seconds))" }
             asked.append(.init(name: "load", value: "open: " + plan.joined(separator: ", then ")))
@@ -285,7 +285,7 @@ extension RunReport {
 
 extension RunReport.Comparison {
     /// A value in its unit.
-    func told(_ value: Double) -> String {
+    func formatted(_ value: Double) -> String {
         switch unit {
         case .rate: Figures.rate(value)
         case .nanoseconds: Figures.duration(value)
@@ -293,7 +293,7 @@ extension RunReport.Comparison {
         }
     }
 
-    /// The change and its interval on a line from `reach` better to `reach` worse, what was allowed dashed.
+    /// The change and its interval on a line from `reach` better to `reach` worse. What was allowed is dashed.
     fileprivate func drawing(reach: Double) -> Markup {
         let sign = isBetterHigher ? -1.0 : 1.0
         func x(_ change: Double) -> Int {

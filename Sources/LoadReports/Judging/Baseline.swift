@@ -2,25 +2,25 @@ internal import Foundation
 
 /// An earlier run that a run is compared with, and how much worse it may be.
 ///
-/// **The rule.** A figure fails where the whole interval of its change, in which it lies with 95 % confidence, is
-/// beyond what is allowed. So a run that is no worse than allowed fails a figure at most once in forty times, however
-/// much its seconds differ: what stops a change from being merged must not be chance. The price is that a short or
-/// noisy run finds only what is much worse. It does not pass in silence: where the interval lies on both sides of what
-/// is allowed, the figure is held, and it is said that it cannot be told, and that a longer run can.
+/// **The rule.** A figure fails if the whole interval of its change, in which it lies with 95 % confidence, is beyond
+/// what is allowed. So a run that is no worse than allowed fails a figure at most once in forty times, however much
+/// its seconds differ: chance must not stop a change from being merged. The price is that a short or noisy run finds
+/// only what is much worse. It does not pass in silence: if the interval lies on both sides of what is allowed, the
+/// figure is held, and the report says that it cannot tell, and that a longer run can.
 ///
-/// The interval says how much the seconds of these two runs differ, and nothing about how one run differs from the next
-/// on the same machine. Allow more than that: 10 % or above.
+/// The interval says how much the seconds of these two runs differ. It does not say how much one run differs from the
+/// next on the same machine. Allow more than that: 10 % or above.
 ///
-/// The same second of both runs is compared with each other, since they follow the same plan and the server holds as
-/// much by then. The first second is left out, in which connections are made and caches are cold; so is a last one
-/// that is not whole.
+/// Each second is compared with the same second of the other run, since both follow the same plan and the server
+/// holds as much by then. The first second is left out, because connections are made and caches are cold; so is a
+/// last one that is not complete.
 package struct Baseline: Sendable {
-    /// The fewest seconds that are compared. A run of the default length has nine without its first.
+    /// The fewest seconds that are compared. A run of the default length has nine, without its first.
     static let leastSeconds = 6
-    /// How long a second has to be to be compared.
+    /// The shortest second that is compared.
     private static let whole = 0.5
     /// Differences of the environment that are reported.
-    private static let factsTold = 5
+    private static let maximumFacts = 5
 
     /// The earlier run.
     package let earlier: RunReport
@@ -43,19 +43,19 @@ package struct Baseline: Sendable {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         let unit = text.dropFirst(digits.count).filter { !$0.isWhitespace }
         guard digits.first?.isNumber == true, let percent = Double(String(digits)), unit == "%", percent < 100 else {
-            throw JudgingError("`\(text)` is no regression that could be allowed: it is from 0% to 99%, such as 10%")
+            throw JudgingError("`\(text)` is not a regression that can be allowed: give 0% to 99%, such as 10%")
         }
         return percent / 100
     }
 
-    /// Refuses a load that is another one than that of the earlier run, before it begins.
+    /// Refuses a load that differs from that of the earlier run, before it begins.
     package func check(_ load: RunReport.Load) throws(JudgingError) {
         let before = earlier.load
         func refuse(_ what: String, _ then: String, _ now: String) -> JudgingError {
-            JudgingError("The baseline cannot be compared: its \(what) was \(then), and that of this run is \(now).")
+            JudgingError("The baseline cannot be compared: its \(what) was \(then), and this run's is \(now).")
         }
         guard earlier.outcome != .couldNotRun else {
-            throw JudgingError("The baseline cannot be compared: it is of a run that could not be run.")
+            throw JudgingError("The baseline cannot be compared: its load could not be run.")
         }
         guard before.isClosed == load.isClosed else {
             throw refuse("mode", Baseline.mode(before), Baseline.mode(load))
@@ -84,10 +84,10 @@ package struct Baseline: Sendable {
         }
     }
 
-    /// Compares a run with the earlier one: throughput, median and 99th percentile of reads and of writes, processor
-    /// time of the server a command, and its most memory.
+    /// Compares a run with the earlier one: throughput, median and 99th percentile of reads and of writes, the
+    /// server's processor time per command, and its peak memory.
     ///
-    /// - Throws: where the runs are not comparable, with the reason.
+    /// - Throws: if the runs are not comparable, with the reason.
     package func judge(_ report: RunReport) throws(JudgingError) -> Result {
         try check(report.load)
         let seconds = Baseline.paired(earlier.windows, report.windows)
@@ -132,7 +132,7 @@ package struct Baseline: Sendable {
         isBetterHigher: Bool, to result: inout Result
     ) {
         guard pairs.count >= Baseline.leastSeconds else {
-            result.remarks.append("\(name) could not be compared with the baseline: it is known of too few seconds.")
+            result.remarks.append("\(name) could not be compared with the baseline: too few seconds have it.")
             return
         }
         let bootstrap = Bootstrap(pairs, figure: figure)
@@ -149,7 +149,7 @@ package struct Baseline: Sendable {
                     interval: interval, allowed: allowed, isBetterHigher: isBetterHigher)))
     }
 
-    /// A run has but one most of memory, so its change has no interval: it fails where the change is beyond what is
+    /// A run has only one peak of memory, so its change has no interval: it fails if the change is beyond what is
     /// allowed.
     private func addMemory(_ report: RunReport, to result: inout Result) {
         guard let before = earlier.server?.peakBytes, let after = report.server?.peakBytes, before > 0, after > 0 else {
@@ -179,7 +179,7 @@ package struct Baseline: Sendable {
             comparison: comparison)
     }
 
-    /// The same seconds of both runs, without the first, and without those that are not whole.
+    /// The same seconds of both runs, without the first, and without incomplete ones.
     private static func paired(
         _ before: [RunReport.Window], _ after: [RunReport.Window]
     ) -> [(before: RunReport.Window, after: RunReport.Window)] {
@@ -192,7 +192,7 @@ package struct Baseline: Sendable {
 
     private static func second(_ window: RunReport.Window) -> Int { Int(exactly: window.start.rounded()) ?? -1 }
 
-    /// What else is different, or was wrong with the earlier run.
+    /// What else differs, or was wrong with the earlier run.
     private func remarks(_ report: RunReport) -> [String] {
         var remarks: [String] = []
         if earlier.outcome == .checkFailed || earlier.outcome == .unknown {
@@ -209,8 +209,8 @@ package struct Baseline: Sendable {
             now[fact.name].flatMap { $0 == fact.value ? nil : "\(fact.name) \(fact.value), now \($0)" }
         }
         if !differences.isEmpty {
-            let told = differences.prefix(Baseline.factsTold).joined(separator: "; ")
-            remarks.append("The baseline was measured with " + told + ".")
+            let shown = differences.prefix(Baseline.maximumFacts).joined(separator: "; ")
+            remarks.append("The baseline was measured with " + shown + ".")
         }
         return remarks
     }

@@ -3,12 +3,13 @@ internal import SeededRandom
 
 /// How far a relative change between two runs can be trusted: the interval in which it lies with 95 % confidence.
 ///
-/// The samples are the seconds of both runs, each beside the same second of the other. They are drawn again, with
-/// replacement, 2,000 times; the interval leaves out the lowest and the highest of the changes so found (the percentile
-/// method): 2.5 % of them, or fewer, since few samples differ less than what they are samples of (the expanded
-/// percentile interval of Hesterberg, "What Teachers Should Know about the Bootstrap", 2015). Seconds are drawn in blocks of neighbours, as one second depends on the one before: a
-/// checkpoint lasts, a queue drains slowly. Blocks may reach over the end to the beginning, so that every second is
-/// drawn equally often (Politis and Romano, "A circular block-resampling procedure for stationary data", 1992).
+/// The samples are the seconds of both runs, each paired with the same second of the other. They are drawn again,
+/// with replacement, 2,000 times. The interval leaves out the lowest and the highest of the changes found (the
+/// percentile method): 2.5 % of them, or fewer, since a few samples vary less than what they are drawn from (the
+/// expanded percentile interval of Hesterberg, "What Teachers Should Know about the Bootstrap", 2015). Seconds are
+/// drawn in blocks of neighbours, because one second depends on the one before: a checkpoint lasts, a queue drains
+/// slowly. Blocks may wrap around the end, so that every second is drawn equally often (Politis and Romano, "A
+/// circular block-resampling procedure for stationary data", 1992).
 struct Bootstrap {
     static let resamples = 2_000
     /// The same two runs give the same interval.
@@ -20,9 +21,9 @@ struct Bootstrap {
         var after: (sum: Double, weight: Double)
     }
 
-    /// How a figure of a run is made of its seconds.
+    /// How a figure of a run is computed from its seconds.
     enum Figure {
-        /// The sums divided by the weights, as answers by seconds.
+        /// The sum of the sums divided by the sum of the weights, such as answers by seconds.
         case ratio
         /// The sums are logarithms: the geometric mean.
         case geometricMean
@@ -31,7 +32,7 @@ struct Bootstrap {
     private let figure: Figure
     private let count: Int
     private let block: Int
-    /// The sums of the first n pairs, walking twice around, so that every block is the difference of two.
+    /// The sums of the first n pairs, going around twice, so that every block is the difference of two.
     private let prefixes: [Sums]
 
     /// `pairs` are in the order of time, and not empty.
@@ -54,7 +55,8 @@ struct Bootstrap {
     /// The relative change from one to the other.
     var change: Double { prefixes[count].change(figure) }
 
-    /// Where the change lies with 95 % confidence; nil where it cannot be told, as nothing can be divided by nothing.
+    /// Where the change lies with 95 % confidence; nil if that cannot be computed, because nothing can be divided by
+    /// nothing.
     func interval() -> RunReport.Comparison.Interval? {
         var random = SeededGenerator(seed: Bootstrap.seed)
         var changes: [Double] = []
@@ -78,8 +80,8 @@ struct Bootstrap {
     /// How many neighbours are drawn together: the more, the longer the run.
     static func block(of count: Int) -> Int { min(count, max(3, Int(Double(count).squareRoot().rounded()))) }
 
-    /// The part of the changes that the interval leaves out at each end, for so many independent samples: where Student's
-    /// t would have the end of an interval from their variance, and not from the variance of what was drawn from them.
+    /// The part of the changes that the interval leaves out at each end, for this many independent samples. It puts
+    /// the end where Student's t would, computed from the samples' own variance.
     private static func tail(_ samples: Double) -> Double {
         let (z, freedom) = (1.959_963_984_540_054, max(1, samples - 1))
         // Student's t by the normal distribution (Abramowitz and Stegun, 26.7.5).
@@ -89,7 +91,7 @@ struct Bootstrap {
         return erfc(t * (samples / freedom).squareRoot() / 2.0.squareRoot()) / 2
     }
 
-    /// What a figure of both runs is made of.
+    /// What a figure of both runs is computed from.
     private struct Sums {
         var before = (sum: 0.0, weight: 0.0)
         var after = (sum: 0.0, weight: 0.0)

@@ -1,4 +1,4 @@
-/// Why a text is no threshold, or no baseline: a sentence for who typed it, with what is allowed.
+/// Why a text is not a threshold or a baseline: a sentence for whoever typed it, with what is allowed.
 package struct JudgingError: Error, Equatable, CustomStringConvertible {
     package var description: String
 
@@ -14,22 +14,22 @@ extension Threshold {
         sending:<late|dropped><bound>[%]
         checks:<violations|made><bound>
         where a bound is one of <, <=, >, >= (and == for a number) with a value,
-        and ",abortOnFail=5s" behind it ends the run when it fails after the first 5 s
+        and ",abortOnFail=5s" after it ends the run when it fails after the first 5 s
         """
 
-    /// The threshold that a text asks for. `calls` are the kinds of commands that there can be; nil where that is not
+    /// The threshold that a text asks for. `calls` are the kinds of commands that there can be; nil if that is not
     /// known.
     package init(_ text: String, calls: [String]? = nil) throws(JudgingError) {
         let parts = text.split(separator: ",", maxSplits: 1, omittingEmptySubsequences: false).map(Threshold.trimmed)
         let asked = parts[0]
-        func mistake(_ what: String) -> JudgingError { JudgingError("`\(text)` is no threshold: \(what)") }
+        func mistake(_ what: String) -> JudgingError { JudgingError("`\(text)` is not a threshold: \(what)") }
 
         guard let sign = asked.firstIndex(where: { "<>=".contains($0) }) else {
             throw mistake("it has no bound; write it like cart.add:p99<20ms, with <, <=, >, >= or ==")
         }
         let figure = asked[..<sign].split(separator: ":", omittingEmptySubsequences: false).map(Threshold.trimmed)
         guard figure.count == 2, !figure[0].isEmpty else {
-            throw mistake("it does not say whose figure; write it like cart.add:p99<20ms")
+            throw mistake("it does not say whose figure it is; write it like cart.add:p99<20ms")
         }
         guard let relation = Relation.allCases.first(where: { asked[sign...].hasPrefix($0.rawValue) }) else {
             throw mistake("a bound is one of <, <=, >, >= and ==")
@@ -44,11 +44,11 @@ extension Threshold {
                 "there is no `\(name)`; there are reads, writes, all, checks, sending, \(Threshold.list(calls))")
         }
         guard let isShare = Threshold.isShare(bound), let number = Threshold.number(bound) else {
-            throw mistake("`\(bound)` is no number with a unit, such as 20ms, 1% or 5000")
+            throw mistake("`\(bound)` is not a number with a unit, such as 20ms, 1% or 5000")
         }
         let names = subject.metrics
         guard names.contains(figure[1]), let metric = Metric(figure[1], isShare: isShare) else {
-            throw mistake("`\(figure[1])` is none of its figures, which are \(Threshold.list(names))")
+            throw mistake("`\(figure[1])` is not one of its figures, which are \(Threshold.list(names))")
         }
         self.metric = metric
         guard let scale = metric.scale(of: number.unit, subject: subject) else {
@@ -74,16 +74,16 @@ extension Threshold {
     private static func delay(_ text: String, _ mistake: (String) -> JudgingError) throws(JudgingError) -> Double {
         let words = text.split(separator: "=", omittingEmptySubsequences: false).map(trimmed)
         guard words[0] == "abortOnFail", words.count <= 2 else {
-            throw mistake("behind a comma stands only abortOnFail, or abortOnFail=5s")
+            throw mistake("after a comma, only abortOnFail or abortOnFail=5s can follow")
         }
         guard words.count == 2 else { return 0 }
         guard let delay = number(words[1]), let nanoseconds = Metric.nanoseconds[delay.unit] else {
-            throw mistake("`\(words[1])` is no time, such as 5s or 500ms")
+            throw mistake("`\(words[1])` is not a time such as 5s or 500ms")
         }
         return delay.value * nanoseconds / 1e9
     }
 
-    /// A number that is not negative, and what stands behind it.
+    /// A number that is not negative, and what follows it.
     private static func number(_ text: String) -> (value: Double, unit: String)? {
         let digits = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
         guard digits.first?.isNumber == true, let value = Double(String(digits)), value.isFinite else { return nil }
@@ -128,7 +128,7 @@ extension Threshold.Metric {
         }
     }
 
-    /// What a value with that unit is multiplied with; nil where the unit is of something else.
+    /// What a value with that unit is multiplied by; nil if the unit measures something else.
     fileprivate func scale(of unit: String, subject: Threshold.Subject) -> Double? {
         switch self {
         case .latency: Threshold.Metric.nanoseconds[unit]
@@ -142,7 +142,7 @@ extension Threshold.Metric {
     fileprivate func units(_ subject: Threshold.Subject) -> String {
         switch self {
         case .latency: "a time in ns, us, ms or s"
-        case .rate: "a number a second"
+        case .rate: "a number per second"
         case .count, .share: subject == .checks ? "a number" : "a number, or a part in %"
         }
     }

@@ -1,15 +1,15 @@
 /// A bound that a figure of a run has to keep: `cart.add:p99<20ms`.
 ///
-/// Latencies are response times, from when a command was to be sent; `service.p99` is counted from when it was.
+/// Latencies are response times, from when a command was to be sent; `service.p99` counts from when it was sent.
 package struct Threshold: Sendable, Equatable {
     /// What was asked, as it was written, without the part that ends the run.
     package var text: String
     var subject: Subject
     var metric: Metric
     var relation: Relation
-    /// Nanoseconds, answers a second, a number, or a part of the whole from 0 to 1: as the metric is.
+    /// Nanoseconds, answers per second, a number, or a part of the whole from 0 to 1, depending on the metric.
     var bound: Double
-    /// The run ends when the threshold fails this many seconds after it began, or later; nil where it goes on.
+    /// The run ends when the threshold fails this many seconds after the load began, or later; nil if it goes on.
     package var abortsAfter: Double?
 
     /// Whose figure it is.
@@ -17,7 +17,7 @@ package struct Threshold: Sendable, Equatable {
         /// One kind of command, or `reads` or `writes`.
         case call(String)
         /// Reads and writes together. Its percentiles are those of the slower of the two: no more than the given part
-        /// of all commands took longer than that, either.
+        /// of all commands took longer than that.
         case all
         /// What the oracle looked at.
         case checks
@@ -31,7 +31,7 @@ package struct Threshold: Sendable, Equatable {
         /// Accepted commands a second, over the whole run.
         case rate
         case count(Counted)
-        /// Counted, as a part of the commands of its subject that were sent, or planned for `sending`.
+        /// Counted, as a part of the commands of its subject that were sent, or for `sending`, planned.
         case share(Counted)
     }
 
@@ -44,7 +44,7 @@ package struct Threshold: Sendable, Equatable {
     enum Counted: String, Sendable, CaseIterable {
         /// Answers with an error that the oracle did not expect.
         case errors
-        /// Commands of which nobody knows what became.
+        /// Commands whose outcome nobody knows.
         case unknown
         case violations
         /// Checks that were made.
@@ -71,23 +71,23 @@ package struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// Whether a run held the threshold. What never happened did not hold it: nobody knows how long it takes.
+    /// Whether a run held the threshold. A command that was never answered did not: nobody knows how long it takes.
     package func judge(_ report: RunReport) -> RunReport.Judgement {
         guard let value = value(in: report) else {
             return RunReport.Judgement(
                 name: text, found: "never answered", held: false, remark: "answered were " + Threshold.list(report))
         }
-        return RunReport.Judgement(name: text, found: told(value), held: relation.holds(value, bound))
+        return RunReport.Judgement(name: text, found: formatted(value), held: relation.holds(value, bound))
     }
 
-    /// Whether a run is to end at once for this threshold, seen from what is known of it so far. What did not happen
-    /// yet does not end it.
+    /// Whether a run is to end at once because of this threshold, judged by what is known so far. What has not
+    /// happened yet does not end it.
     package func endsRun(_ report: RunReport) -> Bool {
         guard let abortsAfter, report.seconds >= abortsAfter, let value = value(in: report) else { return false }
         return !relation.holds(value, bound)
     }
 
-    /// The figure; nil where nothing was answered of which it could be one.
+    /// The figure; nil if there were no answers to take it from.
     private func value(in report: RunReport) -> Double? {
         switch subject {
         case .checks: return value(of: report.checks, violations: report.violationCount)
@@ -129,7 +129,7 @@ package struct Threshold: Sendable, Equatable {
         }
     }
 
-    private func told(_ value: Double) -> String {
+    private func formatted(_ value: Double) -> String {
         switch metric {
         case .latency: Figures.duration(value)
         case .rate: Figures.rate(value)
@@ -138,7 +138,7 @@ package struct Threshold: Sendable, Equatable {
         }
     }
 
-    /// The kinds of commands that there were, for whoever named another.
+    /// The kinds of commands that there were, for a message about another.
     private static func list(_ report: RunReport) -> String {
         let names = report.commands.filter { $0.accepted + $0.refused > 0 }.map(\.name)
         return names.isEmpty ? "none" : names.joined(separator: ", ")
@@ -159,7 +159,7 @@ extension Threshold.Latency {
 }
 
 extension Threshold.Counted {
-    /// How many there were among some kinds of commands; nil where commands have no such number.
+    /// How many there were among some kinds of commands; nil if commands have no such number.
     fileprivate func number(of calls: [RunReport.CallReport], in report: RunReport) -> Int? {
         switch self {
         case .unknown: return calls.reduce(0) { $0 + $1.unknown }
@@ -172,7 +172,7 @@ extension Threshold.Counted {
 }
 
 extension RunReport {
-    /// The commands that a sum counts; the command itself where it is none.
+    /// The commands that a sum counts; the command itself if it is not a sum.
     fileprivate func names(of call: CallReport) -> [String] {
         guard call.name == "reads" || call.name == "writes" else { return [call.name] }
         return commands.filter { $0.isWrite == call.isWrite }.map(\.name)

@@ -2,21 +2,21 @@
 package struct LiveSnapshot: Sendable, Equatable {
     /// Seconds since the load began.
     package var elapsed: Double
-    /// How many seconds it is to last; nil where it goes on until it is stopped.
+    /// How many seconds it is to last; nil if it goes on until it is stopped.
     package var planned: Double?
-    /// What the monkey does beside the load, in a few words: `waiting for 12 answers`; nil while it sends.
+    /// What the monkey does besides the load, in a few words: `waiting for 12 answers`; nil while it sends.
     package var phase: String? = nil
     /// The seconds that are over, the latest last; the view needs no more than `LiveView.secondsShown` of them.
     package var windows: [RunReport.Window] = []
     /// Errors so far.
     package var errors: [RunReport.ErrorCount] = []
-    /// Commands so far of which nobody knows what became.
+    /// Commands so far whose outcome nobody knows.
     package var unknown = 0
     /// Checks made so far.
     package var checks = 0
     /// Checks that failed so far.
     package var violations = 0
-    /// Commands on their way.
+    /// Commands in flight.
     package var inFlight = 0
     /// Sent later than planned, so far.
     package var late = 0

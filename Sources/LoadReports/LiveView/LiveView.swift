@@ -1,5 +1,5 @@
-/// What is seen of a run while it goes on: on a terminal a few lines that are drawn again in place, elsewhere a line
-/// now and then. It writes nothing itself: whoever has the output writes what it returns.
+/// What is shown of a run while it goes on: on a terminal a few lines that are redrawn in place, elsewhere a line now
+/// and then. It only returns text; the owner of the output writes it.
 package struct LiveView: Sendable {
     /// How many seconds of latencies are shown.
     package static let secondsShown = 40
@@ -8,18 +8,18 @@ package struct LiveView: Sendable {
     package var columns: Int
     private let isTerminal: Bool
     private let hasColour: Bool
-    /// Seconds from one line to the next where the output is no terminal.
+    /// Seconds from one line to the next if the output is not a terminal.
     private let interval: Double
-    /// Lines that are on the terminal.
+    /// How many lines are on the terminal.
     private var drawn = 0
-    /// When the next line is due where the output is no terminal.
+    /// When the next line is due if the output is not a terminal.
     private var nextLine = 0.0
 
     /// - Parameters:
-    ///   - columns: of the terminal; without meaning where there is none.
+    ///   - columns: of the terminal; ignored without one.
     ///   - isTerminal: whether the output is one, on which the cursor can be moved.
-    ///   - hasColour: whether colours are welcome, as they are not where `NO_COLOR` is set.
-    ///   - interval: seconds from one line to the next where the output is no terminal.
+    ///   - hasColour: whether to use colours; false if `NO_COLOR` is set.
+    ///   - interval: seconds from one line to the next if the output is not a terminal.
     package init(columns: Int, isTerminal: Bool, hasColour: Bool = true, interval: Double = 1) {
         self.columns = columns
         self.isTerminal = isTerminal
@@ -27,17 +27,17 @@ package struct LiveView: Sendable {
         self.interval = interval
     }
 
-    /// What to write now: the lines in the place of those before, or the next line if it is due, or nothing.
+    /// What to write now: the lines in place of those before, or the next line if it is due, or nothing.
     package mutating func frame(_ snapshot: LiveSnapshot) -> String {
         guard isTerminal else { return line(snapshot) }
         let lines = lines(snapshot).map { $0.text(columns: columns, hasColour: hasColour) }
-        // A line is cleared before it is written: at the last column, some terminals would clear what stands there.
+        // A line is cleared before it is written: at the last column, some terminals would clear its last character.
         let text = home + lines.map { "\u{1b}[2K" + $0 + "\r\n" }.joined() + "\u{1b}[J"
         drawn = lines.count
         return text
     }
 
-    /// What to write when there is nothing more to show: the lines are gone, and the cursor is as it was.
+    /// What to write when there is nothing more to show: removes the lines, and restores the cursor.
     package mutating func finish() -> String {
         guard isTerminal, drawn > 0 else { return "" }
         let text = home + "\u{1b}[J\u{1b}[?25h"
@@ -45,7 +45,7 @@ package struct LiveView: Sendable {
         return text
     }
 
-    /// Back to the first of the lines; hides the cursor when there are none yet.
+    /// Back to the first of the lines; hides the cursor if there are none yet.
     private var home: String { drawn == 0 ? "\u{1b}[?25l\r" : "\r\u{1b}[\(drawn)A" }
 
     // MARK: Without a terminal
@@ -88,14 +88,14 @@ package struct LiveView: Sendable {
             return line
         }
         let left = max(0, planned - snapshot.elapsed)
-        let told = snapshot.phase ?? Figures.time(left.rounded(.up)) + " left"
-        let width = min(48, columns - line.count - told.count - 2)
+        let phase = snapshot.phase ?? Figures.time(left.rounded(.up)) + " left"
+        let width = min(48, columns - line.count - phase.count - 2)
         if width >= 4 {
             let done = Int((min(1, max(0, snapshot.elapsed / planned)) * Double(width)).rounded(.down))
             line.add(String(repeating: "━", count: done), .good)
             line.add(String(repeating: "─", count: width - done) + "  ", .faint)
         }
-        line.add(told, .plain)
+        line.add(phase, .plain)
         return line
     }
 
@@ -148,7 +148,7 @@ package struct LiveView: Sendable {
             uniquingKeysWith: +
         ).sorted { ($1.value, $0.key) < ($0.value, $1.key) }
         let expected = snapshot.errors.lazy.filter(\.isExpected).reduce(0) { $0 + $1.count }
-        if codes.isEmpty { line.add("none that was not expected", .plain) }
+        if codes.isEmpty { line.add("no unexpected ones", .plain) }
         for (index, code) in codes.enumerated() {
             line.add((index == 0 ? "" : ", ") + "\(code.key) \(Figures.count(code.value))", .warning)
         }
@@ -191,7 +191,7 @@ package struct LiveView: Sendable {
         /// Columns that it takes.
         private(set) var count = 0
 
-        /// What is not a character of one column on every terminal becomes one.
+        /// Replaces every character that is not one column wide on every terminal.
         mutating func add(_ text: String, _ look: Look) {
             let text = String(
                 text.unicodeScalars.map { scalar in
@@ -204,7 +204,7 @@ package struct LiveView: Sendable {
             count += text.count
         }
 
-        /// The line, cut where the terminal ends.
+        /// The line, cut at the width of the terminal.
         func text(columns: Int, hasColour: Bool) -> String {
             var (left, result) = (max(0, columns), "")
             for (text, look) in pieces {

@@ -1,12 +1,12 @@
 internal import Foundation
 
-/// Latencies as a row of small columns, one a second: `▂▂▃▂▁▂█▃`.
+/// Latencies as a row of small columns, one for each second: `▂▂▃▂▁▂█▃`.
 enum Sparkline {
     private static let columns: [Character] = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
-    /// The least that the highest column stands for, as a multiple of the lowest: less is no peak, but noise.
+    /// The least ratio between the highest and the lowest column: less is noise, not a peak.
     private static let leastRange = 4.0
 
-    /// The columns, with a space where there is no value. Their height follows the logarithm: ten times as long is the
+    /// The columns, with a space for a missing value. Their height follows the logarithm: ten times as long is the
     /// same step everywhere.
     static func text(_ values: [UInt64?]) -> String {
         let logarithms = values.map { $0.map { log(Double(max(1, $0))) } }

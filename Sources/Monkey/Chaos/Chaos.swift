@@ -2,8 +2,8 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// Faults that the monkey makes as a client. They have chance of their own, so the operations are the same with them
-/// and without.
+/// Faults that the monkey makes as a client. They have random numbers of their own, so the operations are the same
+/// with and without them.
 @LoopActor
 final class Chaos {
     enum ClientFault: Equatable {
@@ -11,7 +11,7 @@ final class Chaos {
         case cutRequest
         /// The connection is cut in the middle of a reply.
         case cutReply
-        /// This side ends, and everything sent has still to be answered.
+        /// This side ends its writing; everything sent still has to be answered.
         case halfClose
         /// A command is sent twice with one ID.
         case duplicate
@@ -29,7 +29,7 @@ final class Chaos {
         }
     }
 
-    /// Of a thousand commands, how many go with a fault.
+    /// How many of a thousand commands get a fault.
     private static let duplicates = 10
     private static let cuts = 2
 
@@ -41,7 +41,7 @@ final class Chaos {
         chances = (0..<shoppers).map { SeededGenerator(seed: ~seed, of: $0) }
     }
 
-    /// The fault that goes with a shopper's next command; nil for none.
+    /// The fault of a shopper's next command; nil for none.
     func next(for shopper: Shopper, _ call: Call) -> ClientFault? {
         guard run.phase == .open || run.phase == .closed else { return nil }
         let roll = chances[shopper.index].below(1_000)

@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import SeededRandom
 
-/// Faults that are made to a server that the monkey started, at times that follow from the seed.
+/// Faults in a server that the monkey started, at times that follow from the seed.
 @LoopActor
 final class ServerFaults {
     enum Fault: String, CaseIterable {
@@ -11,7 +11,7 @@ final class ServerFaults {
         case pausePostgres = "PostgreSQL paused"
     }
 
-    /// Seconds from one to the next.
+    /// Seconds from one fault to the next.
     private static let pauses = 1.5...4.0
     private static let milliseconds = 100...1_500
 
@@ -59,7 +59,7 @@ final class ServerFaults {
         }
     }
 
-    /// Makes no more, and waits until the last one is over.
+    /// Makes no more faults, and waits until the last one is over.
     func stop() async {
         isOver = true
         timer?.cancel()

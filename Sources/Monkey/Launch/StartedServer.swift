@@ -2,10 +2,10 @@ internal import EventLoop
 internal import Foundation
 internal import LineProtocol
 
-/// A server that the monkey started, with a database of its own in a temporary folder. Both are gone when it stops.
+/// A server that the monkey started, with its own database in a temporary folder. Both are gone when it stops.
 @LoopActor
 final class StartedServer {
-    /// How long it may take until it listens, and until it has ended, in seconds.
+    /// How long it may take to listen, and to end, in seconds.
     private static let startSeconds = 60.0
     private static let stopSeconds = 30.0
     private static let outputLimit = 1 << 16
@@ -27,10 +27,10 @@ final class StartedServer {
     static func start(executable: String?) async throws -> StartedServer {
         let executable = executable ?? sibling
         guard FileManager.default.isExecutableFile(atPath: executable) else {
-            throw CannotRun("there is no server to start at \(executable); --tiffin says where one is")
+            throw CannotRun("there is no server to start at \(executable); name one with --tiffin")
         }
         let folder = FileManager.default.temporaryDirectory.appending(path: "tiffin-monkey.\(UUID().uuidString)")
-        // PostgreSQL may run under another account, which has to get through to its data.
+        // PostgreSQL may run under another account, which must be able to reach its data.
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o711])
         let server = StartedServer(executable: executable, folder: folder)
@@ -60,7 +60,7 @@ final class StartedServer {
             ])
         launch.output = .capture(limit: StartedServer.outputLimit)
         launch.errors = .capture(limit: StartedServer.outputLimit)
-        // The terminal's Ctrl-C is the monkey's: it stops the server when it has asked its last question.
+        // Ctrl-C in the terminal is for the monkey: it stops the server when it has asked its last question.
         launch.newSession = true
         let process = try ChildProcess(launch)
         self.process = process
@@ -79,7 +79,7 @@ final class StartedServer {
 
     private static func port(in output: [UInt8]) -> UInt16? {
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
-        // The last line may not be whole.
+        // The last line may be incomplete.
         return lines.dropLast().last { $0.contains(announcement) }.flatMap { line in
             line.split(separator: ":").last.flatMap { UInt16($0) }
         }
@@ -94,14 +94,14 @@ final class StartedServer {
             _ = await process.exit
             killer.cancel()
         }
-        // A server that was killed leaves its PostgreSQL behind.
+        // A killed server leaves its PostgreSQL behind.
         if let postmaster { kill(postmaster, SIGINT) }
         try? FileManager.default.removeItem(at: folder)
     }
 
     // MARK: Faults
 
-    /// Kills the server as a loss of power would, and starts it again.
+    /// Kills the server as a power failure would, and starts it again.
     func killAndRestart() async throws {
         guard let process else { return }
         process.kill(SIGKILL)
@@ -109,7 +109,7 @@ final class StartedServer {
         try await launch()
     }
 
-    /// Stops the server's clock for a while.
+    /// Stops the server's process for a while.
     func pause(milliseconds: UInt64) async {
         process?.kill(SIGSTOP)
         await LoopTimer.pause(milliseconds: milliseconds)
@@ -121,7 +121,7 @@ final class StartedServer {
         if let postmaster { kill(postmaster, SIGKILL) }
     }
 
-    /// Stops the clock of all of PostgreSQL's processes for a while.
+    /// Stops all of PostgreSQL's processes for a while.
     func pausePostgres(milliseconds: UInt64) async {
         guard let postmaster else { return }
         let processes = [postmaster] + (await children(of: postmaster))

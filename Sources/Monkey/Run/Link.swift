@@ -3,10 +3,10 @@ internal import LineClient
 internal import LineProtocol
 internal import LoadOracle
 
-/// A connection that is made again when it breaks, shared by some shoppers.
+/// A connection that some shoppers share. It is made again when it breaks.
 @LoopActor
 final class Link {
-    /// How long after a failed attempt it is tried again, in milliseconds: at first, and at most.
+    /// How long to wait after a failed attempt, in milliseconds: at first, and at most.
     private static let firstPause: UInt64 = 5
     private static let longestPause: UInt64 = 500
 
@@ -20,11 +20,11 @@ final class Link {
     private var channels: Set<String> = []
     /// Channels to subscribe to again on the next connection.
     private var lostChannels: Set<String> = []
-    /// The server at the other end; another one after a restart.
+    /// The server at the other end; a different one after a restart.
     private var server: ServerProcess?
-    /// This side has ended: everything sent before has to be answered.
+    /// Whether this side has ended: everything sent before has to be answered.
     private var hasEndedWriting = false
-    /// Replies that did not come on a connection whose side this one had ended, and the server they did not come from.
+    /// Replies that did not come on a connection whose side this one had ended, and the server that owes them.
     private var owed: (count: Int, server: ServerProcess)?
     private var isDirty = false
 
@@ -51,21 +51,21 @@ final class Link {
         self.client = client
         hasEndedWriting = false
         guard case .map = try await client.ask(["HELLO", "3"]) else {
-            throw UnexpectedReply(command: "HELLO 3", reply: "no map: it is not a server of this protocol")
+            throw UnexpectedReply(command: "HELLO 3", reply: "not a map: it is not a server of this protocol")
         }
         server = ServerInfo(try await client.text("INFO", "server")).process(now: LoopActor.now)
         judgeHalfClose()
         listenAgain()
     }
 
-    /// A server that was killed owes no replies; one that is still there does.
+    /// A killed server owes no replies; one that is still there does.
     private func judgeHalfClose() {
         guard let owed else { return }
         self.owed = nil
         guard let server, owed.server.isSame(as: server) else { return }
         fault(
             .halfClose,
-            "the connection was closed with \(owed.count) replies missing to what was sent before the client ended its "
+            "the connection was closed without \(owed.count) replies to what was sent before the client ended its "
                 + "side")
     }
 
@@ -134,7 +134,7 @@ final class Link {
         run.hasRequests(self)
     }
 
-    /// As soon as there is a connection.
+    /// Sends as soon as there is a connection.
     func waitToSend(_ shopper: Shopper) { toSend.append(shopper) }
 
     func flush() {

@@ -1,9 +1,9 @@
 internal import LoadReports
 
-/// When an open load sends: a rate that goes in straight lines from stage to stage.
+/// When an open load sends: a rate that changes in straight lines from stage to stage.
 struct LoadPlan: Equatable, Sendable {
     private struct Segment: Equatable, Sendable {
-        /// Seconds from the beginning, and how many were to be sent until then.
+        /// Seconds from the beginning, and how many sends are due until then.
         var start: Double
         var sentBefore: Double
         var seconds: Double
@@ -17,7 +17,7 @@ struct LoadPlan: Equatable, Sendable {
             let slope = (to - from) / seconds
             // from·t + slope·t²/2 = number, solved so that a small slope loses no digits.
             let root = max(0, from * from + 2 * slope * number).squareRoot()
-            // A rise from nothing has its first send at its beginning.
+            // A rise from 0 has its first send at its beginning.
             return start + (from + root > 0 ? min(seconds, 2 * number / (from + root)) : 0)
         }
     }
@@ -27,7 +27,7 @@ struct LoadPlan: Equatable, Sendable {
     /// How many are sent in all.
     let total: Int
 
-    /// - Parameter stages: where there are several the first one rises from zero; a single one is level.
+    /// - Parameter stages: if there are several, the first one rises from 0; a single one is level.
     init(_ stages: [RunReport.Stage]) {
         var rate = stages.count == 1 ? stages[0].rate : 0
         var (start, sent) = (0.0, 0.0)
@@ -43,7 +43,7 @@ struct LoadPlan: Equatable, Sendable {
         total = Int(sent)
     }
 
-    /// When the nth send, from 0, is due, in seconds from the beginning; nil where there is none.
+    /// When the nth send, from 0, is due, in seconds from the beginning; nil if there is none.
     func time(of number: Int) -> Double? {
         guard number < total else { return nil }
         let wanted = Double(number)

@@ -3,17 +3,17 @@ internal import LineClient
 internal import LineProtocol
 internal import LoadOracle
 
-/// Reads a part of one partition's log, a page at a time.
+/// Reads a part of one partition's log, page by page.
 @LoopActor
 struct LogReader {
-    /// Events that are asked for at once, and questions on their way.
+    /// How many events are requested at once, and how many requests are in flight.
     private static let page: Int64 = 1_000
     private static let ahead = 2
 
     let client: Client
     let partition: Int
 
-    /// Reads the events from one position to another, and gives each to `take` in the order of their positions.
+    /// Reads the events from one position to another, and passes each to `take` in the order of their positions.
     func read(from first: Int64, to last: Int64, _ take: ([UInt8]) -> Void) async throws {
         var (next, asked) = (first, first)
         var pages: [Question] = []

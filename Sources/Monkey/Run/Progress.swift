@@ -1,14 +1,14 @@
 internal import EventLoop
 internal import LoadReports
 
-/// What is seen of a run while it goes on, and where it is written.
+/// What is shown of a run while it goes on, and where it is written.
 @LoopActor
 final class Progress {
     private var view: LiveView
     private let columns: () -> Int
     private let write: (String) -> Void
 
-    /// - Parameter write: nil where nothing is to be seen.
+    /// - Parameter write: nil if nothing is to be shown.
     init(isTerminal: Bool, hasColour: Bool, columns: @escaping () -> Int, write: ((String) -> Void)?) {
         view = LiveView(columns: columns(), isTerminal: isTerminal, hasColour: hasColour)
         self.columns = columns

@@ -2,7 +2,7 @@ internal import EventLoop
 internal import Foundation
 internal import LoadOracle
 
-/// The file that a run is recorded in: written as the run goes on, so that little of it is ever in memory.
+/// The file that a run is recorded in. It is written as the run goes on, so that little of it is ever in memory.
 @LoopActor
 final class RecordFile {
     /// Bytes that wait before they are written.
@@ -13,7 +13,7 @@ final class RecordFile {
     /// Why nothing more is written.
     private(set) var failure: String?
 
-    /// - Throws: `CannotRun` where the file cannot be written.
+    /// - Throws: `CannotRun` if the file cannot be written.
     init(_ path: String, _ writer: RecordWriter) throws {
         self.writer = writer
         guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path)

@@ -4,17 +4,17 @@ internal import LoadReports
 
 /// Judges a run that was recorded, without a server.
 struct RecordJudge {
-    /// Bytes that are read at once, and the longest line.
+    /// How many bytes are read at once, and how long a line may be.
     private static let chunk = 1 << 20
     private static let longestLine = 1 << 28
 
     private var replay = Replay()
-    /// The beginning of a line.
+    /// The beginning of an unfinished line.
     private var rest: [UInt8] = []
 
     /// What `--judge` prints about a record, and how the recorded run ended.
     ///
-    /// - Throws: `CannotRun` where the file cannot be read or is no record.
+    /// - Throws: `CannotRun` if the file cannot be read or is not a record.
     static func judge(_ path: String) throws -> (lines: [String], outcome: RunReport.Outcome) {
         guard let file = FileHandle(forReadingAtPath: path) else {
             throw CannotRun("--judge: \(path) cannot be read")
@@ -55,7 +55,7 @@ struct RecordJudge {
 }
 
 extension Oracle {
-    /// What to know about the checks, a sentence each.
+    /// What a reader has to know about the checks, a sentence each.
     var remarks: [String] {
         var remarks: [String] = []
         if !unanswered.isEmpty {
@@ -63,10 +63,10 @@ extension Oracle {
             remarks.append("never answered: " + kinds.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
         }
         if let unreadLog {
-            remarks.append("the log could not be read, so nobody knows what became of any command: \(unreadLog)")
+            remarks.append("the log could not be read, so the outcome of every command is unknown: \(unreadLog)")
         }
         if uncheckedMessages > 0 {
-            remarks.append("\(uncheckedMessages) messages were too many to be held against the log")
+            remarks.append("\(uncheckedMessages) messages were too many to be compared with the log")
         }
         return remarks
     }

@@ -6,7 +6,7 @@ internal import Measurement
 /// Counts and times everything while the load lasts.
 @LoopActor
 final class Recorder {
-    /// Later than this a send is late, in nanoseconds.
+    /// How late a send may be, in nanoseconds.
     static let lateness: UInt64 = 1_000_000
 
     struct Tally {
@@ -72,7 +72,7 @@ final class Recorder {
         endedAt = LoopActor.now
     }
 
-    /// How long the load has gone on, or went on.
+    /// How long the load has lasted so far, or lasted.
     var seconds: Double { seconds(at: endedAt == 0 ? LoopActor.now : endedAt) }
 
     func seconds(at time: UInt64) -> Double {
@@ -81,7 +81,7 @@ final class Recorder {
 
     // MARK: What happens
 
-    /// - Parameter isOwnDelay: whether nothing but the monkey is to blame if it is late.
+    /// - Parameter isOwnDelay: whether only the monkey is to blame if it is late.
     func sent(_ flight: Shopper.Flight, isOwnDelay: Bool) {
         inFlight += 1
         guard isRecording else { return }
@@ -94,7 +94,7 @@ final class Recorder {
     func answered(_ flight: Shopper.Flight, _ verdict: Verdict, at now: UInt64) {
         inFlight -= 1
         answeredEver += 1
-        // What was to be sent before the load began, or is sent after its end, is no part of it.
+        // What was to be sent before the load began, or is sent after its end, is not part of it.
         guard startedAt > 0, flight.planned >= startedAt, endedAt == 0 || flight.planned <= endedAt else { return }
         lastAnswerAt = now
         let kind = flight.call.kind
@@ -130,7 +130,7 @@ final class Recorder {
 
     // MARK: Windows
 
-    /// Ends the window that has been going on, and begins the next.
+    /// Ends the current window, and begins the next.
     func closeWindow(serverMicroseconds: Int64?, serverBytes: Int64?) {
         let now = LoopActor.now
         let window = RunReport.Window(

@@ -3,7 +3,7 @@ internal import LoadOracle
 internal import LoadReports
 internal import Measurement
 
-/// What a report has beside the recorder's figures.
+/// What a report contains besides the recorder's figures.
 struct RunFrame {
     var startedAt: String
     var stages: [RunReport.Stage]
@@ -14,9 +14,9 @@ struct RunFrame {
 }
 
 extension Run {
-    /// More of the time than this and the monkey's one thread is the limit.
+    /// If its one thread is busy for more of the time than this, the monkey is the limit.
     private static let busyLimit = 0.9
-    /// More of the sends than this late for its own reasons, likewise.
+    /// The same if one send in a hundred is later than this for the monkey's own reasons.
     private static let lateLimit: UInt64 = 5_000_000
 
     /// The whole run, without judgements.
@@ -48,7 +48,7 @@ extension Run {
         return load
     }
 
-    /// The run as it is seen while it goes on.
+    /// The run as it is shown while it goes on.
     var snapshot: LiveSnapshot {
         LiveSnapshot(
             elapsed: recorder.seconds, planned: options.seconds,
@@ -76,7 +76,7 @@ extension Run {
     /// The command line with the rate that was found, so that it does the same again.
     private func repeating(_ stages: [RunReport.Stage]) -> String {
         guard case .open(nil) = options.mode, let rate = stages.first?.rate else { return options.command }
-        // The length may be that of a baseline.
+        // The duration may be that of a baseline.
         let length = options.command.contains("--duration") || options.seconds == Double(RunOptions.usualSeconds)
         return options.command + " --rate \(Int(rate))"
             + (length ? "" : " --duration \(Int(options.seconds * 1_000))ms")
@@ -129,7 +129,7 @@ extension RunReport.Checks {
 }
 
 extension RunReport.Outcome {
-    /// How a run ended as far as the oracle knows.
+    /// How a run ended, as far as the oracle knows.
     init(_ oracle: Oracle) {
         self =
             !oracle.findings.isEmpty

@@ -5,36 +5,36 @@ internal import LineProtocol
 internal import LoadOracle
 internal import LoadReports
 
-/// One run, from the building of its world to the reading of the log.
+/// One run, from building its world to reading the log.
 @LoopActor
 final class Run {
     enum Phase {
         /// The world is being built.
         case preparing
-        /// Whoever is answered sends the next.
+        /// Every shopper sends the next command as soon as it is answered.
         case closed
         /// To a plan.
         case open
-        /// Everybody does what is left, and looks once more at what they have.
+        /// All shoppers finish what is left, and read once more what they have.
         case settling
         case over
     }
 
     /// The most sends that wait for their shopper; more are dropped.
     static let waitingLimit = 200_000
-    /// How long a closed load goes on to find out what the server can do, in seconds.
+    /// How long a closed load lasts to find out what the server can do, in seconds.
     static let probeSeconds = 1.5
-    /// How long commands on their way may take to be answered after the load, and again after everybody has looked
-    /// at what they have, in seconds.
+    /// How long to wait for commands in flight after the load, and again after everybody has read what they have, in
+    /// seconds.
     static let drainSeconds = 25.0
-    /// The same where some were not answered in that time, either.
+    /// The same if some were not answered in that time, either.
     static let lastSeconds = 5.0
-    /// How long nothing may be answered while the world is built, in seconds.
+    /// How long the server may answer nothing while the world is built, in seconds.
     static let buildPatience = 30
-    /// How long messages may take at the end to tell of what was read, in milliseconds, and how often it is looked.
+    /// How long messages may take at the end to lead to what was read, in milliseconds, and how often to check.
     static let messagePatience: UInt64 = 5_000
     private static let messagePause: UInt64 = 25
-    /// How long a cart's commands may wait to be sent again after `UNKNOWN`, in milliseconds.
+    /// How long to wait before a cart's command is sent again after `UNKNOWN`, in milliseconds.
     static let pauseBeforeAgain: UInt64 = 50
 
     let options: RunOptions
@@ -67,7 +67,7 @@ final class Run {
         case .open: count = options.shoppers ?? max(1_000, options.connections)
         case .closed(let pipeline): count = options.connections * pipeline
         }
-        // Names that no run had before, so that nothing of an earlier one is met.
+        // Names that no run had before, so that it meets nothing of an earlier one.
         let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000) % (1 << 40)
         let process = UInt64(ProcessInfo.processInfo.processIdentifier)
         let name = "m" + String(milliseconds, radix: 36) + String(process % 1_296, radix: 36)
@@ -85,7 +85,7 @@ final class Run {
         if options.isChaotic { chaos = Chaos(run: self, shoppers: count, seed: options.seed) }
     }
 
-    /// Gives everybody a scenario, in proportion to the weights.
+    /// Gives every shopper a scenario, in proportion to the weights.
     private static func assign(_ shares: [RunReport.Share], to count: Int, seed: UInt64) -> [any Scenario] {
         let sum = shares.reduce(0) { $0 + $1.weight }
         var owed = shares.map { _ in 0.0 }
@@ -107,9 +107,9 @@ final class Run {
         for link in links { try await link.connect() }
     }
 
-    /// Builds the outlets, and the carts that are to be there before.
+    /// Builds the outlets, and the carts that are to be filled before the load.
     ///
-    /// - Throws: `CannotRun` where the server does not answer any more, or it was to end.
+    /// - Throws: `CannotRun` if the server no longer answers, or the run was stopped.
     func prepare() async throws {
         for outlet in world.outlets {
             let owner = shoppers[outlet.owner]
@@ -140,13 +140,13 @@ final class Run {
         }
         defer { watch.cancel() }
         await withCheckedContinuation { phaseEnded = $0 }
-        guard !isEnding else { throw CannotRun("it was stopped before the load began") }
+        guard !isEnding else { throw CannotRun("the run was stopped before the load began") }
         guard busyShoppers == 0 else {
             throw CannotRun("the server answered nothing for \(Run.buildPatience) s while outlets were built")
         }
     }
 
-    /// Who had something to do has done it.
+    /// A shopper that had something to do has done it.
     func shopperIsDone(_ shopper: Shopper) {
         busyShoppers -= 1
         if busyShoppers == 0 { endPhase() }
@@ -160,7 +160,7 @@ final class Run {
     /// Whether a shopper takes part in a closed load.
     func isActive(_ shopper: Shopper) -> Bool { shopper.index < activeShoppers }
 
-    /// Loads the server with so many shoppers for so long, each sending as soon as it is answered.
+    /// Loads the server with this many shoppers for this long, each sending as soon as it is answered.
     func loadClosed(_ count: Int, seconds: Double) async {
         phase = .closed
         activeShoppers = count
@@ -170,7 +170,7 @@ final class Run {
         activeShoppers = 0
     }
 
-    /// What a short closed load reaches: answers a second.
+    /// What a short closed load reaches: answers per second.
     func probe() async -> Double {
         let before = recorder.answeredEver
         await loadClosed(links.count, seconds: Run.probeSeconds)
@@ -179,12 +179,12 @@ final class Run {
         return reached
     }
 
-    /// Loads the server to a plan.
+    /// Loads the server according to a plan.
     func loadOpen(_ plan: LoadPlan) async {
         phase = .open
         (self.plan, nextSend, nextShopper) = (plan, 0, 0)
         recorder.planned = plan.total
-        // It has only to wake the loop: every turn ends with a look at what is due.
+        // The alarm only wakes the loop: every turn ends with a check for what is due.
         alarm = try? Alarm {}
         await pause(plan.seconds)
         pace()
@@ -218,13 +218,13 @@ final class Run {
         end.cancel()
     }
 
-    /// Ends the load before its time.
+    /// Ends the load early.
     func end() {
         isEnding = true
         if phase == .open || phase == .closed || phase == .preparing { endPhase() }
     }
 
-    /// Waits for what is on its way.
+    /// Waits for what is in flight.
     func drain() async {
         isEnding = false
         phase = .settling
@@ -232,13 +232,13 @@ final class Run {
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
     }
 
-    /// Everybody reads their cart once more, and owners close their outlets.
+    /// All shoppers read their carts once more, and owners close their outlets.
     func settle() async {
         let patience = shoppers.allSatisfy(\.isIdle) ? Run.drainSeconds : Run.lastSeconds
         for shopper in shoppers where shopper.isIdle && !shopper.customer.isBroken {
             shopper.script = [.cart(shopper.cart.id), .count(shopper.cart.id)]
         }
-        // How a home looks has to be known of each whose changes were sent.
+        // The look of every home whose changes were sent has to be known.
         for outlet in oracle.watchedOutlets where shoppers[world.outlets[outlet].owner].isIdle {
             shoppers[world.outlets[outlet].owner].script.insert(.home(outlet: outlet, since: nil, cart: nil), at: 0)
         }
@@ -265,7 +265,7 @@ final class Run {
         observe(.messagesAwaited(at: LoopActor.now))
     }
 
-    /// Gives up what is still on its way.
+    /// Gives up what is still in flight.
     func giveUp() {
         for shopper in shoppers {
             guard let flight = shopper.flight else { continue }
@@ -273,7 +273,7 @@ final class Run {
         }
     }
 
-    /// Whether something is on its way.
+    /// Whether something is in flight.
     var isAnythingUnanswered: Bool { shoppers.contains { !$0.isIdle } }
 
     func close() {
@@ -283,7 +283,7 @@ final class Run {
         for link in links { link.close() }
     }
 
-    // MARK: What shoppers and links tell
+    // MARK: Reports from shoppers and links
 
     func hasRequests(_ link: Link) { dirty.append(link) }
 
@@ -294,12 +294,12 @@ final class Run {
         for link in links { link.flush() }
     }
 
-    /// Nobody knows what became of a command: it is sent again in a moment.
+    /// Nobody knows the outcome of a command: it is sent again in a moment.
     func sendAgainLater(_ shopper: Shopper) {
         _ = LoopTimer(milliseconds: Run.pauseBeforeAgain) { shopper.sendAgain() }
     }
 
-    /// Lets the oracle know what happened, and the record where there is one. Returns the verdict on an exchange.
+    /// Tells the oracle what happened, and the record if there is one. Returns the verdict on an exchange.
     @discardableResult
     func observe(_ observation: Observation) -> Verdict {
         guard phase != .over else { return .accepted }

@@ -5,7 +5,7 @@ internal import LineProtocol
 internal import LoadOracle
 internal import LoadReports
 
-/// A run with its beginning and its end: the server found or started, observed while it is loaded, and its log read.
+/// A run from beginning to end: the server is found or started and observed under load, and its log is read.
 @LoopActor
 final class Session {
     private let options: RunOptions
@@ -83,7 +83,7 @@ final class Session {
         let (usage, busy) = await load(stages, info)
         await run.drain()
         do {
-            // Nobody waits for a server that is gone.
+            // Do not wait for a server that is gone.
             if run.isAnythingUnanswered { _ = try await observer.info() }
             await run.settle()
             run.giveUp()
@@ -106,13 +106,13 @@ final class Session {
         } catch let error as LoopError {
             throw CannotRun("no server answers at \(address): \(error); start one, or give --start or --server")
         } catch {
-            throw CannotRun("what answers at \(address) is no Tiffin server: \(error)")
+            throw CannotRun("what answers at \(address) is not a Tiffin server: \(error)")
         }
     }
 
     // MARK: The load
 
-    /// What was asked for, what the baseline had, or half of what the server turns out to be able to.
+    /// What was asked for, what the baseline had, or half of what the server turns out to reach.
     private func stages() async -> [RunReport.Stage] {
         switch options.mode {
         case .closed: return []
@@ -122,11 +122,11 @@ final class Session {
                 return earlier.stages
             }
             let reached = await run.probe()
-            // Two digits are as many as that means.
+            // More than two digits would mean nothing.
             let magnitude = pow(10, max(0, floor(log10(max(1, reached / 2))) - 1))
             let rate = max(1, (reached / 2 / magnitude).rounded() * magnitude)
             progress.say(
-                "a closed load reaches \(Figures.rate(reached)); this one is to be half of that, \(Figures.rate(rate))")
+                "a closed load reaches \(Figures.rate(reached)); this one takes half of that, \(Figures.rate(rate))")
             return [RunReport.Stage(seconds: options.seconds, rate: rate)]
         }
     }
@@ -183,7 +183,7 @@ final class Session {
     }
 
     private func difference(_ before: Int64?, _ after: Int64?) -> Int64? {
-        // A server that was started again counts from zero.
+        // A restarted server counts from zero.
         guard let before, let after, after >= before else { return nil }
         return after - before
     }
@@ -225,9 +225,9 @@ final class Session {
 
     private func judge(_ report: RunReport) throws -> RunReport {
         var report = report
-        if wasStopped { report.remarks.append("it was stopped before its time") }
+        if wasStopped { report.remarks.append("the run was stopped early") }
         if let failedThreshold {
-            report.remarks.append("it was ended before its time, because \(failedThreshold.text) failed")
+            report.remarks.append("the run was ended early, because \(failedThreshold.text) failed")
         }
         report.remarks += run.oracle.remarks
         if let failure = run.record?.failure { report.remarks.append("the record is not complete: \(failure)") }
@@ -255,6 +255,6 @@ final class Session {
 }
 
 extension ProcessResources {
-    /// Processor time in all, in microseconds.
+    /// Processor time in total, in microseconds.
     fileprivate var microseconds: Int64 { userMicroseconds + systemMicroseconds }
 }

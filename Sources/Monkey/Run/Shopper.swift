@@ -4,23 +4,23 @@ internal import LineProtocol
 internal import LoadOracle
 internal import SeededRandom
 
-/// One user: does one thing after the other, and has at most one command on its way.
+/// One user: does one thing after the other, with at most one command in flight.
 ///
-/// So while a command is not answered nothing else happens to what it is about, and it can be sent again with the same
-/// `ID` until it is answered.
+/// So while a command is not answered, nothing else happens to what it is about, and it can be sent again with the
+/// same `ID` until it is answered.
 @LoopActor
 final class Shopper: ReplyReceiver {
-    /// What a reply's tag says of it.
+    /// What a reply's tag says about it.
     private enum Tag: Int {
         case answer, duplicate
     }
 
-    /// A call on its way.
+    /// A call in flight.
     struct Flight {
         let call: Call
-        /// What its `ID` is made of, for a write: the shopper's nth.
+        /// The number in its `ID`, for a write: the shopper's nth.
         let write: Int
-        /// When it was to be sent, and when it was, in nanoseconds of the loop's clock.
+        /// When it was to be sent, and when it was sent, in nanoseconds of the loop's clock.
         let planned: UInt64
         let sent: UInt64
         /// How often it has been sent.
@@ -31,27 +31,27 @@ final class Shopper: ReplyReceiver {
 
     let index: Int
     let world: World
-    /// What the oracle knows of it.
+    /// What the oracle knows about it.
     let customer: Customer
     unowned let run: Run
     private unowned let link: Link
-    /// Decides what it does.
+    /// Random numbers that decide what it does.
     var chance: SeededGenerator
     private var scenario: any Scenario
 
-    /// What it does before anything else, last first.
+    /// Calls to send before anything else, the first one last.
     var script: [Call] = []
     /// What it did last with the doors of one of its outlets.
     private var lastDoor: Call?
     private(set) var flight: Flight?
-    /// When it was to send what it has not come to yet.
+    /// When it was to send the commands that it has not come to yet.
     private var due = Ring<UInt64>()
     private var writes = 0
-    /// How many commands its cart was the subject of.
+    /// How many commands were about its cart.
     private(set) var commandsOfCart = 0
-    /// The command on its way was sent twice.
+    /// Whether the command in flight was sent twice.
     private var isTwice = false
-    /// The first answer to a command that was sent twice, until the second comes, and when it came.
+    /// The first reply to a command that was sent twice, until the second comes, and when it came.
     private var firstAnswer: (reply: Reply, time: UInt64)?
 
     init(index: Int, run: Run, link: Link, scenario: any Scenario, seed: UInt64) {
@@ -70,13 +70,13 @@ final class Shopper: ReplyReceiver {
     var hasScript: Bool { !script.isEmpty || cartsToFill > 0 }
     private var cartsToFill = 0
 
-    /// One of the outlets that only it changes; nil where it has none.
+    /// One of the outlets that only it changes; nil if it has none.
     func ownOutlet() -> Outlet? {
         let own = (world.outlets.count - index + run.shoppers.count - 1) / run.shoppers.count
         return own > 0 ? world.outlets[index + chance.below(own) * run.shoppers.count] : nil
     }
 
-    /// The outlet that it has closed, and is to open again.
+    /// The outlet that it has closed, and has to open again.
     var closedOutlet: Outlet? {
         guard case .close(let index)? = lastDoor else { return nil }
         return world.outlets[index]
@@ -88,12 +88,12 @@ final class Shopper: ReplyReceiver {
         commandsOfCart = 0
     }
 
-    /// Puts something into so many carts, one after the other.
+    /// Puts something into this many carts, one after the other.
     func fillCarts(_ count: Int) { cartsToFill = count }
 
     // MARK: Sending
 
-    /// Something is to be done at that time, or as soon after as it can be.
+    /// Something is to be done at that time, or as soon as possible after it.
     func plan(_ time: UInt64) {
         if isIdle { send(next(), planned: time, isDelayed: true) } else { due.append(time) }
     }
@@ -127,7 +127,7 @@ final class Shopper: ReplyReceiver {
         return nextOfScenario()
     }
 
-    /// What the scenario does next.
+    /// The scenario's next call.
     func nextOfScenario() -> Call { scenario.next(self) }
 
     private func send(_ call: Call, planned: UInt64, isDelayed: Bool = false) {
@@ -161,7 +161,7 @@ final class Shopper: ReplyReceiver {
         }
     }
 
-    /// The connection is there again.
+    /// There is a connection again.
     func sendAgain() {
         guard var flight else { return }
         flight.attempts += 1
@@ -173,7 +173,7 @@ final class Shopper: ReplyReceiver {
 
     func lost(tag: Int) {
         if tag == Tag.duplicate.rawValue {
-            // It may have been done after it was refused, so only what was done the first time is sure.
+            // It may have been done after it was refused, so only what was done the first time is certain.
             guard isTwice, let flight, let first = firstAnswer else { return }
             (isTwice, firstAnswer) = (false, nil)
             if case .error = first.reply { return wait() }
@@ -192,7 +192,7 @@ final class Shopper: ReplyReceiver {
     func received(_ reply: Reply, tag: Int) {
         guard var flight else { return }
         let now = LoopActor.now
-        // A call that was sent before may have been executed then, whatever becomes of it now.
+        // A call that was sent before may have been executed then, whatever happens to it now.
         guard isTwice else { return conclude(flight, reply, isSure: flight.attempts == 1, at: now) }
         guard let first = firstAnswer else { return firstAnswer = (reply, now) }
         (isTwice, firstAnswer) = (false, nil)
@@ -204,10 +204,10 @@ final class Shopper: ReplyReceiver {
         conclude(flight, reply, isSure: false, at: first.time)
     }
 
-    /// The command has been answered: it is judged, and the next one sent; or it is sent again in a moment, where
-    /// nobody knows yet what became of it.
+    /// The command has been answered: it is judged, and the next one is sent; or it is sent again in a moment, if its
+    /// outcome is not known yet.
     ///
-    /// - Parameter isSure: whether nothing has been executed where this reply says that nothing was.
+    /// - Parameter isSure: whether a reply that says that nothing was executed is right about that.
     private func conclude(_ flight: Flight, _ reply: Reply, repeated: Reply? = nil, isSure: Bool, at time: UInt64) {
         if case .error(let code, _) = reply, let verdict = Verdict(inability: code),
             verdict == .unsettled || run.phase == .preparing || flight.write > 0 && !isSure

@@ -2,17 +2,17 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// What every scenario with a cart does of it.
+/// What all scenarios with a cart do with it.
 enum CartMoves {
-    /// After so many commands a cart is left for a new one.
+    /// After this many commands a cart is left for a new one.
     static let longestLife = 80
     private static let notes: [String?] = [nil, nil, nil, "no peas", "extra hot"]
 
-    /// Some of an item, now and then more than there may be.
+    /// Some of an item, now and then more than allowed.
     @LoopActor
     static func add(_ shopper: Shopper, outlet: Outlet, item: Int? = nil) -> Call {
         if shopper.cart.isCheckedOut || shopper.commandsOfCart > longestLife { shopper.takeNewCart() }
-        // A cart belongs to one outlet: mostly that is known, and sometimes it is tried.
+        // A cart belongs to one outlet. Mostly that is respected, and sometimes it is tried.
         let strays = shopper.chance.happens(permille: 20)
         let outlet = strays ? outlet : shopper.cart.outlet ?? outlet
         let items = outlet.menu.everyItem
@@ -24,7 +24,7 @@ enum CartMoves {
             shopper.cart.id, outlet: outlet.index, item: item, quantity: quantity, note: shopper.chance.pick(notes))
     }
 
-    /// A line of the cart; now and then one that is not there.
+    /// A line of the cart; now and then one that does not exist.
     @LoopActor
     static func line(_ shopper: Shopper) -> String {
         let lines = shopper.cart.lines
@@ -76,7 +76,7 @@ struct CartWork: Scenario {
     }
 }
 
-/// A carousel: adds from it again and again, and looks whether the count has risen by what was added.
+/// A carousel: adds from it again and again, and checks that the count has risen by what was added.
 @LoopActor
 struct Carousel {
     private var outlet: Outlet?
@@ -96,7 +96,7 @@ struct Carousel {
         }
         let outlet = shopper.cart.outlet ?? outlet ?? shopper.world.outlets[0]
         let items = outlet.menu.sections.first { $0.kind == kind }?.items ?? outlet.menu.everyItem
-        // Read the count now and then, and with it in the home more seldom.
+        // Reads the count now and then, and less often the home with the count in it.
         looks = [0, 0, 0, 1, 1, 2][shopper.chance.below(6)]
         return CartMoves.add(shopper, outlet: outlet, item: items.lowerBound + shopper.chance.below(items.count))
     }

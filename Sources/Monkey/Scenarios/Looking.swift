@@ -20,7 +20,7 @@ struct Fling: Scenario {
         steps -= 1
         switch shopper.chance.below(4) {
         case 0:
-            // A page is a handful of cards; the one on top is looked at in full.
+            // A page is a handful of cards; the first one is opened.
             let count = shopper.world.outlets[outlet].menu.itemCount
             item += (isUpwards ? -1 : 1) * shopper.chance.number(1...6)
             if item >= count || item < 0 {
@@ -32,7 +32,7 @@ struct Fling: Scenario {
         }
     }
 
-    /// The home, or what has changed of the one in hand.
+    /// The home, or what has changed since it was last read.
     @LoopActor
     static func revalidate(_ shopper: Shopper, _ outlet: Int) -> Call {
         let since = shopper.customer.home.flatMap { $0.outlet == outlet ? $0.revision : nil }
@@ -42,7 +42,7 @@ struct Fling: Scenario {
     }
 }
 
-/// Taps chips of the tag bar and looks at what is tagged.
+/// Taps chips of the tag bar and looks at what has the tag.
 struct Chips: Scenario {
     static let name = "chips"
     static let summary = "taps random tags, and looks at what has them"
@@ -113,12 +113,12 @@ struct Watch: Scenario {
     static let name = "watch"
     static let summary = "keeps homes, a cart and a saved search up to date from patches, and compares"
 
-    /// A server keeps 250 saved searches; the first outlets have one each.
+    /// A server keeps 250 saved queries; the first outlets have one each.
     private static let searches = 32
 
     private var home: Int?
     private var cart: CartID?
-    /// What is sent first, last first.
+    /// Calls to send first, the first one last.
     private var opening: [Call] = []
     private var steps = 0
 

@@ -2,8 +2,8 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// Changes prices, sells items out and has them back, takes dishes off and puts them on, and closes for a moment,
-/// while customers shop.
+/// Changes prices, sells items out and brings them back, takes dishes off the menu and puts them back, and closes for
+/// a moment, while customers shop.
 struct Merchant: Scenario {
     static let name = "merchant"
     static let summary = "changes prices and menus of its outlets, and closes them for a moment, while customers shop"
@@ -11,16 +11,16 @@ struct Merchant: Scenario {
     private var shopping = CartWork()
 
     mutating func next(_ shopper: Shopper) -> Call {
-        // Who owns no outlet is a customer of those who do.
+        // A shopper without outlets is a customer of the others.
         Merchant.change(shopper) ?? shopping.next(shopper)
     }
 
-    /// Of a thousand commands of everybody, how many change an outlet; and the most of one shopper.
+    /// How many of a thousand commands change an outlet, over all shoppers; and the most for one shopper.
     private static let share = 20
     private static let most = 500
 
-    /// Of a thousand commands of a shopper, how many change an outlet of its own, so that merchants act as much however
-    /// many there are.
+    /// How many of a thousand commands of a shopper change one of its own outlets. Merchants together change as much
+    /// however many there are.
     @LoopActor
     static func permille(of shopper: Shopper) -> Int {
         let shoppers = shopper.run.shoppers.count
@@ -28,7 +28,7 @@ struct Merchant: Scenario {
         return shopper.index < owners ? min(most, max(1, share * shoppers / owners)) : 0
     }
 
-    /// A change of an outlet of the shopper's own; nil where it has none.
+    /// A change of one of the shopper's own outlets; nil if it has none.
     @LoopActor
     static func change(_ shopper: Shopper) -> Call? {
         if let closed = shopper.closedOutlet { return .open(outlet: closed.index) }
@@ -55,7 +55,7 @@ struct Merchant: Scenario {
     }
 }
 
-/// All of it at random: for a while one kind of user, then another.
+/// Everything at random: for a while one kind of user, then another.
 struct MonkeyBusiness: Scenario {
     static let name = "monkey"
     static let summary = "all of it at random (what runs unless another is asked for)"
@@ -85,7 +85,7 @@ struct MonkeyBusiness: Scenario {
     }
 }
 
-/// The monkey's business in a catalogue as large as one likes.
+/// The same as ``MonkeyBusiness``, in a catalogue as large as requested.
 struct Stress: Scenario {
     static let name = "stress"
     static let summary = "builds a huge catalogue first (--outlets, --items, --carts), then all of it at random"

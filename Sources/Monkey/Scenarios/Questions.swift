@@ -2,8 +2,8 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// What is asked of the catalogue. Half of the questions are about the monkey's own city, where it knows what there
-/// is; the other half about everything the server has.
+/// The queries to the catalogue. Half of them are about the monkey's own city, where it knows what there is; the
+/// other half are about everything that the server has.
 @LoopActor
 enum Questions {
     static let words = [
@@ -49,10 +49,10 @@ enum Questions {
         return words
     }
 
-    /// What the saved search of an outlet is called.
+    /// The name of an outlet's saved query.
     static func name(of outlet: Int, _ world: World) -> String { "\(world.outlets[outlet].id)-cheapest" }
 
-    /// Saves, or reads again, the cheapest things of an outlet that can be had.
+    /// Saves, or reads again, the cheapest available items of an outlet.
     static func save(_ world: World, _ outlet: Int) -> Call {
         .save(
             name: name(of: outlet, world),
@@ -60,7 +60,7 @@ enum Questions {
                 ["OUTLET", world.outlets[outlet].id, "OPEN", "SORT", "price", "LIMIT", "10"], world))
     }
 
-    /// A page of such a question, in some order.
+    /// A page of such a query, in some order.
     static func page(_ shopper: Shopper) -> Call.Question {
         question(filters(shopper) + ["SORT", shopper.chance.pick(sorts)], shopper.world)
     }

@@ -4,7 +4,7 @@ internal import LineClient
 internal import LineProtocol
 internal import LoadOracle
 
-/// Pauses between questions that a server cannot answer now: its database may be starting again.
+/// Pauses between attempts while a server cannot answer: its database may be starting again.
 @LoopActor
 struct PatientPause {
     private static let milliseconds: UInt64 = 200
@@ -15,7 +15,7 @@ struct PatientPause {
 
     nonisolated init() {}
 
-    /// Lets some time pass. Returns false where enough has.
+    /// Lets some time pass. Returns false if enough has.
     mutating func next() async -> Bool {
         guard count < PatientPause.limit else { return false }
         count += 1
@@ -24,7 +24,7 @@ struct PatientPause {
     }
 }
 
-/// A connection of its own for questions about the server itself. It connects again when the connection breaks.
+/// A connection of its own for questions about the server itself. It reconnects when the connection breaks.
 @LoopActor
 final class Observer {
     private let address: @LoopActor () -> ServerAddress

@@ -1,6 +1,6 @@
-/// A process of a server. Its number alone does not tell it from one before: in a container all have the same.
+/// A server process. Its id alone does not tell it from an earlier one: in a container both may have the same.
 struct ServerProcess: Sendable {
-    /// Its start is known to the second, and when it told of it less exactly.
+    /// Its start is known to the second, and the time of the reply less exactly.
     private static let tolerance = 1.5
 
     var id: String
@@ -12,7 +12,7 @@ struct ServerProcess: Sendable {
     }
 }
 
-/// What the server tells of itself in `INFO`.
+/// What the server reports about itself in `INFO`.
 struct ServerInfo: Sendable {
     private let values: [String: String]
 
@@ -35,13 +35,13 @@ struct ServerInfo: Sendable {
             .flatMap { Double($0.dropFirst(name.count + 1)) }
     }
 
-    /// Processor time that the server has taken, in microseconds.
+    /// Processor time that the server has used, in microseconds.
     var processorMicroseconds: Int64? {
         guard let user = number("used_cpu_user"), let system = number("used_cpu_sys") else { return nil }
         return Int64((user + system) * 1_000_000)
     }
 
-    /// Which process told it.
+    /// The process that reported it.
     ///
     /// - Parameter now: when it was read, in nanoseconds.
     func process(now: UInt64) -> ServerProcess {
@@ -51,7 +51,7 @@ struct ServerInfo: Sendable {
     var residentBytes: Int64? { number("used_memory_rss").map { Int64($0) } }
     var peakBytes: Int64? { number("used_memory_peak").map { Int64($0) } }
 
-    /// Of all partitions together.
+    /// The sum over all partitions.
     private func sum(_ suffix: String, _ name: String? = nil) -> Double {
         var (sum, partition) = (0.0, 0)
         while let value = number("partition\(partition)_\(suffix)", name) {
