@@ -14,7 +14,7 @@ public enum DomainCommand: Sendable {
     case cart(Cart.Command)
 }
 
-/// Somebody's wish to change a stream.
+/// A request to change a stream.
 public struct CommandRequest {
     /// The stream to be changed.
     public var stream: StreamName
@@ -22,11 +22,11 @@ public struct CommandRequest {
     public var metadata: EventMetadata
     /// The version that the client believes the stream to have.
     public var expectedVersion: Int64?
-    /// Makes the command, with what it needs from outside, for the state and version it will be decided in. Made
-    /// again when another writer was faster.
+    /// Makes the command for the state and version that it will be decided against, with what it needs from outside.
+    /// It is called again if another writer was faster.
     public var command: (AggregateState, Int64) -> DomainCommand
 
-    /// A wish to change a stream.
+    /// A request to change a stream.
     public init(
         stream: StreamName, metadata: EventMetadata = .none, expectedVersion: Int64? = nil,
         command: @escaping (AggregateState, Int64) -> DomainCommand
@@ -38,7 +38,7 @@ public struct CommandRequest {
     }
 }
 
-/// What an accepted command answers.
+/// The reply to an accepted command.
 public enum CommandReply: Equatable, Sendable {
     /// The stream's version.
     case version(Int64)
@@ -47,7 +47,7 @@ public enum CommandReply: Equatable, Sendable {
     /// The order that was placed.
     case order(Identifier)
 
-    /// What a command answers that led to this state.
+    /// The reply to a command that led to this state.
     init(after state: AggregateState, version: Int64) {
         switch state {
         case .outlet, .menu, .order: self = .version(version)
@@ -57,7 +57,7 @@ public enum CommandReply: Equatable, Sendable {
     }
 }
 
-/// What became of a command.
+/// The outcome of a command.
 public enum CommandOutcome: Equatable, Sendable {
     /// Accepted, and durable.
     case accepted(CommandReply)
@@ -65,19 +65,19 @@ public enum CommandOutcome: Equatable, Sendable {
     case rejected(Rejection)
     /// The stream is quarantined.
     case corrupt(CorruptEvent)
-    /// Too much is waiting. Nothing has changed.
+    /// Too many are waiting. Nothing has changed.
     case busy
     /// The log cannot be reached. Nothing has changed.
     case unavailable(String)
-    /// The log was lost when the command was on its way: it may or may not have been accepted.
+    /// The log was lost while the command was in flight: it may or may not have been accepted.
     case unknown(String)
 }
 
 /// The committed state of a stream, for questions.
 public struct CommittedState: Equatable, Sendable {
-    /// What its events amount to.
+    /// The state after its events.
     public var state: AggregateState
-    /// The version of the last of them; 0 where there is none.
+    /// The version of the last of them; 0 if there is none.
     public var version: Int64
     /// When the last of them was recorded.
     public var updatedAt: Timestamp
@@ -89,7 +89,7 @@ public struct CommittedState: Equatable, Sendable {
         updatedAt = Timestamp(millisecondsSinceEpoch: 0)
     }
 
-    /// Takes the stream's next event in, or says why it cannot have happened.
+    /// Takes in the stream's next event, or says why it cannot have happened.
     public mutating func take(_ event: DecodedEvent) throws(CorruptEvent) {
         do throws(ImpossibleEvent) {
             guard event.version == version + 1 else {

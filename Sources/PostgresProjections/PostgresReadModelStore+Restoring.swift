@@ -7,15 +7,15 @@ public import Projections
 extension PostgresReadModelStore {
     /// A read model as it was last saved.
     public struct Restored: Sendable {
-        /// The read model; empty where nothing could be restored.
+        /// The read model; empty if nothing could be restored.
         public private(set) var model: ReadModel
         /// The digests of its saved rows.
         public private(set) var digests = ReadModel.Digests()
         /// The generations of its saved rows.
         public fileprivate(set) var generations = PostgresReadModelStore.firstGenerations
-        /// The projections whose rows another version made. They can be served; nothing can be saved into them.
+        /// The projections whose rows another version made. They can be served, but nothing can be saved into them.
         public private(set) var outdated: Set<RegisteredProjection> = []
-        /// Whether the stored rows are not believed: the log is folded from its beginning, and the next checkpoint
+        /// Whether the stored rows are rejected: the log is folded from its beginning, and the next checkpoint
         /// replaces them.
         public private(set) var isRejected = false
         /// Why it is not what was saved, or not what this version would have saved.
@@ -24,7 +24,7 @@ extension PostgresReadModelStore {
         /// An empty read model.
         public static func nothing(_ partition: Int) -> Restored { Restored(model: ReadModel(partition: partition)) }
 
-        /// Does not believe what is stored, so that the log is folded from its beginning.
+        /// Rejects what is stored, so that the log is folded from its beginning.
         public mutating func reject(because reason: String) {
             model = ReadModel(partition: model.partition)
             digests = ReadModel.Digests()
@@ -47,7 +47,7 @@ extension PostgresReadModelStore {
         }
     }
 
-    /// The read model as it was last saved, with its digests: an empty one where nothing was, or where what is stored
+    /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
     public func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
         do {
@@ -80,11 +80,11 @@ extension PostgresReadModelStore {
         var active: [RegisteredProjection: StoredCheckpoint]
     }
 
-    /// Reads what is stored; nil where nothing is, or it is rejected.
+    /// Reads what is stored; nil if nothing is, or it is rejected.
     private func read(_ partition: Int, _ restored: inout Restored) async throws -> Stored? {
         let began = restored
         let (result, stored) = try await transaction { transaction in
-            // One snapshot for all, so that the rows are those of the checkpoint whatever others save.
+            // One snapshot for all reads, so that the rows are those of the checkpoint whatever others save.
             _ = try await transaction.execute(Statements.oneSnapshot, [])
             let active = try await StoredProjections(transaction).known(.active, of: partition)
             var restored = began
@@ -114,9 +114,9 @@ extension PostgresReadModelStore {
         return stored
     }
 
-    /// The read model of some projections' rows; the others are empty in it.
+    /// The read model of some projections' rows; its other projections are empty.
     ///
-    /// - Throws: `UnreadableRow` where a row is not what a projection writes.
+    /// - Throws: `UnreadableRow` if a row is not what a projection writes.
     @concurrent
     nonisolated static func model(
         of stored: [RegisteredProjection: StoredCheckpoint], at position: Int64, _ partition: Int,
@@ -142,6 +142,6 @@ extension PostgresReadModelStore {
 }
 
 extension StoredCheckpoint {
-    /// Whether this program can go on with it.
+    /// Whether this program can continue from it.
     func isOurs(of projection: RegisteredProjection) -> Bool { version == projection.version || position == 0 }
 }

@@ -1,5 +1,5 @@
-// The read models in PostgreSQL: their rows, written in one transaction with the position up to which they
-// were folded. So a restart continues exactly there, and SQL sees every row as of that position.
+// The read models in PostgreSQL: their rows, written in one transaction with the position up to which they were
+// folded. So a restart continues exactly there, and SQL sees every row as of that position.
 
 internal import Domain
 internal import EventLog
@@ -10,13 +10,13 @@ public import Projections
 /// Saves and restores read models in the schema `tiffin`.
 @LoopActor
 public final class PostgresReadModelStore {
-    /// What became of a checkpoint.
+    /// The outcome of a checkpoint.
     public enum Outcome: Sendable {
         /// Its rows are in the database.
         case saved
         /// Another server's checkpoint is as new: nothing was written.
         case another
-        /// Rows of another generation have taken the place of those that it continues: nothing was written.
+        /// A rebuild has replaced the rows that it continues with another generation: nothing was written.
         case superseded
     }
 
@@ -38,7 +38,7 @@ public final class PostgresReadModelStore {
 
     private let database: String
     private var connection: PostgresConnection?
-    /// Whether somebody has the connection, and who waits for it: each partition saves one checkpoint at a time.
+    /// Whether the connection is in use, and who waits for it: each partition saves one checkpoint at a time.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
@@ -81,12 +81,12 @@ public final class PostgresReadModelStore {
 
     // MARK: Saving
 
-    /// Writes a checkpoint's rows and position, unless another server's are as new.
+    /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.
     ///
     /// - Parameters:
-    ///   - generations: those of the rows that the checkpoint continues. Where it replaces them, they become those of
+    ///   - generations: those of the rows that the checkpoint continues. If it replaces them, they become those of
     ///     the new rows.
-    ///   - replaces: whether the checkpoint holds every row, and what is stored is not believed.
+    ///   - replaces: whether the checkpoint holds every row, and what is stored was rejected.
     public func save(
         _ checkpoint: inout Checkpoint, into generations: inout Generations, replaces: Bool
     ) async throws(Failure) -> Outcome {
@@ -96,7 +96,7 @@ public final class PostgresReadModelStore {
                 var pending = taken
                 let stored = StoredProjections(transaction)
                 let partition = pending.partition
-                // There has to be something to lock: two servers may save for the first time at once.
+                // There has to be a row to lock: two servers may save for the first time at once.
                 try await stored.reserve(partition: partition)
                 let active = try await stored.lock(partition: partition)
                 guard expected.allSatisfy({ active[$0.key]?.generation == $0.value }) else {
@@ -148,7 +148,7 @@ public final class PostgresReadModelStore {
 }
 
 extension StoredProjections {
-    /// Writes a checkpoint's rows and quarantined streams, those of the projections that a generation is named of.
+    /// Writes a checkpoint's rows and quarantined streams, for the projections that have an entry in `generations`.
     @LoopActor
     func write(
         _ checkpoint: inout Checkpoint, into generations: PostgresReadModelStore.Generations

@@ -3,18 +3,19 @@ internal import EventLoop
 internal import Postgres
 public import Projections
 
-/// Rebuilds stored rows of projections from the log, next to those that servers use, and then replaces these.
+/// Rebuilds stored rows of projections from the log, beside those that servers use, and then replaces these.
 ///
-/// Servers go on reading and saving meanwhile. Only their checkpoints wait, from when the new rows have caught up until
-/// the switch. Everything is written in one transaction: if it fails, is cancelled or killed, the database is as it was.
+/// Servers go on reading and saving meanwhile. Only their checkpoints wait, from when the new rows have caught up
+/// until the switch. Everything is written in one transaction: if it fails, is cancelled or killed, the database is
+/// unchanged.
 public struct Rebuild: Sendable {
-    /// What became of a projection's rows.
+    /// What happened to a projection's rows.
     public struct Change: Sendable {
         /// The projection.
         public var projection: RegisteredProjection
         /// The generation that is active now.
         public var generation: Int32
-        /// How many of its rows are not as they were in the generation before.
+        /// How many of its rows differ from the generation before.
         public var differenceCount: Int
         /// The keys of the first few of those.
         public var examples: [String]
@@ -22,13 +23,13 @@ public struct Rebuild: Sendable {
 
     /// What was done in a partition.
     public struct Report: Sendable {
-        /// The position of the rows, of the new ones and of those that they replaced.
+        /// The position of the new rows, and of those that they replaced.
         public var position: Int64
         /// One for each projection.
         public var changes: [Change]
     }
 
-    /// So many events may be missing when servers' checkpoints begin to wait.
+    /// How many events may be missing when servers' checkpoints begin to wait.
     private static let lastStretch: Int64 = 10_000
 
     private let store: PostgresReadModelStore
@@ -46,10 +47,10 @@ public struct Rebuild: Sendable {
 
     // MARK: What can be done
 
-    /// Folds the log from its beginning, and switches to the rows that result. Gives nil where nothing has been saved
-    /// that could be replaced.
+    /// Folds the log from its beginning, and switches to the resulting rows. Returns nil if there are no saved rows
+    /// to replace.
     ///
-    /// - Parameter progress: called with the position that has been reached and the one to be reached.
+    /// - Parameter progress: receives the position that has been reached, and the one to reach.
     @concurrent
     public func run(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
@@ -63,7 +64,7 @@ public struct Rebuild: Sendable {
         }
     }
 
-    /// Goes back to the generation before the active one, brought up to date. Gives nil where nothing has been saved.
+    /// Goes back to the generation before the active one, brought up to date. Returns nil if nothing has been saved.
     @concurrent
     public func undo(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
@@ -79,13 +80,14 @@ public struct Rebuild: Sendable {
                 }
                 guard kept.version == projection.version else {
                     throw PostgresReadModelStore.Failure(
-                        "generation \(kept.generation) of \(projection) was made by version \(kept.version), and "
-                            + "this program has version \(projection.version): only that one can go back to it")
+                        "generation \(kept.generation) of \(projection) was made by version \(kept.version), and only "
+                            + "that version can go back to it; this program has version \(projection.version)")
                 }
             }
             let positions = Set(previous.values.map(\.position))
             guard positions.count == 1, let position = positions.first else {
-                throw PostgresReadModelStore.Failure("they were replaced at different positions: undo one by one")
+                throw PostgresReadModelStore.Failure(
+                    "the projections were replaced at different positions: undo one at a time")
             }
             let (kept, _) = try await store.transaction { transaction in
                 try await PostgresReadModelStore.model(of: previous, at: position, partition, transaction)
@@ -99,7 +101,7 @@ public struct Rebuild: Sendable {
 
     // MARK: Steps
 
-    /// Folds the log up to where servers have saved, as long as that is far away.
+    /// Folds the log up to where servers have saved, until little is missing.
     private func catchUp(
         _ model: consuming ReadModel, with active: [RegisteredProjection: StoredCheckpoint],
         _ progress: @escaping @Sendable (Int64, Int64) -> Void
@@ -182,7 +184,7 @@ public struct Rebuild: Sendable {
         try await model.fold(log, upTo: end)
     }
 
-    /// Writes the rows that changed since they were last written, and gives the digests of all.
+    /// Writes the rows that changed since they were last written, and returns the digests of all.
     private func write(
         _ model: inout ReadModel, since digests: ReadModel.Digests, into generations: [RegisteredProjection: Int32],
         _ stored: StoredProjections
@@ -205,7 +207,7 @@ public struct Rebuild: Sendable {
 
     // MARK: Parts
 
-    /// The generations that servers use, nil where they have not saved anything yet.
+    /// The generations that servers use; nil if they have not saved anything yet.
     private func active(of partition: Int) async throws -> [RegisteredProjection: StoredCheckpoint]? {
         let found = try await store.transaction { transaction in
             try await StoredProjections(transaction).known(.active, of: partition)
@@ -223,7 +225,7 @@ public struct Rebuild: Sendable {
             position <= head
         else {
             throw PostgresReadModelStore.Failure(
-                "the saved rows are of positions that cannot be: a server folds the log again when it starts")
+                "the saved rows have impossible positions: a server folds the log again when it starts")
         }
         return position
     }

@@ -1,5 +1,5 @@
-// The tables of projections: which columns they have follows from the projection, so every projection is saved,
-// restored, rebuilt, audited and replayed by the same statements.
+// The tables of projections. Their columns follow from the projection, so the same statements save, restore, rebuild,
+// audit and replay every projection.
 
 internal import Domain
 public import EventLog
@@ -14,7 +14,7 @@ public struct StoredProjections {
     public enum State: String, Sendable {
         /// Servers begin with it and save to it.
         case active
-        /// It was active before, and is kept as it was.
+        /// The active one before the last switch, kept unchanged.
         case previous
     }
 
@@ -28,7 +28,7 @@ public struct StoredProjections {
 
     // MARK: Checkpoints
 
-    /// The checkpoints of a partition, also of projections that this program does not know.
+    /// The checkpoints of a partition, including those of projections that this program does not know.
     public func checkpoints(_ state: State, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
         stored(try await session.execute(Statements.checkpoints, [.int2(Int16(partition)), .text(state.rawValue)]))
     }
@@ -62,7 +62,7 @@ public struct StoredProjections {
         return known
     }
 
-    /// Makes an empty checkpoint of every projection that has none.
+    /// Creates an empty checkpoint for every projection that has none.
     func reserve(partition: Int) async throws(PostgresError) {
         _ = try await session.execute(
             Statements.reserve, [.int2(Int16(partition)), .array(ReadModel.projections.map(\.name))])
@@ -87,12 +87,12 @@ public struct StoredProjections {
         let rows = try await session.execute(
             Statements.newestGeneration, [.int2(Int16(partition)), .text(projection.name)])
         guard rows.int4(0, 0) < .max else {
-            throw PostgresReadModelStore.Failure("the generations of \(projection) have come to their end")
+            throw PostgresReadModelStore.Failure("\(projection) has used up all generation numbers")
         }
         return rows.int4(0, 0) + 1
     }
 
-    /// Puts the active generation aside.
+    /// Retires the active generation.
     func retire(_ projection: RegisteredProjection, partition: Int) async throws(PostgresError) {
         _ = try await session.execute(Statements.retire, [.int2(Int16(partition)), .text(projection.name)])
     }
@@ -136,11 +136,11 @@ public struct StoredProjections {
 
     // MARK: Rows
 
-    /// The rows behind a key, in the order of their keys, as many as are read at once; nil where there are no more.
+    /// The rows after a key, in the order of their keys, as many as are read at once; nil if there are no more.
     ///
     /// - Parameters:
     ///   - key: of the last row that was read; nil for the first rows.
-    ///   - isWhole: whether columns that no restart needs are read, too; they are empty otherwise.
+    ///   - isWhole: whether to read columns that no restart needs, too; they are empty otherwise.
     public func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) async throws(PostgresError) -> (any StoredRows)? {
@@ -153,7 +153,7 @@ public struct StoredProjections {
         return rows.count > 0 ? ReadRows(rows: rows) : nil
     }
 
-    /// Writes rows into a generation, in the place of those with the same keys.
+    /// Writes rows into a generation, replacing those with the same keys.
     func write(_ slice: Checkpoint.Slice, _ generation: Int32, partition: Int) async throws(PostgresError) {
         var columns = ColumnArrays(slice.projection.columns)
         for row in slice.rows { columns.append(row) }
@@ -164,7 +164,7 @@ public struct StoredProjections {
 
     // MARK: Quarantine
 
-    /// The streams that a projection shows to nobody.
+    /// The streams that a projection does not show.
     public func quarantined(
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws(PostgresError) -> [CorruptEvent] {
@@ -176,7 +176,7 @@ public struct StoredProjections {
         }
     }
 
-    /// Writes that a stream is quarantined.
+    /// Records that a stream is quarantined.
     func write(
         _ event: CorruptEvent, _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws(PostgresError) {
@@ -199,7 +199,7 @@ extension PostgresConnection: StatementExecutor {}
 extension Transaction: StatementExecutor {}
 
 extension RegisteredProjection {
-    /// The most rows that are read at once: few where each holds a document.
+    /// The most rows that are read at once: few if each holds a document.
     fileprivate var rowLimit: Int64 { columns.contains { $0.kind == .json } ? 300 : 10_000 }
 }
 

@@ -1,8 +1,8 @@
 public import Domain
 public import EventLog
 
-/// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities, and 0
-/// once it has been checked out.
+/// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities,
+/// and 0 once the cart has been checked out.
 public struct CartCounts: Projection {
     /// See ``Projection``.
     public static let name = "cart_counts"
@@ -19,9 +19,9 @@ public struct CartCounts: Projection {
 
     private let notesChanges: Bool
 
-    /// Counts of no carts.
+    /// No carts.
     ///
-    /// - Parameter notesChanges: whether they are to be saved.
+    /// - Parameter notesChanges: whether the counts are to be saved.
     public init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
@@ -34,11 +34,11 @@ public struct CartCounts: Projection {
 
     private struct Standing: Sendable {
         var count: Int32
-        /// The version of the cart's last event; nil in a row that was restored until the next one comes.
+        /// The version of the cart's last event; nil in a restored row until the next event comes.
         var version: Int32? { lastVersion == Standing.unknown ? nil : lastVersion }
         var lastVersion: Int32
 
-        /// Stands for no version, and for no cart in the moment between a look and its update.
+        /// Stands for no version, and for a missing cart in the moment between a look-up and its update.
         static let unknown: Int32 = -1
         static let none = Standing(count: unknown, lastVersion: 0)
     }
@@ -71,9 +71,9 @@ public struct CartCounts: Projection {
             }
         // A damaged log may hold any number: none is added before it is known to be small.
         guard let added = Int32(exactly: added), let removed = Int32(exactly: removed) else {
-            throw ImpossibleEvent("a cart with a count that cannot be")
+            throw ImpossibleEvent("a cart with an impossible count")
         }
-        // One look for the count and one for the change: a fold of the whole log spends its time in these two.
+        // One look-up for the count and one for the change: a fold of the whole log spends its time in these two.
         var before: Int32?
         do throws(ImpossibleEvent) {
             let after = try CartCounts.update(
@@ -81,7 +81,7 @@ public struct CartCounts: Projection {
                 before: &before)
             if notesChanges { changes.note(cart, before: before, after: after) }
         } catch {
-            // Of which nothing could be folded there is no row.
+            // If nothing of a cart could be folded, it has no row.
             if before == nil { carts[cart] = nil }
             throw error
         }
@@ -95,9 +95,9 @@ public struct CartCounts: Projection {
         if let last = standing.version, version != Int64(last) + 1 {
             throw ImpossibleEvent("version \(version) after \(last)")
         }
-        guard let version = Int32(exactly: version) else { throw ImpossibleEvent("a version that cannot be") }
+        guard let version = Int32(exactly: version) else { throw ImpossibleEvent("an impossible version") }
         guard let after = Int32(exactly: isPlaced ? 0 : Int(standing.count) + change), after >= 0 else {
-            throw ImpossibleEvent("a cart with a count that cannot be")
+            throw ImpossibleEvent("a cart with an impossible count")
         }
         standing = Standing(count: after, lastVersion: version)
         return after

@@ -1,7 +1,7 @@
 public import EventLog
 
-/// What is to be saved of a read model: the rows that changed since the last save, as they were when it was
-/// taken, in slices small enough to be made between other work.
+/// What is to be saved of a read model: the rows that changed since the last save, as they were when it was taken, in
+/// slices small enough to be written between other work.
 public struct Checkpoint: Sendable {
     /// The most rows of a slice.
     public static let sliceRows = 2_000
@@ -20,7 +20,7 @@ public struct Checkpoint: Sendable {
     public let partition: Int
     /// The position of the last event in the rows.
     public let position: Int64
-    /// Streams that were quarantined, with the projection that did it.
+    /// Streams that were quarantined, each with the projection that quarantined it.
     public let quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
     /// The digests of the projections' rows once every slice is taken.
     public private(set) var digests: ReadModel.Digests
@@ -76,7 +76,7 @@ private protocol PendingRows: Sendable {
 private struct PendingChanges<Member: ProjectionMember>: PendingRows {
     let projection: RegisteredProjection
     let member: Member
-    /// As they were taken, and with what has been written of them.
+    /// The changes as they were taken; they also note what has been written.
     let taken: Member.Member.Changes
     var changes: Member.Member.Changes
 
@@ -142,16 +142,16 @@ extension ReadModel {
         return digests
     }
 
-    /// Takes what changed since the last checkpoint. Say what became of it: ``saved(_:)`` or ``notSaved(_:)``.
+    /// Takes what changed since the last checkpoint. Report the result by ``saved(_:)`` or ``notSaved(_:)``.
     public mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
-        precondition(notesChanges, "a read model that does not know what changed has no checkpoints")
+        precondition(notesChanges, "a read model that does not note changes has no checkpoints")
         return Checkpoint(&self, since: digests)
     }
 
     /// The checkpoint's rows are in the database.
     public mutating func saved(_ checkpoint: Checkpoint) { checkpoint.saved(in: &self) }
 
-    /// The checkpoint's rows are not in the database: they are due again.
+    /// The checkpoint's rows are not in the database: they have to be saved again.
     public mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
 
     /// Restores saved rows of a projection.

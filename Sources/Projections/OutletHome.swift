@@ -1,8 +1,7 @@
 public import Domain
 public import EventLog
 
-/// The projection `outlet_home`: for every outlet what it says of itself, its menu, and the home document made
-/// of both.
+/// The projection `outlet_home`: for every outlet its details, its menu, and the home document made from both.
 public struct OutletHome: Projection {
     /// See ``Projection``.
     public static let name = "outlet_home"
@@ -30,12 +29,12 @@ public struct OutletHome: Projection {
 
     /// No outlets.
     ///
-    /// - Parameter notesChanges: whether they are to be saved.
+    /// - Parameter notesChanges: whether the outlets are to be saved.
     public init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
-    /// What a history of outlets and menus leads to; its events are in the order of their positions.
+    /// The result of a history of outlets and menus, whose events are in the order of their positions.
     public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
         self.init(notesChanges: false)
         for event in history { fold(event) }
@@ -57,7 +56,7 @@ public struct OutletHome: Projection {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }
 
-    /// The outlets that are shown otherwise here than there.
+    /// The outlets that look different in the other projection.
     public func difference(from other: OutletHome) -> Set<Identifier> {
         Set(outlets.keys).union(other.outlets.keys).filter { id in
             corruption(of: id) != other.corruption(of: id)
@@ -81,7 +80,7 @@ public struct OutletHome: Projection {
         do throws(ImpossibleEvent) {
             try outlets[id, default: OutletRecord(id: id)].apply(event)
         } catch {
-            // Of whom nothing could be folded there is no row.
+            // If nothing of an outlet could be folded, it has no row.
             if outlets[id]?.revision == 0 { outlets[id] = nil }
             throw error
         }
@@ -116,7 +115,7 @@ public struct OutletHome: Projection {
     /// The number of outlets.
     public var rowCount: Int { outlets.count }
 
-    /// Every outlet, also those that are not registered and those whose history is damaged.
+    /// Every outlet, including those that are not registered and those whose history is damaged.
     public var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
 
     /// See ``Projection``.
@@ -129,7 +128,7 @@ public struct OutletHome: Projection {
 
     // MARK: Checkpoints
 
-    /// Outlets that have changed, each with its row made when it is asked for.
+    /// Outlets that have changed. Each row is made when it is asked for.
     public struct Changes: ProjectionChanges {
         fileprivate let outlets: [OutletRecord]
         /// The digests of the rows that have been made.
@@ -154,7 +153,7 @@ public struct OutletHome: Projection {
     /// See ``Projection``.
     public mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
 
-    /// Remembers what was saved, so that the next digest can take it out again.
+    /// Remembers what was saved, so that the next digest can remove it again.
     public mutating func saved(_ taken: Changes) {
         for (record, digest) in zip(taken.outlets, taken.digests) { outlets[record.id]?.savedDigest = digest }
     }
@@ -164,13 +163,13 @@ public struct OutletHome: Projection {
 public struct OutletRecord: Sendable {
     /// The outlet's id.
     public let id: Identifier
-    /// What it says of itself and whether it is open.
+    /// Its details, and whether it is open.
     public private(set) var outlet = Outlet.initial
     /// Its menu.
     public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
     public private(set) var outletVersion: Int64 = 0
-    /// The version of the menu's stream; 0 where it has none.
+    /// The version of the menu's stream; 0 if it has none.
     public private(set) var menuVersion: Int64 = 0
     /// The position of the last event of either.
     public private(set) var revision: Int64 = 0
@@ -193,7 +192,7 @@ public struct OutletRecord: Sendable {
         self.revision = revision
     }
 
-    /// What the outlet says of itself, and its status; nil before it is registered.
+    /// The outlet's details and its status; nil before it is registered.
     public var details: (details: OutletDetails, status: Outlet.Status)? {
         switch outlet {
         case .unregistered: nil

@@ -4,7 +4,7 @@ internal import JSONText
 
 /// A row of `outlet_home`.
 public struct OutletHomeRow: ProjectionRow {
-    /// See ``ProjectionRow``. The document follows from the snapshot, and the snapshot is for restarts alone.
+    /// See ``ProjectionRow``. The document follows from the snapshot; only restarts read the snapshot.
     public static let columns = [
         Column("outlet", .text), Column("revision", .int64), Column("document", .json, isRestored: false),
         Column("snapshot", .json, isPrinted: false),
@@ -14,12 +14,12 @@ public struct OutletHomeRow: ProjectionRow {
     public var outlet: Identifier
     /// The position of the last event of the outlet or its menu.
     public var revision: Int64
-    /// The home document, as ``HomeDocument`` writes it; `null` where the outlet is not registered.
+    /// The home document, as ``HomeDocument`` writes it; `null` if the outlet is not registered.
     public var document: [UInt8]
     /// The shortest history that leads to the outlet and its menu.
     public var snapshot: [UInt8]
 
-    /// A row as it stands in the database.
+    /// A row as it is in the database.
     public init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
         self.outlet = outlet
         self.revision = revision
@@ -63,8 +63,8 @@ public struct OutletHomeRow: ProjectionRow {
     public var digest: Digest { Digest.of(Array(outlet.rawValue.utf8) + [0] + snapshot) }
 }
 
-// An outlet is saved as the shortest history that leads to it, in the form of events. So there is no second
-// format of everything that outlets and menus are made of, and none that could say something else.
+// An outlet is saved as the shortest history that leads to it, in the format of events. So there is no second format
+// for outlets and menus that could say something else.
 extension OutletRecord {
     func snapshot() -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1_024)

@@ -3,9 +3,9 @@ public import EventLog
 
 /// A pure fold over the events of a partition, and the rows it is stored as.
 ///
-/// The same events in the same order give the same rows and the same digest, wherever and whenever they are folded.
-/// A projection is registered by its member in ``ReadModel``; everything that stores, restores, rebuilds, audits and
-/// replays projections follows from what is declared here.
+/// The same events in the same order give the same rows and the same digest, wherever and whenever they are folded. A
+/// projection is registered by its member in ``ReadModel``. Storing, restoring, rebuilding, auditing and replaying
+/// follow from what is declared here.
 public protocol Projection: Sendable {
     /// A stored row.
     associatedtype Row: ProjectionRow
@@ -16,15 +16,15 @@ public protocol Projection: Sendable {
 
     /// The name of the projection in the database, for operators, and for SQL.
     static var name: String { get }
-    /// Rises when rows mean something else: servers then rebuild them.
+    /// Rises when the meaning of rows changes: servers then rebuild them.
     static var version: Int { get }
     /// The table of its rows in the schema `tiffin`. Its key is the partition, the generation and the first column.
     static var table: String { get }
 
-    /// Whether it folds the events of such streams.
+    /// Whether it folds the events of streams of this kind.
     static func follows(_ category: StreamName.Category) -> Bool
 
-    /// The streams that a row is made of; none where its key does not tell.
+    /// The streams that a row is made from; none if its key does not tell.
     static func streams(of key: Identifier) -> [StreamName]
 
     /// A projection of no events.
@@ -37,16 +37,17 @@ public protocol Projection: Sendable {
     /// The streams whose history cannot have happened. They are folded no further.
     var quarantine: Quarantine { get set }
 
-    /// Folds in the next event of a stream that it follows. Called for every event: no lookups by type in here.
+    /// Folds in the next event of a stream that it follows. Called for every event, so it must not look types up at
+    /// run time.
     ///
-    /// - Throws: where the event cannot have happened. Its stream is then quarantined by the caller.
+    /// - Throws: if the event cannot have happened. The caller then quarantines its stream.
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent)
 
-    /// Whether the log may hold the stream: false only where it certainly does not.
+    /// Whether the log may hold the stream: false only if it certainly does not.
     func mayExist(_ stream: StreamName) -> Bool
 
     #if DEBUG
-        /// Takes note that an event came, and nothing of what it says: a planted fault.
+        /// Notes that an event came, but ignores what it says: a planted fault.
         mutating func skip(_ event: DecodedEvent)
     #endif
 
@@ -69,7 +70,7 @@ public protocol Projection: Sendable {
     /// Takes what has changed since this was last called.
     mutating func takeChanges() -> Changes
 
-    /// What was taken could not be saved: it is due again.
+    /// What was taken could not be saved: it has to be taken again.
     mutating func putBack(_ changes: Changes)
 
     /// What was taken is saved, every row of it.
@@ -104,7 +105,7 @@ public protocol ProjectionRow: Equatable, Sendable {
     /// About how many bytes it has.
     var size: Int { get }
 
-    /// Whether the row may be as of this event, one of its streams'. True where that takes long to tell.
+    /// Whether the row may be as of this event of one of its streams. True if that takes long to tell.
     func mayFollow(_ event: DecodedEvent) -> Bool
 }
 
@@ -133,7 +134,7 @@ public struct Column: Sendable {
     public let kind: Kind
     /// Whether a restart needs it. What follows from other columns does not have to be read.
     public let isRestored: Bool
-    /// Whether it is printed by a replay.
+    /// Whether a replay prints it.
     public let isPrinted: Bool
 
     /// A column.
@@ -209,7 +210,7 @@ public struct UnreadableValue: Error, CustomStringConvertible {
     public init(_ description: String) { self.description = description }
 }
 
-/// A stored row that cannot be read: the log is then folded again.
+/// A stored row that cannot be read. The log is then folded again.
 public struct UnreadableRow: Error, CustomStringConvertible {
     /// The table.
     public let table: String
@@ -220,7 +221,7 @@ public struct UnreadableRow: Error, CustomStringConvertible {
     /// What is wrong.
     public let reason: String
 
-    /// What is wrong, and where.
+    /// What is wrong, and if.
     public var description: String {
         "tiffin.\(table), partition \(partition), row \(String(reflecting: "\(key.prefix(100))")) cannot be read: \(reason)"
     }

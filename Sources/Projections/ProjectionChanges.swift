@@ -1,18 +1,18 @@
 public import Domain
 public import EventLog
 
-/// The rows of a projection that have changed since the last checkpoint, made one after the other.
+/// The rows of a projection that have changed since the last checkpoint, made one by one.
 public protocol ProjectionChanges<Row>: Sendable {
     /// A row of the projection.
     associatedtype Row: ProjectionRow
 
-    /// The next changed row; nil where there are no more.
+    /// The next changed row; nil if there are no more.
     mutating func next() -> ChangedRow<Row>?
 }
 
 /// A row that has changed.
 public struct ChangedRow<Row: ProjectionRow>: Sendable {
-    /// The digest of the row that is stored; nil where there is none.
+    /// The digest of the stored row; nil if there is none.
     public var before: Digest?
     /// The row as it is to be stored.
     public var after: Row
@@ -49,7 +49,7 @@ public struct ValueChanges<Row: ValueRow>: ProjectionChanges {
     /// No changes.
     public init() {}
 
-    /// Takes note of a change. `before` counts where the key has not changed yet.
+    /// Notes a change. `before` is used only if the key has not changed yet.
     public mutating func note(_ key: Identifier, before: Row.Value?, after: Row.Value) {
         changes[key, default: Change(before: before, after: after)].after = after
     }

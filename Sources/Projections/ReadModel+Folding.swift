@@ -1,11 +1,11 @@
 public import EventLog
 
 extension ReadModel {
-    /// Folds the events of a log from ``position`` up to and including `end`, in the background: while one page is
+    /// Folds the events of a log from ``position`` up to and including `end`, in the background. While one page is
     /// folded, the next ones are read. Positions without an event are skipped.
     ///
     /// - Parameter progress: receives the position after every page.
-    /// - Throws: where the log cannot be read, and when the task is cancelled; what was folded until then stays.
+    /// - Throws: if the log cannot be read, and when the task is cancelled. What was folded until then stays.
     @concurrent
     public mutating func fold(
         _ log: any EventLog, upTo end: Int64, progress: @Sendable (Int64) -> Void = { _ in }

@@ -1,15 +1,15 @@
-// Projections: what the screens read, as pure folds over the log.
+// Projections: what screens show, as pure folds over the log.
 //
-// The promise: the same events in the same order give the same rows and the same digest, wherever and whenever
-// they are folded. A stream whose history cannot have happened is quarantined; nothing else suffers.
+// The promise: the same events in the same order give the same rows and the same digest, wherever and whenever they
+// are folded. A stream whose history cannot have happened is quarantined; nothing else is affected.
 
 internal import Domain
 public import EventLog
 
 /// Every projection of one partition, at one position.
 ///
-/// A projection is registered here, by a line for each of: its member, `init`, ``projections``, `fold` and
-/// ``mayExist(_:)``. The members are concrete and named, not a collection: they are called for every event.
+/// A projection is registered here, by one line each in: the members, `init`, ``projections``, `fold` and
+/// ``mayExist(_:)``. The members are concrete and named, not a collection, because they are called for every event.
 public struct ReadModel: Sendable {
     /// The partition.
     public let partition: Int
@@ -19,12 +19,13 @@ public struct ReadModel: Sendable {
     public internal(set) var outletHome: OutletHome
     /// How much is in each cart.
     public internal(set) var cartCounts: CartCounts
-    /// Whether it is to be saved.
+    /// Whether the read model is to be saved.
     let notesChanges: Bool
 
     /// An empty read model.
     ///
-    /// - Parameter notesChanges: whether it is to be saved: without, it has no checkpoints and takes less.
+    /// - Parameter notesChanges: whether the read model is to be saved. If not, it has no checkpoints and takes less
+    ///   memory.
     public init(partition: Int, notesChanges: Bool = true) {
         self.partition = partition
         self.notesChanges = notesChanges
@@ -47,7 +48,7 @@ public struct ReadModel: Sendable {
         return corruption
     }
 
-    /// Whether the log may hold the stream as of ``position``: false only where it certainly does not.
+    /// Whether the log may hold the stream as of ``position``: false only if it certainly does not.
     public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
         if CartCounts.follows(stream.category), !cartCounts.mayExist(stream) { return false }
@@ -56,14 +57,14 @@ public struct ReadModel: Sendable {
 
     // MARK: Folding
 
-    /// Folds in the next events, in the order of their positions. Gives those that are corrupt: they cannot be
+    /// Folds in the next events, in the order of their positions. Returns those that are corrupt: they cannot be
     /// understood, or are the first of their stream that cannot have happened.
     @discardableResult
     public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
         events.compactMap { apply($0) }
     }
 
-    /// Folds in the next event. Gives it where it is corrupt: it cannot be understood, or is the first of its stream
+    /// Folds in the next event. Returns it if it is corrupt: it cannot be understood, or is the first of its stream
     /// that cannot have happened.
     @discardableResult
     public mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
@@ -74,20 +75,20 @@ public struct ReadModel: Sendable {
             return fold(event, of: decoded.stream.category)
         case .failure(let corruption):
             position = corruption.position
-            // What is no stream of ours is shown by no projection.
+            // No projection shows a stream whose name is not one of ours.
             if let stream = StreamName(corruption.stream) { _ = fold(event, of: stream.category) }
             return corruption
         }
     }
 
-    /// Goes past positions at which the log has no event.
+    /// Skips positions at which the log has no event.
     public mutating func pass(missing positions: ClosedRange<Int64>) {
         precondition(positions.lowerBound == position + 1, "events are folded in the order of positions")
         position = positions.upperBound
     }
 
     #if DEBUG
-        /// Goes past the next event without what it says: a mistake, for tests of those who should notice.
+        /// Skips the next event, ignoring what it says: a mistake, for tests of whatever should notice it.
         public mutating func skip(_ event: DecodedEvent) {
             precondition(event.position == position + 1, "events are folded in the order of positions")
             position = event.position
@@ -105,7 +106,7 @@ public struct ReadModel: Sendable {
     }
 #endif
 
-/// The streams that a projection shows to nobody, each with its first corrupt event.
+/// The streams that a projection does not show, each with its first corrupt event.
 public struct Quarantine: Equatable, Sendable {
     /// By the stream.
     public private(set) var streams: [StreamName: CorruptEvent] = [:]

@@ -1,7 +1,7 @@
 internal import Domain
 public import EventLog
 
-/// One of the projections that a ``ReadModel`` holds, for those who handle all of them alike.
+/// One of the projections that a ``ReadModel`` holds, for code that handles all of them alike.
 public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
     /// See ``Projection/name``.
     public let name: String
@@ -22,7 +22,7 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
         member = Member(path: path)
     }
 
-    /// The projection of that name.
+    /// The projection with this name.
     public init?(name: String) {
         guard let found = ReadModel.projections.first(where: { $0.name == name }) else { return nil }
         self = found
@@ -31,7 +31,7 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
     /// Its name.
     public var description: String { name }
 
-    /// Two are equal that have the same name.
+    /// Two are equal if they have the same name.
     public static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
         one.name == other.name
     }
@@ -40,7 +40,7 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
-/// Where a projection is in a read model. Whoever needs its type opens this in a generic function.
+/// Where a projection is in a read model. Code that needs its type opens this in a generic function.
 public protocol ProjectionMember<Member>: Sendable {
     /// The projection.
     associatedtype Member: Projection
@@ -66,7 +66,7 @@ private struct Member<P: Projection>: ProjectionMember {
     }
 }
 
-// MARK: What is done with any projection
+// MARK: Operations on any projection
 
 extension RegisteredProjection {
     /// How many rows it has in a read model.
@@ -132,7 +132,7 @@ extension Projection {
         try Row(StoredRow(rows, number))
     }
 
-    /// Folds in an event of a stream that it follows, and puts the stream into quarantine where it is corrupt.
+    /// Folds in an event of a stream that it follows, and quarantines the stream if the event is corrupt.
     @inline(__always)
     @discardableResult
     mutating func fold(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {

@@ -1,14 +1,14 @@
-/// A row of `projection_checkpoints`: up to where a generation of a projection's rows goes.
+/// A row of `projection_checkpoints`: how far a generation of a projection's rows goes.
 public struct StoredCheckpoint: Equatable, Sendable {
     /// The projection's name.
     public var projection: String
     /// The generation of its rows.
     public var generation: Int32
-    /// The version of the projection that made the rows; 0 where nothing has been saved.
+    /// The version of the projection that made the rows; 0 if nothing has been saved.
     public var version: Int
-    /// The position of the last event in the rows; 0 where nothing has been saved.
+    /// The position of the last event in the rows; 0 if nothing has been saved.
     public var position: Int64
-    /// The digest of the rows; empty where nothing has been saved.
+    /// The digest of the rows; empty if nothing has been saved.
     public var digest: [UInt8]
 
     /// A row of `projection_checkpoints`.

@@ -1,11 +1,11 @@
 public import EventLog
 
-/// Quarantined streams as they are stored, and whether the log justifies them: a derived row never decides about the
-/// log. Who believes a stored row without that would refuse a stream that nothing is wrong with.
+/// Quarantined streams as they are stored, and whether the log justifies them: a derived row never overrules the log.
+/// Believing a stored row without that check would refuse a stream that nothing is wrong with.
 public struct StoredQuarantine: Sendable {
-    /// The most streams that are looked at. With more, folding the log again is no slower.
+    /// The most streams that are checked. With more, folding the log again is no slower.
     private static let maximumStreams = 100
-    /// The most events of one stream that are looked at.
+    /// The most events of one stream that are checked.
     private static let maximumEvents = 10_000
 
     /// The streams, each with the projection that does not show it.
@@ -14,24 +14,24 @@ public struct StoredQuarantine: Sendable {
     /// No streams.
     public init() {}
 
-    /// Adds what is stored of a projection.
+    /// Adds what is stored for a projection.
     public mutating func add(_ events: [CorruptEvent], of projection: RegisteredProjection) {
         entries += events.map { (projection, $0) }
     }
 
-    /// Why these cannot be what the log leads to at a position; nil where they can.
+    /// Why these cannot be what follows from the log at a position; nil if they can.
     ///
-    /// - Parameter read: gives the events of a stream, in order and at most so many.
+    /// - Parameter read: returns the events of a stream, in order, and at most as many as it is given.
     public func fault(
         upTo position: Int64, read: (StreamName, Int) async throws -> [RecordedEvent]
     ) async throws -> String? {
         guard entries.count <= StoredQuarantine.maximumStreams else {
-            return "\(entries.count) quarantined streams are too many to look at one by one"
+            return "\(entries.count) quarantined streams are too many to check one by one"
         }
         for (projection, stored) in entries {
             guard let stream = StreamName(stored.stream) else {
                 let name = String(reflecting: "\(stored.stream.prefix(100))")
-                return "the quarantine of \(projection) names \(name), which is no stream"
+                return "the quarantine of \(projection) names \(name), which is not a stream"
             }
             let events = try await read(stream, StoredQuarantine.maximumEvents).filter { $0.position <= position }
             let found = projection.corruption(

@@ -1,4 +1,4 @@
-"""`tiffin rebuild`, servers that meet rows of another version, and servers that meet rows no log leads to."""
+"""`tiffin rebuild`, servers that find rows of another version, and servers that find rows that follow from no log."""
 
 import contextlib
 import json
@@ -17,7 +17,7 @@ from tiffin import (
 CARTS = 40
 SECONDS = 20
 
-# Rows that no log leads to.
+# Rows that follow from no log.
 WRONG_COUNT = "update tiffin.cart_counts set count = 99 where cart = 'cart-7';"
 TAMPERED = WRONG_COUNT + """
     update tiffin.outlet_home set snapshot = replace(snapshot, '"price":500', '"price":1');
@@ -88,13 +88,13 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
             f"partition 0  outlet_home  generation 2 is active, at position {stored(saved, 'position')}: "
             "1 row is not as before: kitchen",
         ]
-        # Who listens is told, and every other way of asking knows it too.
+        # Subscribers are told, and every other query knows it, too.
         assert patched(home, next_change(listener, "home:kitchen")) == client.json("OUTLET.HOME", "kitchen")
         assert price(client) == 500
         assert client("CART.COUNT", "cart-7") == 1 + 7 % 5
         assert client.json("BROWSE", "PRICE", 0, 100)["total"] == 0
         assert client.json("BROWSE", "PRICE", 500, 500)["total"] == 1
-        # It goes on from them: what happens now is folded into the rebuilt rows, and saved there.
+        # It continues from them: new events are folded into the rebuilt rows, and saved there.
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 2 + 7 % 5
         wait_for_checkpoint(saved)
         assert "generation=2" in client("INFO", "projections").decode()
@@ -104,7 +104,7 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
     assert_sound(saved)
 
 
-def test_the_rows_from_before_can_be_taken_up_again_brought_up_to_date(saved):
+def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
     sql(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:
         assert rebuild(saved, "cart_counts").returncode == 0
@@ -115,7 +115,7 @@ def test_the_rows_from_before_can_be_taken_up_again_brought_up_to_date(saved):
         wait_for_checkpoint(saved)
         assert rebuild(saved, "cart_counts", "--undo").returncode == 0
         assert generations(saved) == ["cart_counts active 1", "cart_counts previous 2", "outlet_home active 1"]
-        # Wrong as it was, with what has happened since.
+        # As wrong as before, with what has happened since.
         wait_until(lambda: client("CART.COUNT", "cart-7") == 99 + 4, SECONDS, "the rows from before")
         assert client("CART.COUNT", "new") == 2
         assert sql("select count from tiffin.cart_counts where cart = 'new'", saved) == "2"
@@ -142,7 +142,7 @@ def test_only_one_generation_is_kept_beside_the_active_one(saved):
 def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved):
     sql(TAMPERED + "update tiffin.projection_checkpoints set version = 99", saved)
     with Server(database=saved) as server, server.client() as client:
-        # There is an answer from the first moment on, if need be that of the other version.
+        # There is an answer from the first moment on, if necessary that of the other version.
         assert client("CART.COUNT", "cart-7") in (99, 3)
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
         assert "by another version: it is served as it is, and rebuilt in the background" in server.output()
@@ -158,7 +158,7 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
 
 def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(saved):
     with Server(database=saved) as server, server.client() as client:
-        # Somebody of another version makes new rows.
+        # A server of another version makes new rows.
         sql("""
             update tiffin.projection_checkpoints set state = 'previous';
             insert into tiffin.projection_checkpoints (partition, projection, version, position, digest, generation)
@@ -191,7 +191,7 @@ def test_every_partition_is_rebuilt(database):
         assert client("CART.COUNT", "cart-1") == 2
 
 
-def test_a_partition_without_rows_stops_no_rebuild_of_the_others(database):
+def test_a_partition_without_rows_does_not_stop_the_rebuild_of_the_others(database):
     assert run_tiffin("migrate", "--database", database, "--partitions", 6).returncode == 0
     with Server(database=database) as server, server.client() as client:
         put_open_outlet(client, "kitchen", [section_document("all", [item_document("tea", 100)])])
@@ -210,9 +210,9 @@ def test_a_partition_without_rows_stops_no_rebuild_of_the_others(database):
     assert_sound(database)
 
 
-# What somebody may write into the tables of projections, and what a server says of it when it starts.
+# What somebody may write into the tables of projections, and what a server says about it when it starts.
 DISBELIEVED = {
-    "a key that is no identifier": (
+    "a key that is not an identifier": (
         "update tiffin.cart_count_rows set cart = 'no identifier' where cart = 'cart-7'",
         'tiffin.cart_count_rows, partition 0, row "no identifier" cannot be read: its key is no identifier'),
     "an empty key": (
@@ -236,7 +236,7 @@ DISBELIEVED = {
     "a great many quarantined streams": (
         "insert into tiffin.quarantine select 0, 'cart_counts', 'cart-cart-' || n, 9, 'forged' "
         "from generate_series(1, 500) as n",
-        "500 quarantined streams are too many to look at one by one"),
+        "500 quarantined streams are too many to check one by one"),
     "a checkpoint beyond the log": (
         "update tiffin.projection_checkpoints set position = position + 1000",
         "are saved up to position"),
@@ -252,7 +252,7 @@ DISBELIEVED = {
 
 
 @pytest.mark.parametrize("what", DISBELIEVED)
-def test_what_does_not_follow_from_the_log_is_not_believed_and_replaced(saved, what):
+def test_rows_that_do_not_follow_from_the_log_are_rejected_and_replaced(saved, what):
     statement, said = DISBELIEVED[what]
     sql(statement, saved)
     with Server(database=saved) as server, server.client() as client:
@@ -345,7 +345,7 @@ def test_of_two_rebuilds_at_once_one_is_refused(saved):
     (["catalogue"], 64, "the catalogue has no rows of its own: it is made of those of outlet_home"),
     (["--all"], 1, "nothing to rebuild: a server saves read models when nothing has happened for a second"),
 ])
-def test_what_cannot_be_done_is_said(database, words, code, message):
+def test_an_impossible_rebuild_is_an_error_that_says_why(database, words, code, message):
     assert run_tiffin("migrate", "--database", database).returncode == 0
     run = rebuild(database, *words)
     assert run.returncode == code

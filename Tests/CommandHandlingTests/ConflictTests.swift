@@ -27,7 +27,7 @@ struct ConflictTests {
         #expect(process.projectedCount(of: "r") == 1)
     }
 
-    @Test func `what was decided for the next batch is decided again, too`() async throws {
+    @Test func `commands of the next batch are decided again, too`() async throws {
         var limits = CommandProcessor.Limits()
         limits.batchEvents = 1
         let (process, rival) = (TestProcess(log, limits: limits), TestProcess(log))
@@ -40,7 +40,7 @@ struct ConflictTests {
         #expect(await process.settle() == [.count(11)])
     }
 
-    @Test func `what others appended is taken in while commands wait`() async throws {
+    @Test func `other writers' events are taken in while commands wait`() async throws {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         rival.send("c", .add(10))
         _ = await rival.settle()
@@ -49,7 +49,7 @@ struct ConflictTests {
         #expect(await process.settle() == [.count(11)])
     }
 
-    @Test func `a rejection is not given before the state it rests on is sure`() async throws {
+    @Test func `a rejection is not given before the state it depends on is durable`() async throws {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         process.send("c", .add(1))
         process.send("c", .remove(line: "coffee"))
@@ -94,7 +94,7 @@ struct ConflictTests {
         #expect(try await log.inner.events().allSatisfy { $0.metadata.commandID == nil })
     }
 
-    @Test func `an event of a stream that nobody holds concerns nobody`() async throws {
+    @Test func `an event of a stream that is not in memory is ignored`() async throws {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         rival.send("c", .add(10))
         _ = await rival.settle()

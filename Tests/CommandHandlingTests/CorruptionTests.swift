@@ -82,7 +82,7 @@ struct CorruptionTests {
         #expect(await process.settle() == [.count(2)])
     }
 
-    @Test func `events of streams that are none of ours are passed over`() async throws {
+    @Test func `events of unknown kinds of streams are ignored`() async throws {
         var event = Damage.impossible.event(position: 1)
         event.stream = "nobody's"
         await log.damage(with: event)

@@ -17,7 +17,7 @@ struct GroupCommitTests {
         #expect(process.takeOutcomes() == [.count(1), .count(3), .count(6)])
     }
 
-    @Test func `a taken batch answers nobody, and the next one fills meanwhile`() async throws {
+    @Test func `nobody is answered when a batch is taken, and the next one fills meanwhile`() async throws {
         let process = TestProcess(log)
         process.send("c", .add(1))
         let batch = try #require(process.processor.takeBatch(now: Timestamp(millisecondsSinceEpoch: 0)))
@@ -42,25 +42,25 @@ struct GroupCommitTests {
         #expect(seen == 4)
     }
 
-    @Test func `what rests on pending events waits for them, rejections too`() async {
+    @Test func `answers that depend on pending events wait for them, rejections too`() async {
         let process = TestProcess(log)
         process.send("c", .remove(line: "tea"))
         process.send("other", .clear)
-        #expect(process.takeOutcomes().isEmpty, "that a stream is new is looked up where no append finds it out")
+        #expect(process.takeOutcomes().isEmpty, "without an append, a look-up has to find out that a stream is new")
         #expect(await process.settle().map(\.rejectionCode) == [.notFound, nil])
         process.send("c", .remove(line: "tea"))
-        #expect(process.takeOutcomes().map(\.rejectionCode) == [.notFound], "rests on nothing")
+        #expect(process.takeOutcomes().map(\.rejectionCode) == [.notFound], "depends on nothing")
         process.send("c", .add(2))
         process.send("c", .remove(line: "coffee"))
         process.send("c", .set(line: "tea", quantity: 2))
         process.send("other", .clear)
-        #expect(process.takeOutcomes() == [.count(0)], "changes nothing of another stream")
+        #expect(process.takeOutcomes() == [.count(0)], "changes nothing in another stream")
         await process.appendBatch()
         let outcomes = process.takeOutcomes()
         #expect(outcomes.map(\.rejectionCode) == [nil, .notFound, nil])
         #expect(outcomes.last == .count(2))
         process.send("c", .remove(line: "coffee"))
-        #expect(process.takeOutcomes().map(\.rejectionCode) == [.notFound], "rests on what is durable")
+        #expect(process.takeOutcomes().map(\.rejectionCode) == [.notFound], "depends on durable events only")
     }
 
     @Test func `questions see committed state only`() async {
@@ -74,7 +74,7 @@ struct GroupCommitTests {
         #expect(process.cart("c")?.count == 5)
     }
 
-    @Test func `batches have at most so many events, and a command that makes more goes alone`() async throws {
+    @Test func `batches are bounded, and a command that makes more events goes alone`() async throws {
         var limits = CommandProcessor.Limits()
         limits.batchEvents = 3
         let process = TestProcess(log, limits: limits)
@@ -96,13 +96,13 @@ struct GroupCommitTests {
         #expect(batch.groups == [0, 1, 0, 2, 1])
     }
 
-    @Test func `more than may wait are busy, and nothing of them is done`() async throws {
+    @Test func `commands beyond the limit are busy, and change nothing`() async throws {
         var limits = CommandProcessor.Limits()
         limits.waitingCommands = 2
         let process = TestProcess(log, limits: limits)
         for _ in 0..<3 { process.send("c", .add(1)) }
         #expect(process.takeOutcomes() == [.busy])
-        #expect(process.cart("c")?.version == 0, "what is known can be told")
+        #expect(process.cart("c")?.version == 0, "a known stream can be read")
         await process.appendBatch()
         #expect(process.takeOutcomes() == [.count(1), .count(2)])
         process.send("c", .add(1))
@@ -114,7 +114,7 @@ struct GroupCommitTests {
         var limits = CommandProcessor.Limits()
         limits.waitingCommands = 3
         let process = TestProcess(log, limits: limits)
-        // Whether an order exists is never known beforehand.
+        // Whether an order exists is never known in advance.
         for id: Identifier in ["x", "x", "y"] { #expect(process.read(StreamName(.order, id)) == nil) }
         #expect(process.read(StreamName(.order, "z")) == .failure(.busy))
         await process.load()
@@ -141,14 +141,14 @@ struct GroupCommitTests {
     }
 
     @Test(arguments: [false, true])
-    func `an order that was asked for before it was placed is found afterwards`(loadedBefore: Bool) async throws {
+    func `an order that was read before it was placed is found afterwards`(loadedBefore: Bool) async throws {
         let process = TestProcess(log)
         let order = StreamName(.order, Partitioning.orderID(cart: "c", version: 1))
         #expect(process.read(order) == nil)
         if loadedBefore { await process.load() }
         process.send("c", .add(2))
         process.checkOut("c")
-        // What the load reads, it reads before the batch; what it read arrives after it.
+        // The load reads the log before the batch, and its result arrives after the batch.
         let loads = process.processor.takeLoads()
         await process.appendBatch()
         for stream in loads { process.processor.loaded(stream, [], isComplete: true) }

@@ -37,7 +37,7 @@ struct IdempotencyTests {
         let process = TestProcess(log)
         process.send("c", .add(1), id: "a", arguments: "one")
         process.send("c", .add(2), id: "a", arguments: "two")
-        #expect(process.takeOutcomes().isEmpty, "rests on what is pending")
+        #expect(process.takeOutcomes().isEmpty, "depends on pending events")
         #expect(await process.settle().map(\.rejectionCode) == [nil, .idMismatch])
         process.send("c", .add(2), id: "a", arguments: "two")
         #expect(process.takeOutcomes().map(\.rejectionCode) == [.idMismatch])
@@ -73,7 +73,7 @@ struct IdempotencyTests {
         #expect(await another.settle() == [.version(5)])
     }
 
-    @Test func `replies are remembered until so many others with ids came`() async {
+    @Test func `replies are remembered until too many others with ids came`() async {
         let process = TestProcess(log)
         process.send("c", .add(1), id: "first")
         for number in 1..<1_024 { process.send("c", .set(line: "tea", quantity: number % 2 + 2), id: "\(number)") }
@@ -85,7 +85,7 @@ struct IdempotencyTests {
     }
 
     @Test(arguments: [[FaultyLog.AppendFault.refused], []])
-    func `a command that is remembered stays so when what was pending at its repetition is lost`(
+    func `a command stays remembered when events that were pending at its repetition are lost`(
         faults: [FaultyLog.AppendFault]
     ) async throws {
         let process = TestProcess(log)
@@ -96,7 +96,7 @@ struct IdempotencyTests {
         process.send("c", .add(1), id: "a", arguments: "one")
         process.send("c", .add(5), id: "a", arguments: "two")
         if faults.isEmpty {
-            // Lost to another writer, instead of with the connection.
+            // Lost to another writer instead of the connection.
             let rival = TestProcess(log)
             await rival.catchUp()
             rival.send("c", .add(10))
@@ -114,7 +114,7 @@ struct IdempotencyTests {
         #expect(try await log.inner.events().count { $0.metadata.commandID == "a" } == 1)
     }
 
-    @Test func `what was never accepted is not remembered`() async throws {
+    @Test func `a command that was never accepted is not remembered`() async throws {
         let process = TestProcess(log)
         await log.fail(appends: [.refused])
         process.send("c", .add(1), id: "a", arguments: "one")
@@ -125,7 +125,7 @@ struct IdempotencyTests {
 
     // MARK: Versions
 
-    @Test func `a version is that of the stream with everything before the command`() async {
+    @Test func `the version is that of the stream after everything before the command`() async {
         let process = TestProcess(log)
         process.send("c", .add(1), version: 0)
         process.send("c", .add(1), version: 0)

@@ -7,7 +7,7 @@ import Testing
 struct LoadingTests {
     private let log = FaultyLog()
 
-    /// A process that knows of a cart with a tea in it, and has not loaded it.
+    /// A process that knows that a cart with a tea in it exists, and has not loaded it.
     private func processBeforeLoad(capacity: Int = 100) async throws -> TestProcess {
         let writer = TestProcess(log)
         writer.send("c", .add(1), id: "first")
@@ -43,7 +43,7 @@ struct LoadingTests {
         #expect(process.processor.hasBatch)
     }
 
-    @Test func `where the read model denies a stream that the log has, the log decides`() async throws {
+    @Test func `if the read model denies a stream that the log has, the log decides`() async throws {
         let writer = TestProcess(log)
         for _ in 0..<2 { writer.send("c", .add(1), id: "first") }
         _ = await writer.settle()
@@ -59,7 +59,7 @@ struct LoadingTests {
         #expect(try await log.inner.history().sorted() == ["cart-c@1", "cart-c@2", "cart-innocent@1"])
     }
 
-    @Test func `what cannot be loaded is unavailable, and tried again when wanted`() async throws {
+    @Test func `a stream that cannot be loaded is unavailable, and the next request tries again`() async throws {
         let process = try await processBeforeLoad()
         await log.fail(streamReads: 2)
         for _ in 0..<2 {
@@ -89,7 +89,7 @@ struct LoadingTests {
         #expect(await process.settle() == [.count(3)])
     }
 
-    @Test func `a load that an event has overtaken is done again`() async throws {
+    @Test func `a load that an event has overtaken is repeated`() async throws {
         let process = try await processBeforeLoad()
         process.send("c", .add(2))
         #expect(process.processor.takeLoads() == [.cart("c")])
@@ -117,7 +117,7 @@ struct LoadingTests {
         #expect(await reader.settle() == [.version(Int64(Menu.maximumItems) + 2)])
     }
 
-    @Test func `streams that had to go come back as they were`() async throws {
+    @Test func `evicted streams come back as they were`() async throws {
         let process = try await processBeforeLoad(capacity: 2)
         let carts = (0..<20).map { Identifier("cart\($0)")! }
         for round in 1...3 {
@@ -131,7 +131,7 @@ struct LoadingTests {
         #expect(try await log.inner.history().count == 61)
     }
 
-    @Test func `what has something on its way is not let go`() async throws {
+    @Test func `a stream with something in flight is not evicted`() async throws {
         let process = try await processBeforeLoad(capacity: 1)
         for cart: Identifier in ["a", "b", "c"] { process.send(cart, .add(1)) }
         for cart: Identifier in ["b", "c", "a"] { process.send(cart, .add(1)) }

@@ -7,7 +7,7 @@ import Testing
 struct LostConnectionTests {
     private let log = FaultyLog()
 
-    @Test func `what the log refuses is unavailable, with all that rests on it`() async throws {
+    @Test func `a batch that the log refuses is unavailable, with everything that depends on it`() async throws {
         var limits = CommandProcessor.Limits()
         limits.batchEvents = 1
         let process = TestProcess(log, limits: limits)
@@ -43,7 +43,7 @@ struct LostConnectionTests {
     }
 
     @Test(arguments: [FaultyLog.AppendFault.lostBefore, .lostAfter])
-    func `what is never learnt is unknown, and can be sent again with its id`(
+    func `an outcome that cannot be found out is unknown, and the command can be sent again with its id`(
         fault: FaultyLog.AppendFault
     ) async throws {
         let process = TestProcess(log)
@@ -79,7 +79,7 @@ struct LostConnectionTests {
         #expect(await process.settle() == [.count(2)])
     }
 
-    @Test func `what others wrote is fetched through failures before a batch is told of`() async throws {
+    @Test func `other writers' events are fetched despite failures before a batch is answered`() async throws {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         rival.send("c", .add(1))
         _ = await rival.settle()
@@ -90,7 +90,7 @@ struct LostConnectionTests {
     }
 
     @Test(arguments: [0, 1])
-    func `what others wrote and cannot be fetched is not forgotten`(pagesBefore: Int) async throws {
+    func `other writers' events that cannot be fetched are not forgotten`(pagesBefore: Int) async throws {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         process.send("c", .add(1))
         _ = await process.settle()

@@ -33,14 +33,13 @@ struct MissingEventTests {
         }
     }
 
-    /// How a server comes to read the log.
+    /// When a server reads the log.
     enum Reading: CaseIterable {
         case toTheEnd, byLooking
     }
 
     @Test(arguments: SeededGenerator.seeds, Reading.allCases)
-    func `only streams that show a gap are corrupt, and the holes are told`(seed: UInt64, reading: Reading) async throws
-    {
+    func `only streams with a gap are corrupt, and holes are reported`(seed: UInt64, reading: Reading) async throws {
         var random = SeededGenerator(seed: seed)
         let events = try await fill(&random)
         let log = HoleyLog(whole)
@@ -52,7 +51,7 @@ struct MissingEventTests {
         case .toTheEnd: try await process.readToEnd()
         case .byLooking: await process.catchUp()
         }
-        // Looking alone does not tell that the end is missing.
+        // Reading alone does not show that the end is missing.
         let last = reading == .toTheEnd ? Int64(events.count) : events.last { !removed.contains($0.position) }?.position
         #expect(process.missing == MissingEventTests.holes(removed.filter { $0 <= last ?? 0 }))
         #expect(process.position == last ?? 0)
@@ -79,13 +78,13 @@ struct MissingEventTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `what is written after a hole is read, written and answered`(seed: UInt64) async throws {
+    func `events after a hole are read, written and answered`(seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let log = HoleyLog(whole)
         let process = TestProcess(log)
         process.send("mine", .add(1))
         _ = await process.settle()
-        // Others write, and some or all of it is removed before this server looks.
+        // Others write, and some or all of their events are removed before this server reads them.
         let events = try await fill(&random).dropFirst()
         let removed = Set(events.map(\.position).filter { _ in random.chance(50) })
         await log.remove(removed)
@@ -100,7 +99,7 @@ struct MissingEventTests {
         #expect(await process.settle().unordered == [CommandOutcome.count(2), .count(3)].unordered)
     }
 
-    @Test func `a hole is said in words`() {
+    @Test func `a hole is described in words`() {
         #expect(
             MissingEvents(partition: 0, positions: 812...812).description
                 == "the log has no event at position 812 of partition 0")

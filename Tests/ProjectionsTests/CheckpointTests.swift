@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Checkpoints")
 struct CheckpointTests {
-    /// A process with its read model, on a table that others use as well.
+    /// A process with its read model, on tables that others use as well.
     private struct Process {
         var model = ReadModel(partition: 0)
         var digests = ReadModel.Digests()
@@ -15,7 +15,7 @@ struct CheckpointTests {
             model.apply(Array(history.events[Int(model.position)...]))
         }
 
-        /// Saves to the table, or fails in the middle; meanwhile the model goes on.
+        /// Saves to the tables, or fails half-way; meanwhile the model continues.
         mutating func save(to table: inout Tables, fails: Bool, meanwhile history: RandomHistory) {
             var checkpoint = model.takeCheckpoint(since: digests)
             catchUp(with: history)
@@ -35,7 +35,7 @@ struct CheckpointTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `the digests of all rows are those of a checkpoint of them, damage or not`(seed: UInt64) {
+    func `all rows have the same digests as their checkpoint, with or without damage`(seed: UInt64) {
         var history = RandomHistory(seed: seed)
         for _ in 0..<80 { history.grow(damagePercent: seed.isMultiple(of: 2) ? 4 : 0) }
         var saved = ReadModel(partition: 0)
@@ -70,7 +70,7 @@ struct CheckpointTests {
     }
 
     @Test(arguments: 0..<100 as Range<UInt64>)
-    func `processes that fail and restart come to what an uninterrupted one has`(seed: UInt64) throws {
+    func `processes that fail and restart end with the same rows as an uninterrupted one`(seed: UInt64) throws {
         var history = RandomHistory(seed: seed)
         var uninterrupted = ReadModel(partition: 0)
         var table = Tables()
@@ -102,7 +102,7 @@ struct CheckpointTests {
         expectEqual(restarted, uninterrupted)
     }
 
-    @Test func `a checkpoint as old as another process's is not saved, and its rows are due again`() throws {
+    @Test func `a checkpoint as old as another process's is not saved, and its rows have to be saved again`() throws {
         var history = RandomHistory(seed: 1)
         for _ in 0..<20 { history.grow() }
         var (table, first, second) = (Tables(), Process(), Process())
@@ -161,7 +161,7 @@ struct CheckpointTests {
         #expect(Set(ReadModel.projections.map(\.table)).count == members.count)
     }
 
-    /// Rows that no projection writes, each with the key that is named.
+    /// Rows that no projection writes, each with the key that the error names.
     private static let unreadable: [(projection: String, values: [StoredValues.Value])] = [
         ("cart_counts", [.bytes(Array("no identifier!".utf8)), .integer(1)]),
         ("cart_counts", [.bytes([]), .integer(1)]),
@@ -192,7 +192,7 @@ struct CheckpointTests {
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a quarantine is believed only as the log has it`(seed: UInt64) async throws {
+    func `a quarantine is believed only if the log justifies it`(seed: UInt64) async throws {
         var history = RandomHistory(seed: seed)
         for _ in 0..<80 { history.grow(damagePercent: 4) }
         var model = ReadModel(partition: 0)

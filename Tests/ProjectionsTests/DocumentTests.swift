@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Documents")
 struct DocumentTests {
-    /// A document written over several lines, as it stands in a reply.
+    /// A document written over several lines here, as it is in a reply.
     private func compact(_ text: String) -> String {
         text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }.joined()
     }
@@ -84,7 +84,7 @@ struct DocumentTests {
                 """)
     }
 
-    @Test func `a home takes a cart's count at its end`() throws {
+    @Test func `a home gets a cart's count at its end`() throws {
         let open = HomeDocument.bytes(of: .withoutMenu).dropLast()
         let whole = try JSONSerialization.jsonObject(with: Data(open + Array(#","cartCount":3}"#.utf8)))
         #expect((whole as? [String: Any])?["cartCount"] as? Int == 3)
@@ -171,7 +171,7 @@ struct DocumentTests {
         .available(Offer.Item(name: "Any", unitPrice: price, currency: Currency("INR")!, maxQuantity: 99))
     }
 
-    /// What the catalogue may say of the first line, and what the cart then says of it.
+    /// What the catalogue may say about the first line, and what the cart then says about it.
     static let problems: [(Offer, String)] = [
         (offer(250), "null"),
         (offer(300), #"{"code":"PRICECHANGED","unitPrice":300}"#),
@@ -271,7 +271,7 @@ struct DocumentTests {
     // MARK: Properties
 
     @Test(arguments: 0..<40 as Range<UInt64>)
-    func `documents are JSON, and no accessibility id is in one twice`(seed: UInt64) throws {
+    func `documents are JSON, and have no accessibility id twice`(seed: UInt64) throws {
         var history = RandomHistory(seed: seed)
         for _ in 0..<60 { history.grow() }
         var model = ReadModel(partition: 0)

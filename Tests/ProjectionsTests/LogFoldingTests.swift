@@ -7,7 +7,7 @@ import Testing
 @Suite("Folding a log")
 struct LogFoldingTests {
     @Test(arguments: 0..<30 as Range<UInt64>)
-    func `leads to what applying its events leads to, whatever it is begun with and wherever it ends`(
+    func `gives the same result as applying its events, wherever it begins and ends`(
         seed: UInt64
     ) async throws {
         var history = RandomHistory(seed: seed)
@@ -28,7 +28,7 @@ struct LogFoldingTests {
     }
 
     @Test(arguments: [[3 as Int64], [1], [12], [4, 5, 6, 7, 8, 9, 10, 11], [1, 2, 11, 12]])
-    func `goes past positions that have no event`(missing: [Int64]) async throws {
+    func `skips positions that have no event`(missing: [Int64]) async throws {
         let cart = StreamName(.cart, "c")
         let line = CartLine(id: "tea", item: "tea", name: "Tea", quantity: 1, unitPrice: 1)
         let events = (1...12 as ClosedRange<Int64>).map { position in
@@ -41,7 +41,7 @@ struct LogFoldingTests {
         try await model.fold(
             FixedLog(events.filter { !missing.contains($0.position) }.map { .success($0) }), upTo: 12)
         #expect(model.position == 12)
-        // The first event whose version does not follow puts the cart into quarantine, if there is one.
+        // The first event with a version that does not follow puts the cart into quarantine, if there is one.
         let first = events.first { !missing.contains($0.position) }?.position ?? 1
         let behind = events.first {
             $0.position > first && missing.contains($0.position - 1) && !missing.contains($0.position)
@@ -50,7 +50,7 @@ struct LogFoldingTests {
         #expect(model.cartCounts.quarantine[cart]?.position == damaged)
     }
 
-    @Test func `stops where its task is cancelled`() async throws {
+    @Test func `stops when its task is cancelled`() async throws {
         var history = RandomHistory(seed: 1)
         for _ in 0..<60 { history.grow() }
         let (log, end) = (FixedLog(history.events), Int64(history.events.count))
@@ -63,7 +63,7 @@ struct LogFoldingTests {
     }
 }
 
-/// A log that holds these events, and gives seven of them at a time.
+/// A log that holds these events, and returns seven of them at a time.
 private struct FixedLog: EventLog {
     let partitionCount = 1
     private let events: [RecordedEvent]

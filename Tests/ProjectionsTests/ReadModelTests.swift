@@ -38,7 +38,7 @@ struct ReadModelTests {
         #expect(quarantined == history.damage.count)
     }
 
-    @Test func `streams that never were may not exist, but for orders`() {
+    @Test func `unknown streams cannot exist, except orders`() {
         let model = ReadModel(partition: 0)
         for category: StreamName.Category in [.outlet, .menu, .cart] {
             #expect(!model.mayExist(StreamName(category, "x")))
@@ -46,7 +46,7 @@ struct ReadModelTests {
         #expect(model.mayExist(StreamName(.order, "x")))
     }
 
-    @Test func `a menu without an outlet is no outlet, and can be saved`() {
+    @Test func `a menu without an outlet is not an outlet, and can be saved`() {
         let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
         let model = ReadModel([(StreamName(.menu, "o"), .menu(.sectionAdded(header, before: nil)))])
         #expect(model.outletHome["o"] == nil)

@@ -24,7 +24,7 @@ struct TimestampTests {
             (.min, "0000-01-01T00:00:00Z"), (-62_167_219_200_001, "0000-01-01T00:00:00Z"),
             (253_402_300_800_000, "9999-12-31T23:59:59.999Z"), (.max, "9999-12-31T23:59:59.999Z"),
         ] as [(Int64, String)])
-    func `moments that RFC 3339 cannot say are the last it can`(milliseconds: Int64, text: String) {
+    func `moments beyond the range of RFC 3339 become its last one`(milliseconds: Int64, text: String) {
         #expect(Timestamp(millisecondsSinceEpoch: milliseconds).rfc3339 == text)
     }
 
@@ -47,7 +47,7 @@ struct TimestampTests {
         "+026-01-01T00:00:00Z", "2026-1-1T0:0:0Z", "0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
         "２０２６-01-01T00:00:00Z", "2026-01-01T00:00:00.000000000000000000000000000000000000000000Z",
     ])
-    func `what is no moment is none`(text: String) {
+    func `other texts are not moments`(text: String) {
         #expect(Timestamp(rfc3339: text) == nil)
     }
 

@@ -5,8 +5,8 @@ public import EventLog
 /// knows no clock, no socket and no task.
 ///
 /// Its owner asks for actions (``next(now:)``, ``nextLoads(atMost:)``) until there is none, carries each out on an
-/// `EventLog`, and reports how it ended. Actions are carried out in any order and may overlap; at most one of each
-/// kind is outstanding, but for loads.
+/// `EventLog`, and reports the result. Actions may be carried out in any order and may overlap; at most one of each
+/// kind is outstanding, except for loads.
 ///
 /// Production and the simulation drive the same object.
 public final class AppendPipeline {
@@ -38,7 +38,7 @@ public final class AppendPipeline {
     /// A batch that was sent, and what is known about it.
     private struct Flight {
         let batch: EventBatch
-        /// The position up to which everything is known that the batch was decided on.
+        /// The position that the batch was decided at: everything up to it is known.
         let seen: Int64
         var state = FlightState.mustAppend(nil)
     }
@@ -61,7 +61,7 @@ public final class AppendPipeline {
 
     /// Events of other writers that are being read.
     private struct Reading {
-        /// Up to where to read; nil where a poll reads whatever there is.
+        /// Up to where to read; nil if a poll reads whatever there is.
         var last: Int64?
         /// The position up to which events are read.
         var end: Int64
@@ -74,9 +74,9 @@ public final class AppendPipeline {
         case mustRead, reading, mustPause, pausing
     }
 
-    /// What the owner may want to count or to log.
+    /// Events that the owner may want to count or to log.
     public enum Report {
-        /// The outcome of a batch has become known, or is given up. Its commands are not answered yet.
+        /// The outcome of a batch is known, or given up. Its commands are not answered yet.
         case settled(EventBatch, Result<AppendReceipt, EventLogError>)
         /// A stream that was loaded has an event that cannot be understood, or cannot have happened.
         case corrupt(CorruptEvent)
@@ -86,8 +86,8 @@ public final class AppendPipeline {
     public let processor: CommandProcessor
     private let follower: LogFollower
     private let report: (Report) -> Void
-    /// Batches whose commands are not answered, oldest first. Only the last one can lack its outcome: the others
-    /// have ended without a conflict, right behind each other.
+    /// Batches whose commands are not answered, oldest first. Only the last one can lack its outcome: the others have
+    /// ended without a conflict, each directly after the one before.
     private var flights: [Flight] = []
     private var reading: Reading?
     private var isPollDue = false
@@ -104,18 +104,18 @@ public final class AppendPipeline {
     /// The position up to which the log is known here.
     public var position: Int64 { follower.position }
 
-    /// Whether nothing is on its way or waits to be sent, but for loads.
+    /// Whether nothing is in flight or waits to be sent, except for loads.
     public var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
 
-    /// Has the log looked at for what other writers appended, as soon as no batch waits.
+    /// Looks for what other writers appended as soon as no batch is waiting.
     public func pollSoon() { isPollDue = true }
 
     // MARK: Actions
 
     /// The next action, or nil until something outstanding is reported, a command is handled or a poll is due.
     ///
-    /// Where a batch has ended that leaves nothing to look at first, the action that sends the next one comes before
-    /// the commands of the ended one are answered: so carry an action out before the next one is asked for.
+    /// If a batch has ended and nothing has to be read first, the action that sends the next one comes before the
+    /// commands of the ended one are answered. So carry an action out before asking for the next.
     public func next(now: @autoclosure () -> Timestamp) -> Action? {
         while true {
             if let action = nextOfLastFlight() ?? nextOfReading() { return action }
@@ -164,10 +164,10 @@ public final class AppendPipeline {
 
     private func setLast(_ state: FlightState) { flights[flights.count - 1].state = state }
 
-    /// The position that the next batch is decided on; nil where it cannot be sent yet.
+    /// The position that the next batch is decided at; nil if it cannot be sent yet.
     ///
-    /// What was appended without a conflict right behind ``position`` leaves nothing to decide again, so the next
-    /// batch may be on its way while that one's commands are answered.
+    /// A batch that was appended without a conflict, directly after ``position``, leaves nothing to decide again. So
+    /// the next batch may be in flight while that one's commands are answered.
     private var seenByNextBatch: Int64? {
         guard reading == nil else { return nil }
         guard let flight = flights.first else { return position }
@@ -238,7 +238,7 @@ public final class AppendPipeline {
             guard let last = reading.last else { return absorb(page.map(\.decodedResult)) }
             let foreign = page.prefix { $0.position <= last }
             reading.events += foreign.map(\.decodedResult)
-            // Everything up to `last` can be seen: what is not there is not coming.
+            // Everything up to `last` is visible: what is not there is not coming.
             reading.end = foreign.last?.position ?? last
             reading.state = .mustRead
             if reading.end < last { self.reading = reading } else { commitFirst(foreign: reading.events) }
@@ -251,7 +251,7 @@ public final class AppendPipeline {
             reading.state = .mustPause
             self.reading = reading
             guard reading.failures >= AppendPipeline.outcomeAttempts else { return }
-            // The batch is durable; only where the log stays out of reach is its outcome given up.
+            // The batch is durable. Its outcome is given up only if the log stays out of reach.
             self.reading = nil
             flights.removeFirst()
             processor.failed(.unknown(error.description))
@@ -266,13 +266,13 @@ public final class AppendPipeline {
 
     // MARK: Ends
 
-    /// Answers the commands of the oldest batch, once what other writers appended before it is read.
+    /// Answers the commands of the oldest batch, once everything that other writers appended before it is read.
     private func finishFirst(_ result: Result<AppendReceipt, EventLogError>) {
         switch result {
         case .success(let receipt):
             follower.learn(head: receipt.previousPosition)
             if receipt.previousPosition > position {
-                // Nothing is passed on before all of it is there: what is given up half-way is read again.
+                // Nothing is passed on before all of it is there: an attempt that is given up half-way is read again.
                 reading = Reading(last: receipt.previousPosition, end: position)
             } else {
                 commitFirst(foreign: [])
@@ -296,12 +296,12 @@ public final class AppendPipeline {
 
     // MARK: Loads
 
-    /// The next streams that are to be read from the log; report each by ``loaded(_:_:)``.
+    /// The next streams to read from the log; report each by ``loaded(_:_:)``.
     public func nextLoads(atMost count: Int = .max) -> [Load] {
         processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0) }
     }
 
-    /// Part of a stream has been read. Returns the next part to be read, if there is one.
+    /// A part of a stream has been read. Returns the next part to read, if there is one.
     public func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
         switch result {
         case .success(let events):

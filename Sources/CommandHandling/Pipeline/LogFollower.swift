@@ -12,8 +12,8 @@ public final class LogFollower {
     public private(set) var position: Int64
     /// The last position that the log is known to have; more than ``position`` while the events up to it are read.
     public private(set) var head: Int64
-    /// Whether the log was found to end before the position from which it was to be read: what was folded up to there
-    /// is not what this log says.
+    /// Whether the log was found to end before the position from which it was to be read: then what was folded up to
+    /// there does not follow from this log.
     public private(set) var isAheadOfLog = false
 
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
@@ -85,7 +85,7 @@ extension RecordedEvent {
 // MARK: Reading at start
 
 extension LogFollower {
-    /// Reads the log to its end, before any command is handled: while one page is folded, the next ones are decoded
+    /// Reads the log to its end before any command is handled. While one page is folded, the next ones are decoded
     /// and those after them are read.
     ///
     /// - Parameter progress: receives the position after every page.

@@ -1,4 +1,4 @@
-/// Positions at which a damaged log has no event, though it has later ones: somebody has removed it.
+/// Positions at which a damaged log has no event, although it has later ones: somebody has removed it.
 public struct MissingEvents: Equatable, Sendable, CustomStringConvertible {
     /// The partition of the log.
     public var partition: Int

@@ -11,7 +11,7 @@
             case double
         }
 
-        /// The events that are recorded in place of those decided, and what is answered: what would have been.
+        /// The events that are recorded in place of those decided, and the reply that would have been right.
         static func recording(
             _ events: [DomainEvent], _ fault: RecordingFault, on entry: StreamEntry
         ) -> (events: [DomainEvent], reply: CommandReply)? {

@@ -11,13 +11,13 @@ public enum ReadFailure: Error, Equatable, Sendable {
     case busy
 }
 
-/// Decides the commands of one partition, and puts their events together into batches.
+/// Decides the commands of one partition, and collects their events in batches.
 ///
-/// A plain object without I/O: it asks for batches to be appended (``takeBatch(now:)``) and streams to be
-/// loaded (``takeLoads()``), and is told what became of that. One batch is on its way at a time, and the next one
-/// fills meanwhile. Questions see committed state only.
+/// A plain object without I/O: it asks for batches to be appended (``takeBatch(now:)``) and streams to be loaded
+/// (``takeLoads()``), and is told the results. While one batch is in flight, the next one fills. Questions see
+/// committed state only.
 ///
-/// A completion must not call back into the processor: it is called in the middle of things.
+/// A completion must not call back into the processor, whose state is incomplete at that moment.
 public final class CommandProcessor {
     /// Bounds of a processor.
     public struct Limits: Sendable {
@@ -36,7 +36,7 @@ public final class CommandProcessor {
         public init() {}
     }
 
-    /// Commands that are to be decided again, or given up, and their stream.
+    /// A stream, and those of its commands that are to be decided again, or given up.
     private typealias Withdrawn = (entry: StreamEntry, commands: [PendingCommand])
 
     /// What one command writes.
@@ -60,12 +60,12 @@ public final class CommandProcessor {
     public private(set) var waitingCommands = 0
 
     #if DEBUG
-        /// Decides, for every command of a cart that makes events, what goes wrong with it.
+        /// Chooses what goes wrong with each command of a cart that makes events.
         public var recordingFault: (Cart.Command) -> RecordingFault? = { _ in nil }
     #endif
 
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
-    ///   been read. Saying no saves a look into the log for every new cart.
+    ///   been read. A no saves a look-up in the log for every new cart.
     public init(partition: Int, limits: Limits = Limits(), mayExist: @escaping (StreamName) -> Bool) {
         self.partition = partition
         self.limits = limits
@@ -75,8 +75,8 @@ public final class CommandProcessor {
 
     // MARK: Commands and questions
 
-    /// Decides a command as soon as its stream is known. The completion is called once, when the outcome is
-    /// durable, and not before this method returns unless nothing had to be written.
+    /// Decides a command as soon as its stream is known. The completion is called once, when the outcome is durable;
+    /// before this method returns only if nothing had to be written.
     public func handle(_ request: CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
         guard waitingCommands < limits.waitingCommands else { return completion(.busy) }
         waitingCommands += 1
@@ -85,7 +85,7 @@ public final class CommandProcessor {
         decideOrLoad(command, on: entry)
     }
 
-    /// Gives the committed state of a stream, at once where it is known.
+    /// Gives the committed state of a stream, at once if it is known.
     public func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
         guard waitingCommands < limits.waitingCommands || cache[stream]?.isKnown ?? false else {
             return completion(.failure(.busy))
@@ -101,7 +101,7 @@ public final class CommandProcessor {
         entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed)
     }
 
-    /// The stream, with a load under way unless it is known.
+    /// The stream. If it is not known, a load is under way.
     private func entry(of stream: StreamName) -> StreamEntry {
         let entry = cache[stream] ?? insert(stream)
         startLoad(of: entry)
@@ -114,7 +114,7 @@ public final class CommandProcessor {
         loads.append(entry.name)
     }
 
-    /// Has a stream loaded that is taken for new, unless an append is about to check that.
+    /// Loads a stream that is assumed to be new, unless an append is about to check that.
     private func loadIfAssumedNew(_ entry: StreamEntry) {
         guard entry.isAssumedNew, entry.undurable == nil else { return }
         entry.forget()
@@ -147,7 +147,8 @@ public final class CommandProcessor {
         }
         loadIfAssumedNew(entry)
         if let load = entry.load { return load.commands.append(command) }
-        // What rests on committed state alone can be told at once; the rest waits for it to become durable.
+        // An outcome that depends on committed state alone is given at once; any other waits until that state is
+        // durable.
         if command.restsOn <= entry.committed.version {
             finish(command)
         } else {
@@ -216,7 +217,7 @@ public final class CommandProcessor {
             command.request.metadata, CommandReply(after: ahead.state, version: ahead.version), ahead.version)
     }
 
-    /// The order that a checkout places. Its id is of this cart and version, so its stream is new.
+    /// The order that a checkout places. Its id comes from this cart and version, so its stream is new.
     private static func order(placedBy event: DomainEvent, from entry: StreamEntry) -> (StreamName, Order.Event)? {
         guard case .cart(.checkedOut(let order, let lines, let total, let customer, let name)) = event,
             case .cart(.filled(let contents)) = entry.pending
@@ -234,16 +235,16 @@ public final class CommandProcessor {
 
     // MARK: Batches
 
-    /// Whether there are events to be taken as a batch.
+    /// Whether there are events to take as a batch.
     public var hasBatch: Bool { !filling.isEmpty }
 
     /// The next batch to be appended.
     ///
-    /// The fate of the one before must be told first, but for one case: what was appended without a conflict and
-    /// without anything of another writer's before it leaves nothing to decide again, so the next batch may be on
-    /// its way while that is told.
+    /// The outcome of the batch before must be reported first, with one exception: a batch that was appended without
+    /// a conflict, and without anything from other writers before it, leaves nothing to decide again. Then the next
+    /// batch may be in flight while that outcome is reported.
     public func takeBatch(now: Timestamp) -> EventBatch? {
-        precondition(inFlight.count < 2, "the fate of the batch before the last was never told")
+        precondition(inFlight.count < 2, "the outcome of the batch before the last was never reported")
         guard !filling.isEmpty else { return nil }
         batchNumber += 1
         var events: [NewEvent] = []
@@ -266,10 +267,10 @@ public final class CommandProcessor {
         return batch
     }
 
-    /// The batch on its way has been appended, but for its conflicts.
+    /// The batch in flight has been appended, except for its conflicts.
     ///
-    /// - Parameter foreign: what other writers appended before it since the last position told of.
-    /// - Parameter project: is given the batch's events, before anybody hears of them.
+    /// - Parameter foreign: what other writers appended before it, after the last reported position.
+    /// - Parameter project: receives the batch's events before anybody hears of them.
     public func committed(
         _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>], project: ([DecodedEvent]) -> Void
     ) {
@@ -298,7 +299,7 @@ public final class CommandProcessor {
             commit(unit, at: batch.recordedAt)
         }
         for stream in receipt.stale { cache[stream]?.forget() }
-        // An order's stream may be held because somebody asked for it before it was placed.
+        // An order's stream may be in memory because somebody asked for it before it was placed.
         for event in recorded where event.stream.category == .order { absorb(.success(event), again: &again) }
         project(recorded)
         for unit in accepted { finishDurable(unit.entry) }
@@ -306,11 +307,11 @@ public final class CommandProcessor {
     }
 
     private func takeInFlight() -> (batch: EventBatch, units: [Unit]) {
-        precondition(!inFlight.isEmpty, "no batch is on its way")
+        precondition(!inFlight.isEmpty, "no batch is in flight")
         return inFlight.removeFirst()
     }
 
-    /// Makes one unit's events part of the committed state.
+    /// Makes the events of one command part of the committed state.
     private func commit(_ unit: Unit, at time: Timestamp) {
         let entry = unit.entry
         if let ahead = entry.undurable, ahead.version == unit.command.restsOn {
@@ -340,7 +341,7 @@ public final class CommandProcessor {
         for command in durable { finish(command) }
     }
 
-    /// Nothing of the batch on its way was appended, or nobody knows. What rests on it falls with it.
+    /// Nothing of the batch in flight was appended, or nobody knows. Whatever depends on it fails, too.
     public func failed(_ outcome: CommandOutcome) {
         let (_, units) = takeInFlight()
         var withdrawn: [Withdrawn] = []
@@ -357,7 +358,7 @@ public final class CommandProcessor {
 
     // MARK: Other writers
 
-    /// Takes in what other writers appended. No batch may be on its way.
+    /// Takes in what other writers appended. No batch may be in flight.
     public func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
         precondition(inFlight.isEmpty)
         var again: [Withdrawn] = []
@@ -381,14 +382,14 @@ public final class CommandProcessor {
         }
     }
 
-    /// Takes back what is decided on a stream and not durable. ``dropFilling(of:)`` must follow.
+    /// Withdraws what is decided on a stream and not durable. ``dropFilling(of:)`` must follow.
     private func withdraw(_ entry: StreamEntry, to list: inout [Withdrawn]) {
         guard let undurable = entry.undurable else { return }
         entry.forgetUndurable()
         list.append((entry, undurable.commands))
     }
 
-    /// Takes back the part of the next batch that rests on what was withdrawn, in one pass over it.
+    /// Withdraws the part of the next batch that depends on what was withdrawn, in one pass over it.
     private func dropFilling(of withdrawn: [Withdrawn]) {
         guard !withdrawn.isEmpty else { return }
         let entries = Set(withdrawn.map { ObjectIdentifier($0.entry) })
@@ -412,13 +413,13 @@ public final class CommandProcessor {
 
     // MARK: Loading
 
-    /// The next streams to be loaded from the log.
+    /// The next streams to load from the log.
     public func takeLoads(atMost count: Int = .max) -> [StreamName] {
         defer { loads.removeFirst(min(count, loads.count)) }
         return Array(loads.prefix(count))
     }
 
-    /// Some events of a stream that is being loaded, in order; the last ones where `isComplete`. Gives the event that
+    /// Some events of a stream that is being loaded, in order; the last ones if `isComplete`. Returns the event that
     /// makes the stream corrupt, once all of them are there.
     @discardableResult
     public func loaded(
@@ -443,7 +444,7 @@ public final class CommandProcessor {
         return entry.corruption
     }
 
-    /// A stream could not be loaded; it is tried again when somebody wants it again.
+    /// A stream could not be loaded. The next request for it tries again.
     public func loadFailed(_ stream: StreamName, _ reason: String) {
         guard let entry = cache[stream], let load = entry.load else { return }
         entry.load = nil

@@ -15,14 +15,14 @@ struct StreamCache {
         name.category == .menu ? menus[name] : others[name]
     }
 
-    /// Takes a stream in. More than the capacity are held only while all of them have something on its way.
+    /// Takes in a stream. The capacity is exceeded only while every stream has something in flight.
     mutating func insert(_ entry: StreamEntry) {
         if entry.name.category == .menu { menus.insert(entry) } else { others.insert(entry) }
     }
 }
 
-/// Streams up to a number. The one that goes is one that was not used since the hand last passed (the clock
-/// algorithm: as good as least-recently-used here, and nothing to update on a use but a flag).
+/// Streams up to a number. It evicts a stream that was not used since the hand last passed (the clock algorithm: as
+/// good as least-recently-used here, and a use only sets a flag).
 private struct ClockCache {
     private let capacity: Int
     private var entries: [StreamName: StreamEntry] = [:]

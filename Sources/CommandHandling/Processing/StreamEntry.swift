@@ -1,33 +1,33 @@
 internal import Domain
 internal import EventLog
 
-/// A stream that the processor holds: its committed state, and what is on its way on top of that.
+/// A stream that the processor holds: its committed state, and what is in flight on top of that.
 final class StreamEntry {
-    /// The most commands of one stream whose replies are remembered: a command repeated with its id after so
-    /// many others with ids is decided like a new one.
+    /// The most commands of one stream whose replies are remembered. A command that is repeated with its id after
+    /// more than that is decided like a new one.
     static let maximumRememberedReplies = 1_024
 
     let name: StreamName
     var committed: CommittedState
-    /// What is on its way; nil where nothing is, as with nearly every stream at nearly every moment.
+    /// What is in flight; nil for nearly every stream at nearly every moment.
     var undurable: Undurable?
-    /// Whether `committed` is what the log says. Where not, the stream is loaded before it is used.
+    /// Whether `committed` is what the log says. If not, the stream is loaded before it is used.
     var isKnown: Bool
-    /// Whether the stream is taken for new because the read model denies it. An append checks that; whatever needs no
-    /// append has the stream loaded first.
+    /// Whether the stream is assumed to be new because the read model does not have it. An append checks that; a
+    /// command that needs no append has the stream loaded first.
     var isAssumedNew: Bool
     /// The load that is under way.
     var load: StreamLoad?
     var corruption: CorruptEvent?
     /// Whether it has been used since the cache's hand last passed.
     var isReferenced = true
-    /// The group of its events in the batch of that number.
+    /// The number of the group that its events have in a batch, and the batch's number.
     var group: (batch: Int, number: Int32) = (0, 0)
 
     private struct RememberedReply {
         var fingerprint: Text
         var reply: CommandReply
-        /// The version of the stream that it rests on.
+        /// The version of the stream that it depends on.
         var version: Int64
     }
     private var replies: [Text: RememberedReply] = [:]
@@ -43,12 +43,12 @@ final class StreamEntry {
 
     var isIdle: Bool { undurable == nil && load == nil }
 
-    /// The state with everything on its way.
+    /// The state after everything in flight.
     var pending: AggregateState { undurable?.state ?? committed.state }
-    /// The version with everything on its way.
+    /// The version after everything in flight.
     var pendingVersion: Int64 { undurable?.version ?? committed.version }
 
-    /// What is on its way, to be added to.
+    /// What is in flight, to add to it.
     func goingAhead() -> Undurable {
         if let undurable { return undurable }
         let made = Undurable(of: committed)
@@ -56,11 +56,11 @@ final class StreamEntry {
         return made
     }
 
-    /// Takes an event in that is in the log. Nothing may be on its way.
+    /// Takes in an event of the log. Nothing may be in flight.
     func absorb(_ event: DecodedEvent) {
         assert(undurable == nil)
         guard corruption == nil, event.version > committed.version else { return }
-        // A stream that is not new after all.
+        // The stream is not new after all.
         if isAssumedNew, event.version > 1 { return forget() }
         isAssumedNew = false
         do throws(CorruptEvent) {
@@ -72,7 +72,7 @@ final class StreamEntry {
         remember(event.metadata, CommandReply(after: committed.state, version: committed.version), event.version)
     }
 
-    /// Drops everything, because the log was found to say otherwise. Nothing may be on its way.
+    /// Drops everything, because the log says otherwise. Nothing may be in flight.
     func forget() {
         assert(undurable == nil)
         isKnown = false
@@ -83,7 +83,7 @@ final class StreamEntry {
         replyOrder = []
     }
 
-    /// Drops what is on its way, and the replies that rest on it.
+    /// Drops what is in flight, and the replies that depend on it.
     func forgetUndurable() {
         undurable = nil
         while let id = replyOrder.last, let known = replies[id], known.version > committed.version {
@@ -111,11 +111,11 @@ final class StreamEntry {
     }
 }
 
-/// Where a stream stands with everything that is on its way, and the commands that wait for that to be durable.
+/// A stream's state after everything in flight, and the commands that wait for that to become durable.
 final class Undurable {
     var state: AggregateState
     var version: Int64
-    /// In the order they were decided, and so of what they rest on.
+    /// In the order in which they were decided.
     var commands: [PendingCommand] = []
 
     init(of committed: CommittedState) {
@@ -124,12 +124,12 @@ final class Undurable {
     }
 }
 
-/// Who waits for a stream to be loaded from the log.
+/// The commands and readers that wait for a stream to be loaded from the log.
 final class StreamLoad {
     /// In order.
     var commands: [PendingCommand] = []
     var readers: [(Result<CommittedState, ReadFailure>) -> Void] = []
-    /// The last version that went by meanwhile: what is read from the log may be from before it.
+    /// The last version seen meanwhile: what is read from the log may be older.
     var requiredVersion: Int64 = 0
 }
 
@@ -139,9 +139,9 @@ final class PendingCommand {
     let completion: (CommandOutcome) -> Void
     /// How often another writer was faster.
     var conflicts = 0
-    /// What is answered once `restsOn` is durable.
+    /// The reply once `restsOn` is durable.
     var outcome = CommandOutcome.busy
-    /// The version of the stream up to which the outcome rests on.
+    /// The version of the stream that the outcome depends on.
     var restsOn: Int64 = 0
 
     init(_ request: CommandRequest, _ completion: @escaping (CommandOutcome) -> Void) {

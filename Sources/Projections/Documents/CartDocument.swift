@@ -7,8 +7,8 @@ public enum CartDocument {
     /// The document.
     ///
     /// - Parameters:
-    ///   - texts: shows the notes.
-    ///   - offer: what the catalogue says of an item of the cart's outlet now.
+    ///   - texts: decrypts the notes.
+    ///   - offer: what the catalogue says now of an item of the cart's outlet.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
         offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
@@ -43,7 +43,7 @@ public enum CartDocument {
             writer.endObject()
         }
         writer.endArray()
-        // A sum beyond what the domain accepts cannot be checked out, and has no number.
+        // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
         let total = contents.map { try? $0.total().minorUnits } ?? 0
         writer.field("subtotal", total)
         writer.field("total", total)
@@ -74,7 +74,7 @@ public enum CartDocument {
 public enum OrderDocument {
     /// The document.
     ///
-    /// - Parameter texts: shows the notes and the name.
+    /// - Parameter texts: decrypts the notes and the name.
     public static func bytes(
         of order: Identifier, placement: Order.Placement, version: Int64, updatedAt: Timestamp, texts: TextOpener
     ) -> [UInt8] {

@@ -5,15 +5,15 @@ internal import JSONText
 public enum HomeDocument {
     /// The tag bar's height in points.
     static let tagBarHeight = 36
-    /// The tag bar appears when less than so many points of the outlet's header can be seen …
+    /// The tag bar appears when less than this of the outlet's header is visible, in points …
     static let tagBarShowBelow = 36
-    /// … and goes when more than so many can: the gap keeps it from flickering.
+    /// … and goes when more than this is: the gap keeps it from flickering.
     static let tagBarHideAbove = 72
 
     /// The document, without the count of a cart.
     public static func bytes(of record: OutletRecord) -> [UInt8] {
         guard let (details, _) = record.details else { preconditionFailure("an unregistered outlet has no home") }
-        // A section without items is nothing to show.
+        // A section without items is not shown.
         let sections = record.menu.sections.filter { !$0.items.isEmpty }
         var writer = JSONWriter(reservingCapacity: 512 + 400 * record.menu.entries.count)
         writer.beginObject()
@@ -104,7 +104,7 @@ public enum HomeDocument {
     }
 }
 
-/// Gives out accessibility ids: the same for the same menu, and no id twice in a document.
+/// Assigns accessibility ids: the same for the same menu, and each only once in a document.
 private struct CardNumbers {
     private var cards: [String: Int] = [:]
     private var scrollers: Set<String> = []

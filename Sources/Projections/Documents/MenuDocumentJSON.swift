@@ -48,7 +48,7 @@ public enum MenuDocumentJSON {
 
 /// An item as `ITEM.GET` answers it: in full.
 public enum ItemDocument {
-    /// The document, or nil where the menu has no such item.
+    /// The document, or nil if the menu has no such item.
     public static func bytes(of item: Identifier, in record: OutletRecord) -> [UInt8]? {
         guard let entry = record.menu.entries[item], let (details, _) = record.details,
             let section = record.menu.sections.first(where: { $0.items.contains(item) })
@@ -79,7 +79,7 @@ public enum ItemDocument {
         writeAvailability(entry.suspension, to: &writer)
     }
 
-    /// Whether the item can be had: where not, a client knows by itself when it can be again.
+    /// Whether the item can be ordered. If not, the time from which it can be again lets a client know by itself.
     public static func writeAvailability(_ suspension: MenuState.Suspension?, to writer: inout JSONWriter) {
         writer.field("available", suspension == nil)
         writer.field("availableFrom", suspension?.until?.rfc3339)

@@ -1,7 +1,7 @@
 public import Domain
 public import JSONText
 
-/// An outlet as `OUTLET.GET` answers it, and as it stands in its home.
+/// An outlet as `OUTLET.GET` answers it, and as it appears in its home.
 public enum OutletDocument {
     /// The document.
     public static func bytes(of record: OutletRecord) -> [UInt8] {
@@ -22,7 +22,7 @@ public enum OutletDocument {
         writer.endObject()
     }
 
-    /// The members that say what an outlet is, for any document that shows it.
+    /// The fields that describe an outlet, for every document that shows it.
     public static func writeFields(
         _ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status, to writer: inout JSONWriter
     ) {

@@ -2,7 +2,7 @@ import CommandHandling
 import Domain
 import EventLog
 
-/// A command that a client sent, once or again, and what it was answered.
+/// A command that a client sent, once or several times, and its answers.
 final class Call {
     enum Action {
         case add(Identifier, Int)
@@ -38,7 +38,7 @@ final class Call {
         EventMetadata(commandID: id, fingerprint: id == nil ? nil : "arguments of \(number)")
     }
 
-    /// Whether it may be accepted without an event, because it is so already.
+    /// Whether it may be accepted without an event, because nothing would change.
     var mayChangeNothing: Bool {
         switch action {
         case .add, .remove, .checkOut: false
@@ -46,7 +46,7 @@ final class Call {
         }
     }
 
-    /// Whether the client must send it again to know what became of it.
+    /// Whether the client must send it again to find out what became of it.
     var isInDoubt: Bool {
         guard id != nil, outstanding == 0, outcomes.contains(where: \.isUnknown), let last = outcomes.last else {
             return false
@@ -59,7 +59,7 @@ final class Call {
 
     var isAccepted: Bool { outcomes.contains { if case .accepted = $0 { true } else { false } } }
 
-    /// Whether the event, which has no command's id, is this call's.
+    /// Whether the event, which has no command's id, belongs to this call.
     func isMarked(on event: DecodedEvent) -> Bool {
         guard id == nil, event.metadata.commandID == nil else { return false }
         switch (action, event.event) {

@@ -1,9 +1,9 @@
 import EventLog
 
-/// The log as PostgreSQL keeps it: what `tiffin.append` and `tiffin.outcome` do, with their epochs, and nothing of
-/// the network in front of it.
+/// The log as PostgreSQL keeps it: what `tiffin.append` and `tiffin.outcome` do, with their epochs, but without the
+/// network.
 final class SimulatedLog {
-    /// What an append answered; nothing was appended where the epoch is not the one it was sent in.
+    /// The answer to an append. Nothing was appended if the epoch differs from the one it was sent in.
     struct Answer {
         var receipt: AppendReceipt
         var epoch: Int
@@ -42,7 +42,7 @@ final class SimulatedLog {
         return Answer(receipt: receipt, epoch: epoch)
     }
 
-    /// The receipt of a batch that is in the log; where it is not, a new epoch begins.
+    /// The receipt of a batch that is in the log. If it is not, a new epoch begins.
     func outcome(of batch: EventBatch, since seen: Int64) -> (receipt: AppendReceipt?, epoch: Int) {
         let found = receipts[batch.contentDigest].flatMap { $0.previousPosition >= seen ? $0 : nil }
         if found == nil { epoch += 1 }

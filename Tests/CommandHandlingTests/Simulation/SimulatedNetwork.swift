@@ -2,21 +2,21 @@ import CommandHandling
 import EventLog
 import SeededRandom
 
-/// What lies between servers and the log: requests and replies that are on their way, delivered in an order that the
-/// seed decides, late, twice or never.
+/// The network between servers and the log: requests and replies in flight are delivered in an order that the seed
+/// decides, late, twice or never.
 final class SimulatedNetwork {
     let log = SimulatedLog()
     private var generator: SeededGenerator
     private var deliveries: [() -> Void] = []
     private var isCalm = false
-    /// What has happened so far, so that a test can tell that every kind of fault is met.
+    /// What has happened so far, so that a test can check that every kind of fault occurs.
     private(set) var faults: [Fault: Int] = [:]
 
     enum Fault: CaseIterable {
         case refused, lostRequest, lateRequest, doubledRequest, lostReply, dark, unread
-        /// A read model that denies a stream, and a batch that was refused for that.
+        /// A read model that denies a stream, and a batch that was refused because of that.
         case lie, stale
-        /// A request of an old epoch that arrived when a new one had begun.
+        /// A request of an old epoch that arrived after a new one had begun.
         case fenced
     }
 
@@ -24,12 +24,12 @@ final class SimulatedNetwork {
         generator = SeededGenerator(seed: seed)
     }
 
-    /// From now on nothing fails; what is on its way still arrives late.
+    /// From now on nothing fails; what is in flight still arrives late.
     func calmDown() { isCalm = true }
 
     var isEmpty: Bool { deliveries.isEmpty }
 
-    /// Delivers something that is on its way, if there is anything.
+    /// Delivers something that is in flight, if there is anything.
     func deliver() -> Bool {
         guard !deliveries.isEmpty else { return false }
         deliveries.remove(at: generator.number(0..<deliveries.count))()
@@ -47,13 +47,13 @@ final class SimulatedNetwork {
         return true
     }
 
-    /// Whether a read model is to deny a stream that it knows.
+    /// Whether a read model denies a stream that it knows.
     func lies() -> Bool { strikes(.lie, 5) }
 
     // MARK: Connections
 
-    /// A server's connections: it knows the epoch as PostgreSQL last told it, and sends a batch again that was refused
-    /// for its epoch alone.
+    /// A server's connections. They know the epoch that PostgreSQL last reported, and send a batch again that was
+    /// refused only because of its epoch.
     final class Connection {
         private let network: SimulatedNetwork
         private var epoch: Int

@@ -5,13 +5,13 @@ import Projections
 import SeededRandom
 import Testing
 
-/// Clients of several server processes on one log behind a network that fails, each step drawn from a seed.
+/// Clients of several server processes on one log behind a network that fails. Each step is drawn from a seed.
 ///
-/// Each server drives the `AppendPipeline` of production; only what carries its actions out is another.
+/// Each server drives the production `AppendPipeline`; only the code that carries out its actions differs.
 final class Simulation {
     static let processCount = 3
     static let steps = 160
-    /// Far more than any run needs to come to rest.
+    /// Far more than any run needs to settle.
     private static let maximumSteps = 20_000
 
     private final class Server {
@@ -56,7 +56,7 @@ final class Simulation {
 
     // MARK: Running
 
-    /// Runs until everything is answered and every process has seen the whole log. False where that does not
+    /// Runs until everything is answered and every process has seen the whole log. Returns false if that does not
     /// happen.
     func run() -> Bool {
         for _ in 0..<Simulation.processCount { servers.append(server()) }
@@ -136,7 +136,7 @@ final class Simulation {
         }
     }
 
-    /// A process ends, whatever it has on its way, and a new one takes its place.
+    /// A process ends, whatever it has in flight, and a new one replaces it.
     private func restart(_ index: Int) {
         servers[index].isDead = true
         for call in servers[index].calls {
@@ -185,7 +185,7 @@ final class Simulation {
             case 9: call(StreamName(.menu, outlet), .putMenu(generator.number(1..<4)), "call-\(number)")
             case 10: call(StreamName(.menu, outlet), .reprice(Int64(generator.number(1..<5))), "call-\(number)")
             default:
-                // What has no id is known by an item that nothing else adds.
+                // An event without an id is recognised by an item that nothing else adds.
                 call(cart, .add(Identifier(id == nil ? "only-\(number)" : line.string)!, generator.number(1..<4)), id)
             }
         calls.append(made)
@@ -194,8 +194,8 @@ final class Simulation {
 
     /// Sends a call again: one in doubt, or one that was accepted, as a client does that missed the reply.
     ///
-    /// What is in doubt is sent to a process that has seen the log to its end, as each has soon afterwards: one that
-    /// lags behind may reject it for what it does not know yet.
+    /// A call in doubt is sent to a process that has seen the log to its end, as each process soon will have: one
+    /// that lags behind may reject the call for what it does not know yet.
     private func sendAgain(to index: Int) {
         let isCaughtUp = servers[index].follower.position == network.log.head
         let candidates = calls.filter { call in
@@ -214,7 +214,7 @@ final class Simulation {
         send(other, to: index, metadata: EventMetadata(commandID: call.id, fingerprint: "other arguments"))
     }
 
-    /// What the processes say of the streams that they hold.
+    /// What the processes say about the streams that they hold.
     func committedStates(of stream: StreamName) -> [CommittedState] {
         servers.compactMap { server in
             var state: CommittedState?

@@ -14,7 +14,7 @@ struct SimulationTests {
         simulation.judge(by: History(events))
     }
 
-    @Test func `every kind of fault is met`() {
+    @Test func `every kind of fault occurs`() {
         var met: Set<SimulatedNetwork.Fault> = []
         for seed: UInt64 in 0..<20 {
             let simulation = Simulation(seed: seed)
@@ -25,7 +25,7 @@ struct SimulationTests {
     }
 }
 
-/// What a log amounts to, folded without any part of what is tested but the event types.
+/// The state after a log, folded without any code under test except the event types.
 struct History {
     struct Stream {
         var version: Int64 = 0
@@ -56,7 +56,7 @@ struct History {
                 stream.order = order
                 #expect(Dictionary(uniqueKeysWithValues: lines.map { ($0.id, $0.quantity) }) == stream.lines)
                 let before = index > 0 ? events[index - 1] : nil
-                #expect(before?.stream == StreamName(.order, order), "the order stands right before its cart")
+                #expect(before?.stream == StreamName(.order, order), "the order comes directly before its cart")
                 #expect(before?.metadata == event.metadata)
             case .outlet, .menu, .order: break
             }
@@ -85,9 +85,9 @@ extension Simulation {
             attributed += own.count
             judge(call, own, history.streams[call.stream] ?? History.Stream())
         }
-        #expect(attributed == history.events.count, "every event is somebody's")
+        #expect(attributed == history.events.count, "every event belongs to a call")
         for call in mismatches {
-            #expect(!call.isAccepted, "an ID was taken twice")
+            #expect(!call.isAccepted, "an ID was accepted twice")
         }
         judgeModels(by: history)
         for (name, stream) in history.streams {

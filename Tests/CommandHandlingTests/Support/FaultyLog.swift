@@ -1,6 +1,6 @@
 import EventLog
 
-/// A log in memory whose next operations fail as told.
+/// A log in memory whose next operations fail as requested.
 actor FaultyLog: EventLog {
     enum AppendFault {
         /// Nothing is appended, and the writer is told so.
@@ -18,7 +18,7 @@ actor FaultyLog: EventLog {
     private var readsBeforeFaults = 0
     private var readFaults = 0
     private var streamReadFaults = 0
-    /// Is given each batch before it is appended: who writes first makes it conflict.
+    /// Called with each batch before it is appended: a writer that appends first here makes it conflict.
     private var rival: (@Sendable (EventBatch, InMemoryEventLog) async -> Void)?
 
     func fail(

@@ -40,7 +40,7 @@ extension OutletDetails {
 }
 
 extension MenuDocument {
-    /// A menu of one section with so many items.
+    /// A menu of one section with this many items.
     static func items(_ count: Int) -> MenuDocument {
         MenuDocument(sections: [
             MenuSection(
@@ -56,7 +56,7 @@ extension CommandOutcome {
     static func count(_ count: Int) -> CommandOutcome { .accepted(.count(count)) }
     static func version(_ version: Int64) -> CommandOutcome { .accepted(.version(version)) }
 
-    /// The code that a rejection has, or nil where it is none.
+    /// The code of a rejection; nil for other outcomes.
     var rejectionCode: Rejection.Code? {
         guard case .rejected(let rejection) = self else { return nil }
         return rejection.code
@@ -67,6 +67,6 @@ extension CommandOutcome {
 }
 
 extension [CommandOutcome] {
-    /// The outcomes in an order of their own, for commands of several streams.
+    /// The outcomes in a fixed order, for commands of several streams.
     var unordered: [String] { map { "\($0)" }.sorted() }
 }

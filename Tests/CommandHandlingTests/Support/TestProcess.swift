@@ -3,9 +3,9 @@ import Domain
 import EventLog
 import Projections
 
-/// One server process in small: a pipeline with its processor and read model, and what its commands were answered.
+/// One small server process: a pipeline with its processor and read model, and the answers to its commands.
 ///
-/// Everything happens when a test says so: no batch goes out and no stream is loaded by itself.
+/// Everything happens when a test says so: no batch is sent and no stream is loaded by itself.
 final class TestProcess {
     private final class Box {
         var model = ReadModel(partition: 0)
@@ -40,7 +40,7 @@ final class TestProcess {
         pipeline = AppendPipeline(processor: processor, follower: follower)
     }
 
-    /// The position up to which the log is known here.
+    /// The position up to which the process knows the log.
     var position: Int64 { follower.position }
     /// Whether there is a batch to be appended.
     var hasBatch: Bool { held != nil || processor.hasBatch }
@@ -50,7 +50,7 @@ final class TestProcess {
 
     func projectedCount(of cart: Identifier) -> Int { box.model.cartCounts.count(of: cart) }
 
-    /// The outcomes that came since the last time.
+    /// The outcomes that came since this was last called.
     func takeOutcomes() -> [CommandOutcome] {
         defer { outcomes = [] }
         return outcomes
@@ -75,7 +75,7 @@ final class TestProcess {
         send(.cart(cart), id: id, arguments: arguments, version: version) { _, _ in .cart(command) }
     }
 
-    /// Checks a cart out for what it costs.
+    /// Checks out a cart for its total.
     func checkOut(_ cart: Identifier, id: Text? = nil) {
         send(.cart(cart), id: id) { state, version in
             .cart(.checkOut(TestProcess.checkOut(of: cart, in: state, version)))
@@ -97,7 +97,7 @@ final class TestProcess {
         return answer
     }
 
-    /// The committed count and version of a cart that is known here.
+    /// The committed count and version of a cart that the process knows.
     func cart(_ id: Identifier) -> (count: Int, version: Int64)? {
         guard case .success(let committed) = read(.cart(id)), case .cart(let cart) = committed.state else {
             return nil
@@ -160,7 +160,7 @@ final class TestProcess {
         }
     }
 
-    /// Reads the streams that are wanted.
+    /// Reads the streams that the pipeline wants.
     @discardableResult
     func load() async -> Int {
         let loads = pipeline.nextLoads()
@@ -180,7 +180,7 @@ final class TestProcess {
         }
     }
 
-    /// Does everything that is to be done, and gives the outcomes.
+    /// Does everything that there is to do, and returns the outcomes.
     func settle() async -> [CommandOutcome] {
         while true {
             let loads = await load()
@@ -191,7 +191,7 @@ final class TestProcess {
 
     /// Reads what others appended.
     ///
-    /// - Parameter meanwhile: happens while the log is being read.
+    /// - Parameter meanwhile: called while the log is being read.
     func catchUp(meanwhile: () -> Void = {}) async {
         pipeline.pollSoon()
         let read = nextAction()

@@ -2,10 +2,10 @@ import Domain
 import EventLog
 import SeededRandom
 
-/// Events of a few outlets, menus and carts as their deciders make them, some of them damaged on the way.
+/// Events of a few outlets, menus and carts as their deciders make them, some of them damaged afterwards.
 struct RandomHistory {
     private(set) var events: [Result<DecodedEvent, CorruptEvent>] = []
-    /// What the undamaged streams amount to.
+    /// The states of the undamaged streams.
     private(set) var states: [StreamName: AggregateState] = [:]
     private(set) var versions: [StreamName: Int64] = [:]
     /// The position of each damaged stream's first damage.
@@ -36,7 +36,7 @@ struct RandomHistory {
         }
     }
 
-    /// Adds the events of one more command. Gives what was added.
+    /// Adds the events of one more command. Returns what was added.
     @discardableResult
     mutating func grow(damagePercent: Int = 0) -> [Result<DecodedEvent, CorruptEvent>] {
         let before = events.count
@@ -69,7 +69,7 @@ struct RandomHistory {
         damage[stream] = damage[stream] ?? position + 1
         switch stream.category {
         case .outlet where generator.chance(50):
-            // Of a version that does not follow.
+            // With a version that does not follow.
             append(.outlet(.opened), of: stream, version: (versions[stream] ?? 0) + 2)
         case .menu where generator.chance(50):
             append(.menu(.itemRemoved("never-there")), of: stream, version: (versions[stream] ?? 0) + 1)
@@ -131,7 +131,7 @@ struct RandomHistory {
         }
     }
 
-    /// Text with what JSON must escape, or none.
+    /// Text with characters that JSON must escape, or without.
     private mutating func text() -> Text? {
         generator.pick([nil, "plain", "a \"quoted\" \\ text", "日本 – naïve 🍛", "</script>\u{2028}"])
     }

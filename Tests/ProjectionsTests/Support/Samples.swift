@@ -24,7 +24,7 @@ extension Timestamp: ExpressibleByIntegerLiteral {
 }
 
 extension ReadModel {
-    /// Folds events of streams whose versions follow from one another.
+    /// Folds events of streams whose versions follow from each other.
     init(_ events: [(StreamName, DomainEvent)]) {
         self.init(partition: 0)
         var versions: [StreamName: Int64] = [:]
@@ -61,7 +61,7 @@ struct Tables: Equatable {
             && one.quarantined.mapValues(\.event) == other.quarantined.mapValues(\.event)
     }
 
-    /// Writes a checkpoint, unless what is here is as new.
+    /// Writes a checkpoint, unless the tables are as new.
     mutating func save(_ checkpoint: inout Checkpoint) -> Bool {
         guard checkpoint.position > position else { return false }
         while let slice = checkpoint.nextSlice() {
@@ -106,7 +106,7 @@ struct StoredValues: Equatable, Sendable, RowWriter {
     mutating func int64(_ value: Int64) { values.append(.integer(value)) }
 }
 
-/// Rows as a database gives them.
+/// Rows as a database returns them.
 final class MemoryRows: StoredRows, @unchecked Sendable {
     // Unchecked because of the pointers: what they point to never changes.
 
