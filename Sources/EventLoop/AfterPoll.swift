@@ -27,11 +27,11 @@ public final class AfterPoll {
 }
 
 extension LoopActor {
-    /// Registers a body that runs once in every iteration of the loop: after everything that the poll, the
-    /// timers and enqueued jobs brought has been handled, and before the loop sleeps again.
+    /// Registers a body that runs once in every iteration of the loop: after everything that the poll, the timers and
+    /// enqueued jobs brought has been handled, and before the loop sleeps again.
     ///
-    /// This is where an owner sends in one go what an iteration has gathered. (libuv's check phase would be
-    /// too early: timers run after it, and what they gather would wait for the next event.)
+    /// Here an owner sends in one go what an iteration has gathered. (libuv's check phase would be too early: timers
+    /// run after it, and what they gather would wait for the next event.)
     @LoopActor
     public static func afterPoll(_ body: @escaping @LoopActor () -> Void) -> AfterPoll {
         AfterPoll(body)

@@ -6,8 +6,8 @@ internal import CLibUV
     internal import Glibc
 #endif
 
-/// Calls back at a moment that may be set again and again: within some 50 µs on Linux, where `LoopTimer` knows only
-/// milliseconds; elsewhere as exactly as that.
+/// Calls back at a moment that may be set again and again: within some 50 µs on Linux, elsewhere to the millisecond,
+/// as with `LoopTimer`.
 @LoopActor
 public final class Alarm {
     private let onRing: @LoopActor () -> Void
@@ -40,7 +40,7 @@ public final class Alarm {
         #endif
     }
 
-    /// Sets it to a time of the loop's clock, `LoopActor.now`, instead of any earlier setting. A time that has passed
+    /// Sets it to a time of the loop's clock, `LoopActor.now`, replacing any earlier setting. A time that has passed
     /// rings at once, but never inside this call.
     public func set(to time: UInt64) {
         #if os(Linux)

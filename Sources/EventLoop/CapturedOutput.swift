@@ -19,7 +19,7 @@ final class CapturedOutput {
         pipe.setOwner(self)
     }
 
-    /// The pipe, for the process to be connected to. Not after `close`.
+    /// The pipe to connect the process to. Not after `close`.
     var stream: UnsafeMutablePointer<uv_stream_t> { pipe!.stream }
 
     func start(_ onComplete: @escaping @LoopActor () -> Void) {
@@ -32,7 +32,7 @@ final class CapturedOutput {
             },
             { raw, count, buffer in
                 let output = handleOwner(raw!.pointee.data, as: CapturedOutput.self)
-                // Used during this call only, on this thread.
+                // Used only during this call, on this thread.
                 nonisolated(unsafe) let bytes = UnsafeRawBufferPointer(
                     start: buffer!.pointee.base, count: max(count, 0))
                 LoopActor.assumeIsolated { output.didRead(bytes, status: count) }

@@ -25,7 +25,7 @@ extension ChildProcess {
             case inherit
             /// To an open file descriptor.
             case descriptor(Int32)
-            /// Kept, up to so many bytes; the rest is read and dropped.
+            /// Kept, up to this many bytes; the rest is read and dropped.
             case capture(limit: Int)
         }
 
@@ -36,7 +36,7 @@ extension ChildProcess {
             /// The group's id.
             public let group: UInt32
 
-            /// An account of these ids.
+            /// An account with these ids.
             public init(user: UInt32, group: UInt32) {
                 self.user = user
                 self.group = group
@@ -49,9 +49,9 @@ extension ChildProcess {
         public var arguments: [String]
         /// Its whole environment; nil for a copy of this process's.
         public var environment: [String: String]?
-        /// Where it runs; nil for here.
+        /// Its working directory; nil for this process's.
         public var workingDirectory: String?
-        /// Whom it runs as; nil for whom this process runs as. Supplementary groups are dropped.
+        /// The account it runs as; nil for this process's. Supplementary groups are dropped.
         public var account: Account?
         /// Runs it in a session of its own, which a terminal's Ctrl-C does not reach.
         public var newSession = false
@@ -62,7 +62,7 @@ extension ChildProcess {
         /// Its standard error.
         public var errors = Output.inherit
 
-        /// A program with its arguments, and nothing else out of the ordinary.
+        /// A program with its arguments, and defaults for everything else.
         public init(_ executable: String, _ arguments: [String] = []) {
             self.executable = executable
             self.arguments = arguments

@@ -6,7 +6,7 @@ internal import CLibUV
     internal import Glibc
 #endif
 
-/// A program running beside this one. Lives until it has exited.
+/// A program running alongside this one. The object lives until the program has exited.
 @LoopActor
 public final class ChildProcess {
     /// How a program ended.
@@ -48,7 +48,7 @@ public final class ChildProcess {
             }
             return uv_spawn(LoopActor.loop, handle.raw, &options)
         }
-        // Whatever came of it, the handle is initialised now and has to be closed rather than freed.
+        // Whatever the result, the handle is initialised now, and has to be closed rather than freed.
         handle.setOwner(self)
         if code < 0 {
             handle.close()

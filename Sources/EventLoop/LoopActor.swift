@@ -1,8 +1,8 @@
 // The process's one event loop: libuv's sockets, timers, signals, descriptors and child processes.
 //
 // It promises:
-// - everything it owns is isolated to `LoopActor`, so the compiler proves that only the loop's thread
-//   touches it; libuv's callbacks enter that isolation through one checked door, `assumeIsolated`;
+// - everything it owns is isolated to `LoopActor`, so the compiler proves that only the loop's thread touches it;
+//   libuv's callbacks enter that isolation at one checked place, `assumeIsolated`;
 // - a callback that says an object has ended runs once, and never inside the call that ended it;
 // - libuv's handles never leave this target, and live exactly as long as libuv may still use them.
 
@@ -41,7 +41,7 @@ public actor LoopActor {
         uv_stop(loop)
     }
 
-    /// A monotonic clock in nanoseconds, of no particular origin.
+    /// A monotonic clock in nanoseconds, with an arbitrary origin.
     public static nonisolated var now: UInt64 { uv_hrtime() }
 
     /// Runs `operation` at once; traps unless called on the loop's thread.
@@ -59,8 +59,7 @@ public actor LoopActor {
 
     /// Starts a task that never leaves the loop's thread.
     ///
-    /// An ordinary task of this actor goes through another thread whenever it goes on after waiting for
-    /// something, only to be sent back here.
+    /// An ordinary task of this actor goes through another thread whenever it resumes, only to be sent back here.
     @discardableResult
     public static nonisolated func task(_ operation: sending @escaping @LoopActor () async -> Void) -> Task<Void, Never>
     {

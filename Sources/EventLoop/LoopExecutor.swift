@@ -9,10 +9,10 @@ internal import Synchronization
 
 /// Runs Swift's jobs on the thread that runs the loop.
 ///
-/// What another thread enqueues wakes the loop. What the loop's own thread enqueues needs no system call: it
-/// runs after the callbacks of this turn's sockets, or before the next turn waits.
+/// What another thread enqueues wakes the loop. What the loop's own thread enqueues needs no system call: it runs
+/// after the callbacks of this turn's sockets, or before the next turn waits.
 final class LoopExecutor: SerialExecutor, TaskExecutor {
-    /// The most times that jobs enqueued by jobs are run at once, before sockets and timers have their turn.
+    /// How many times in a row jobs enqueued by jobs are run, before sockets and timers have their turn.
     private static let roundLimit = 16
 
     /// Two arrays that take turns, so that a steady flow of jobs allocates nothing.
@@ -29,7 +29,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     private let loopThread = Atomic<UInt>(0)
 
     init() {
-        // A peer that goes away is an error of its connection, never the end of the process.
+        // A peer that goes away is an error of its connection, and must not end the process.
         signal(SIGPIPE, SIG_IGN)
         loop = .allocate(capacity: 1)
         wake = .allocate(capacity: 1)
@@ -37,7 +37,7 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop"))")
         code = uv_async_init(loop, wake) { _ in LoopActor.shared.executor.runWaitingJobs() }
         precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop's wake-up"))")
-        // Neither can fail, says libuv. Both live as long as the process.
+        // Neither can fail, according to libuv. Both live as long as the process.
         let afterSockets = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
         uv_check_init(loop, afterSockets)
         uv_check_start(afterSockets) { _ in LoopActor.shared.executor.runWaitingJobs() }
@@ -75,8 +75,8 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         uv_async_send(wake)
     }
 
-    /// The last thing before the loop waits. What the jobs did may have to be looked after by those who
-    /// prepare for waiting, so then there is one more turn first.
+    /// The last thing before the loop waits. The jobs may have left work for those who prepare for waiting; then
+    /// there is one more turn first.
     private func runJobsBeforeWaiting() {
         guard runRound() else { return }
         uv_async_send(wake)

@@ -15,12 +15,12 @@ struct LoopHandle<Raw> {
         UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_handle_t.self)
     }
 
-    /// The handle as a stream; only for handles that are one.
+    /// The handle as a stream; only for handles that are streams.
     var stream: UnsafeMutablePointer<uv_stream_t> {
         UnsafeMutableRawPointer(raw).assumingMemoryBound(to: uv_stream_t.self)
     }
 
-    /// Names the object that `handleOwner` finds in callbacks, and retains it until the handle has closed.
+    /// Sets the object that `handleOwner` finds in callbacks, and retains it until the handle has closed.
     func setOwner(_ owner: AnyObject) {
         base.pointee.data = Unmanaged.passRetained(owner).toOpaque()
     }

@@ -7,7 +7,7 @@ public final class LoopTimer {
     private var body: (@LoopActor () -> Void)?
     private let isRepeating: Bool
 
-    /// Starts a timer of so many milliseconds.
+    /// Starts a timer of this many milliseconds.
     public init(milliseconds: UInt64, repeating: Bool = false, _ body: @escaping @LoopActor () -> Void) {
         let handle = LoopHandle<uv_timer_t>()
         self.handle = handle
@@ -15,7 +15,7 @@ public final class LoopTimer {
         isRepeating = repeating
         uv_timer_init(LoopActor.loop, handle.raw)
         handle.setOwner(self)
-        // The loop's clock stands still while callbacks run; a timer counts from now.
+        // The loop's clock stops while callbacks run, but a timer counts from now.
         uv_update_time(LoopActor.loop)
         uv_timer_start(
             handle.raw,
@@ -40,7 +40,7 @@ public final class LoopTimer {
 }
 
 extension LoopTimer {
-    /// Lets so many milliseconds pass.
+    /// Lets this many milliseconds pass.
     public static func pause(milliseconds: UInt64) async {
         await withCheckedContinuation { continuation in
             _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }

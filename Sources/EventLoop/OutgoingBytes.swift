@@ -1,7 +1,7 @@
 /// Bytes that wait to be sent, in memory that stays in place while libuv reads it.
 struct OutgoingBytes: ~Copyable {
-    /// What an emptied queue keeps, so that a slow peer does not allocate at every write and a thousand
-    /// connections do not each keep their worst moment.
+    /// The capacity that an emptied queue keeps: a slow peer does not cause an allocation at every write, and a
+    /// thousand connections do not each keep their peak.
     private static let keptCapacity = 64 * 1024
 
     private(set) var count = 0

@@ -1,6 +1,6 @@
 internal import CLibUV
 
-/// Tells when a file descriptor that someone else owns can be read or written.
+/// Tells when a file descriptor that belongs to someone else can be read or written.
 ///
 /// The owner closes the source before the descriptor.
 @LoopActor
@@ -10,7 +10,7 @@ public final class PollSource {
         /// The bits, as libuv has them.
         public let rawValue: Int32
 
-        /// An interest of these bits.
+        /// An interest with these bits.
         public init(rawValue: Int32) { self.rawValue = rawValue }
 
         /// There is something to read, or the end.
@@ -25,8 +25,8 @@ public final class PollSource {
 
     /// Prepares to watch a descriptor; nothing is reported until `wait(for:)`.
     ///
-    /// An error of the descriptor is reported as ready for both, so that its owner meets it when it next
-    /// reads or writes. Nothing is watched any more then, until `wait(for:)` is called again.
+    /// An error of the descriptor is reported as ready for both, so that its owner meets it at the next read or
+    /// write. After that nothing is watched until `wait(for:)` is called again.
     public init(fileDescriptor: Int32, onReady: @escaping @LoopActor (Interest) -> Void) throws(LoopError) {
         let handle = LoopHandle<uv_poll_t>()
         self.onReady = onReady
@@ -39,7 +39,7 @@ public final class PollSource {
         self.handle = handle
     }
 
-    /// Changes what to wait for; free when nothing changes.
+    /// Changes what to wait for. Costs nothing if that is the same.
     public func wait(for interest: Interest) throws(LoopError) {
         guard let handle, interest != self.interest else { return }
         let code =
@@ -60,7 +60,7 @@ public final class PollSource {
             onReady?(events)
             return
         }
-        // libuv has stopped the watch. There may be bytes in front of the error, and its owner waits again.
+        // libuv has stopped watching. There may be bytes before the error, and then the owner waits again.
         interest = []
         onReady?([.read, .write])
     }

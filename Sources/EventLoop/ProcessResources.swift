@@ -23,8 +23,8 @@ public struct ProcessResources: Sendable {
             systemMicroseconds: Int64(usage.ru_stime.tv_sec) * 1_000_000 + Int64(usage.ru_stime.tv_usec))
     }
 
-    /// Gives memory that was used for a while, and is not any more, back to the system. glibc keeps it otherwise: a
-    /// third of a large process after its start.
+    /// Gives memory that is no longer used back to the system. glibc would keep it: a third of a large process after
+    /// its start.
     public static func giveBackMemory() {
         #if canImport(Glibc)
             malloc_trim(0)

@@ -14,7 +14,7 @@ struct SocketAddress: CustomStringConvertible {
     /// In 127.0.0.0/8, also when mapped into IPv6, or `::1`.
     let isLoopback: Bool
 
-    /// Asks libuv for one of a socket's two addresses; nil when the socket has none any more.
+    /// Asks libuv for one of a socket's two addresses; nil if the socket no longer has them.
     @LoopActor
     init?(
         of tcp: UnsafePointer<uv_tcp_t>,
@@ -54,7 +54,7 @@ struct SocketAddress: CustomStringConvertible {
         }
     }
 
-    /// Looks a host and a port up, which blocks; the caller frees the request's addresses.
+    /// Looks up a host and a port, which blocks; the caller frees the request's addresses.
     @LoopActor
     static func resolve(
         _ request: inout uv_getaddrinfo_t, host: String, port: UInt16, flags: Int32, _ action: String

@@ -7,7 +7,7 @@ internal import CLibUV
 #endif
 
 extension TCPConnection {
-    /// Connects to an address literal or a name, whose addresses are tried one after the other. Looking a name up
+    /// Connects to an address literal or a name, whose addresses are tried one after the other. Looking up a name
     /// blocks; connecting does not.
     ///
     /// - Parameter timeoutMilliseconds: how long each address has to answer.
@@ -40,7 +40,8 @@ extension TCPConnection {
             let attempt = ConnectionAttempt()
             try attempt.start(handle, address, action)
             let timer = LoopTimer(milliseconds: timeoutMilliseconds) {
-                // A loop that was busy all the time has not looked at the socket yet. It does so before this fires.
+                // If the loop was busy all the time, it has not looked at the socket yet. It does so before this
+                // fires.
                 _ = LoopTimer(milliseconds: 1) { attempt.end(UV_ETIMEDOUT.rawValue) }
             }
             defer { timer.cancel() }
@@ -53,7 +54,7 @@ extension TCPConnection {
     }
 }
 
-/// A connection that is not there yet.
+/// A connection that is being established.
 @LoopActor
 private final class ConnectionAttempt {
     private var outcome: Int32?
@@ -83,7 +84,7 @@ private final class ConnectionAttempt {
         return await withCheckedContinuation { waiter = $0 }
     }
 
-    /// The first of its ends counts: closing the handle of an attempt that took too long is another.
+    /// Only the first result counts: closing the handle of an attempt that took too long gives another one.
     func end(_ status: Int32) {
         guard outcome == nil else { return }
         outcome = status

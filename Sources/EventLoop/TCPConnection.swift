@@ -1,14 +1,14 @@
 internal import CLibUV
 
-/// A TCP connection, accepted or made. Lives until closed, by either side.
+/// A TCP connection, accepted or made here. Lives until either side closes it.
 @LoopActor
 public final class TCPConnection {
     /// How long `closeAfterWrites` waits for the peer to close its side.
     public static let lingerMilliseconds: UInt64 = 1_000
     /// How long `closeAfterWrites` waits for the peer to take what was written.
     public static let drainMilliseconds: UInt64 = 10_000
-    /// After so many seconds of silence the system asks whether the peer is still there: one that went away without
-    /// a word is noticed even where nothing is expected of it.
+    /// After this many seconds of silence the system asks whether the peer is still there. So a peer that vanished is
+    /// noticed even if nothing is expected of it.
     public static let keepAliveSeconds: UInt32 = 300
 
     /// The peer's address: `127.0.0.1:50100`, `[::1]:50100`.
@@ -21,10 +21,10 @@ public final class TCPConnection {
     /// The peer has ended its side and may still read; the owner decides when to close. Without this
     /// callback the connection closes after its writes.
     public var onEnd: (@LoopActor () -> Void)?
-    /// Everything that had to wait has been handed to the system.
+    /// Everything that had to wait has been passed to the system.
     public var onDrain: (@LoopActor () -> Void)?
-    /// The connection is gone: called once, last, never from inside another call; with an error unless one
-    /// of the sides closed in good order.
+    /// The connection is gone. Called once, last, and never from inside another call; with an error unless one of the
+    /// sides closed in good order.
     public var onClose: (@LoopActor (LoopError?) -> Void)?
     /// The most bytes that may wait for a slow peer; one byte more closes the connection with `ENOBUFS`.
     public var outgoingLimit = 32 * 1024 * 1024
@@ -61,7 +61,7 @@ public final class TCPConnection {
         }
     }
 
-    /// Takes a connected socket over; where it throws, the socket is still the caller's.
+    /// Takes over a connected socket. If it throws, the socket still belongs to the caller.
     init(connected handle: LoopHandle<uv_tcp_t>) throws(LoopError) {
         try LoopError.check(uv_tcp_nodelay(handle.raw, 1), "set TCP_NODELAY")
         try LoopError.check(uv_tcp_keepalive(handle.raw, 1, Self.keepAliveSeconds), "set SO_KEEPALIVE")
@@ -78,8 +78,8 @@ public final class TCPConnection {
 
     // MARK: Reading
 
-    /// Delivers bytes as they come. They are valid during the call only: the buffer is the loop's, shared by
-    /// all its connections.
+    /// Delivers bytes as they come. They are valid only during the call: the buffer is the loop's, and all its
+    /// connections share it.
     public func startReading(_ handler: @escaping @LoopActor (UnsafeRawBufferPointer) -> Void) {
         guard isOpen else { return }
         onRead = handler
@@ -102,7 +102,7 @@ public final class TCPConnection {
             },
             { raw, count, buffer in
                 let connection = handleOwner(raw!.pointee.data, as: TCPConnection.self)
-                // Used during this call only, on this thread.
+                // Used only during this call, on this thread.
                 nonisolated(unsafe) let bytes = UnsafeRawBufferPointer(
                     start: buffer!.pointee.base, count: max(count, 0))
                 LoopActor.assumeIsolated { connection.didRead(bytes, status: count) }
@@ -137,7 +137,7 @@ public final class TCPConnection {
         return waiting.count + uv_stream_get_write_queue_size(handle.stream)
     }
 
-    /// Sends bytes: at once as far as the system takes them, the rest from a copy as the peer reads.
+    /// Sends bytes: as many as the system takes at once, and the rest from a copy as the peer reads.
     public func write(_ bytes: UnsafeRawBufferPointer) {
         guard isOpen, let handle, let start = bytes.baseAddress, bytes.count > 0 else { return }
         var sent = 0
@@ -206,11 +206,11 @@ public final class TCPConnection {
         close(nil)
     }
 
-    /// Closes once everything written has been sent, or `drainMilliseconds` have passed without that: a peer that
-    /// reads nothing cannot hold what waits for it. Nothing is read or written any more.
+    /// Closes once everything written has been sent, or after `drainMilliseconds`: a peer that reads nothing cannot
+    /// hold what waits for it. Nothing more is read or written.
     ///
-    /// The peer's unread bytes are read and dropped until it closes too, for at most
-    /// `lingerMilliseconds`: closing over them would reset the connection and could destroy the last reply.
+    /// The peer's unread bytes are read and dropped until it closes, too, for at most `lingerMilliseconds`: closing
+    /// without reading them would reset the connection and could destroy the last reply.
     public func closeAfterWrites() {
         guard isOpen else { return }
         isFinishing = true
@@ -218,7 +218,7 @@ public final class TCPConnection {
         if isSending { close(after: Self.drainMilliseconds) } else { endSide() }
     }
 
-    /// Tells the peer that nothing more will be written, once everything that was has been sent; goes on reading.
+    /// Tells the peer that nothing more will be written, once everything written has been sent. Reading goes on.
     public func endWriting() {
         guard isOpen, let handle else { return }
         shutDown(handle)

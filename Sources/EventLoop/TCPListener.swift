@@ -9,18 +9,18 @@ internal import CLibUV
 /// Accepts TCP connections. Lives until closed.
 @LoopActor
 public final class TCPListener {
-    /// The address bound to: `127.0.0.1:7379`, `[::1]:7379`.
+    /// The address it is bound to: `127.0.0.1:7379`, `[::1]:7379`.
     public private(set) var address = ""
-    /// The port bound to: the one asked for, or the one the system chose for 0.
+    /// The port it is bound to: the one asked for, or the one the system chose for 0.
     public private(set) var port = 0
-    /// Told of connections that could not be accepted, as when descriptors run out.
+    /// Called for connections that could not be accepted, for example because descriptors have run out.
     public var onError: (@LoopActor (LoopError) -> Void)?
 
     private var handle: LoopHandle<uv_tcp_t>?
     private var onConnection: (@LoopActor (TCPConnection) -> Void)?
 
-    /// Listens on an address literal or a name, of which the first address is taken; port 0 lets the system
-    /// choose. Looking a name up blocks.
+    /// Listens on an address literal or a name, whose first address is used; port 0 lets the system choose. Looking
+    /// up a name blocks.
     public init(
         host: String, port: UInt16, backlog: Int32 = 511,
         onConnection: @escaping @LoopActor (TCPConnection) -> Void
@@ -52,7 +52,7 @@ public final class TCPListener {
         }
     }
 
-    /// Stops accepting and frees the port. Connections accepted before live on.
+    /// Stops accepting and frees the port. Connections accepted before stay open.
     public func close() {
         handle?.close()
         handle = nil

@@ -1,5 +1,5 @@
-/// Counts of values, kept exactly below 2,048 and to three significant digits above: the histogram with a high
-/// dynamic range that Gil Tene described (hdrhistogram.org), as no C library of it is in Debian.
+/// Counts of values, exact below 2,048 and to three significant digits above: the high dynamic range histogram that
+/// Gil Tene described (hdrhistogram.org). Debian has no C library of it.
 ///
 /// Values from 2^n to 2^(n+1) share 1,024 counters of equal width, so a value's counter is found with one count of
 /// leading zeros, and is never wider than a thousandth of the value. Memory grows with the largest value: 8 KB for
@@ -13,18 +13,18 @@ public struct Histogram: Sendable, Equatable {
     public private(set) var count: UInt64 = 0
     /// The sum of the values as they were recorded; it saturates.
     public private(set) var sum: UInt64 = 0
-    /// The largest value as it was recorded; 0 when there is none.
+    /// The largest value as it was recorded; 0 if there is none.
     public private(set) var maximum: UInt64 = 0
-    /// The smallest value as it was recorded; 0 when there is none.
+    /// The smallest value as it was recorded; 0 if there is none.
     public private(set) var minimum: UInt64 = 0
 
-    /// Counts nothing yet, and needs no memory for it.
+    /// Counts nothing yet, and needs no memory.
     public init() {}
 
-    /// The mean of the values; 0 when there is none.
+    /// The mean of the values; 0 if there is none.
     public var mean: Double { count == 0 ? 0 : Double(sum) / Double(count) }
 
-    /// Counts a value, `times` over.
+    /// Counts a value, `times` times.
     public mutating func record(_ value: UInt64, times: UInt64 = 1) {
         guard times > 0 else { return }
         let index = Histogram.index(of: value)
@@ -37,8 +37,8 @@ public struct Histogram: Sendable, Equatable {
         sum = overflows ? .max : sum.addingSaturating(product)
     }
 
-    /// The value that the given part of all values, 0…1, does not exceed, to three significant digits and never
-    /// more than the maximum; 0 when there is none.
+    /// The value that the given part of all values, 0…1, does not exceed, to three significant digits and never more
+    /// than the maximum; 0 if there is none.
     public func quantile(_ part: Double) -> UInt64 {
         precondition((0...1).contains(part), "a quantile is of a part from 0 to 1")
         guard count > 0 else { return 0 }
@@ -51,13 +51,13 @@ public struct Histogram: Sendable, Equatable {
         return maximum
     }
 
-    /// Every counter that is not zero: the highest value that it counts, and how many there were, in order.
+    /// Every counter that is not zero, in order: the highest value that it counts, and how many there were.
     public var steps: [(value: UInt64, count: UInt64)] {
         counts.enumerated().lazy.filter { $0.element > 0 }
             .map { (min(Histogram.highest(at: $0.offset), maximum), $0.element) }
     }
 
-    /// Counts what another histogram has counted, too.
+    /// Adds the counts of another histogram.
     public mutating func merge(_ other: Histogram) {
         guard other.count > 0 else { return }
         if other.counts.count > counts.count {
@@ -70,7 +70,7 @@ public struct Histogram: Sendable, Equatable {
         sum = sum.addingSaturating(other.sum)
     }
 
-    /// Forgets every value, and keeps the memory.
+    /// Forgets every value, but keeps the memory.
     public mutating func removeAll() {
         for index in counts.indices { counts[index] = 0 }
         (count, sum, minimum, maximum) = (0, 0, 0, 0)

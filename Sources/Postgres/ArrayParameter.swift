@@ -1,7 +1,7 @@
 /// A one-dimensional array without nulls, built in PostgreSQL's binary format as its elements come.
 ///
-/// The format: number of dimensions, a flag for nulls, the elements' type, then for the one dimension its
-/// length and lower bound, then each element behind its length in bytes; all of them 32-bit big-endian.
+/// The format: number of dimensions, a flag for nulls, the elements' type; then for the one dimension its length and
+/// lower bound; then each element after its length in bytes. All numbers are 32-bit big-endian.
 public struct ArrayParameter: Sendable {
     private static let countOffset = 12
     private static let headerSize = 20
@@ -13,7 +13,7 @@ public struct ArrayParameter: Sendable {
 
     var bytes: [UInt8]
 
-    /// An empty array, with room for so many bytes of elements: 4 for each one's length, and its own.
+    /// An empty array, with room for this many bytes of elements: 4 for the length of each, and its own.
     public init(of elementType: PostgresType, reserving bytes: Int = 0) {
         self.elementType = elementType
         self.bytes = []
@@ -58,19 +58,19 @@ public struct ArrayParameter: Sendable {
         append { $0.append(contentsOf: value.utf8) }
     }
 
-    /// Appends to an array of `bytea`, or of `text` or `json` at hand as UTF-8.
+    /// Appends to an array of `bytea`, or of `text` or `json` whose elements are UTF-8.
     public mutating func append(_ value: some Collection<UInt8>) {
         append { $0.append(contentsOf: value) }
     }
 
-    /// Appends one element of `bytea`, `text` or `json`, which `write` appends to the bytes it is given.
+    /// Appends one element of `bytea`, `text` or `json`, which `write` appends to the bytes that it is given.
     public mutating func append(_ write: (inout [UInt8]) -> Void) {
         precondition([.bytea, .text, .json].contains(elementType))
         let lengthOffset = bytes.count
         append(length: 0)
         let start = bytes.count
         write(&bytes)
-        // Longer than 2 GiB is beyond any limit of the callers', and traps.
+        // Elements longer than 2 GiB exceed every limit of the callers, and trap.
         bytes.storeBigEndian(Int32(bytes.count - start), at: lengthOffset)
     }
 

@@ -1,7 +1,7 @@
 internal import CLibPQ
 internal import EventLoop
 
-/// Takes a connection that libpq has begun to make through its steps.
+/// Takes a connection that libpq has begun to establish through its steps.
 @LoopActor
 final class ConnectAttempt {
     private let raw: OpaquePointer
@@ -20,7 +20,7 @@ final class ConnectAttempt {
             timer = LoopTimer(milliseconds: timeout.wholeMilliseconds) {
                 self.end(.failure(PostgresError(.connection, .cannotConnect, "no answer within \(timeout)")))
             }
-            // libpq asks to begin as if it had said that it waits to write.
+            // libpq's rule: begin as if it had asked to wait for writing.
             wait(for: .write)
         }.get()
     }
@@ -34,7 +34,7 @@ final class ConnectAttempt {
         }
     }
 
-    /// libpq may go on with another socket at each step, even one of the same number.
+    /// libpq may switch to another socket at each step, even to one with the same number.
     private func wait(for interest: PollSource.Interest) {
         poll?.close()
         do {

@@ -1,13 +1,13 @@
 let binaryFormat: Int32 = 1
 
-/// A statement's parameters, in the shape libpq takes them.
+/// A statement's parameters, in the form that libpq takes.
 struct EncodedParameters {
     private var bytes: [UInt8] = []
     /// Where each one starts; nil for null.
     private var starts: [Int?] = []
     private var lengths: [Int32] = []
 
-    /// nil when they are longer than `limit` together.
+    /// nil if together they are longer than `limit`.
     init?(_ parameters: [Parameter], limit: Int) {
         var total = 0
         for parameter in parameters {
@@ -15,7 +15,7 @@ struct EncodedParameters {
             guard size <= limit - total else { return nil }
             total += size
         }
-        // One byte more: even when all are empty there is an address, which tells empty from null.
+        // One byte more, so that there is an address even if all are empty: it tells empty from null.
         bytes.reserveCapacity(total + 1)
         for parameter in parameters {
             starts.append(parameter.size == nil ? nil : bytes.count)

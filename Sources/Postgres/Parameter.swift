@@ -12,7 +12,7 @@ public enum Parameter: Sendable {
     case int8(Int64)
     /// A `text` or `json`.
     case text(String)
-    /// A `bytea`; also a `text` or `json` that is at hand as UTF-8.
+    /// A `bytea`; also a `text` or `json` in UTF-8.
     case bytes([UInt8])
     /// A `timestamptz`, given in microseconds since 1970-01-01 00:00 UTC.
     case timestamp(unixMicroseconds: Int64)
@@ -47,7 +47,7 @@ public enum Parameter: Sendable {
         return .array(array)
     }
 
-    /// A `text[]` whose elements are at hand as UTF-8.
+    /// A `text[]` whose elements are UTF-8.
     public static func array(utf8 elements: some Collection<[UInt8]>) -> Parameter {
         var array = ArrayParameter(of: .text)
         for element in elements { array.append(element) }

@@ -4,11 +4,11 @@ extension PostgresConnection {
     /// Connects to a server.
     ///
     /// - Parameters:
-    ///   - address: `postgres://…`, or libpq's keywords and values. What it says overrides the parameters and
-    ///     the keepalive settings here, but for `statementTimeout`.
+    ///   - address: `postgres://…`, or libpq's keywords and values. It overrides the parameters and the keepalive
+    ///     settings here, except for `statementTimeout`.
     ///   - applicationName: What the server's administrator sees.
-    ///   - connectTimeout: For all of it, whichever hosts have to be tried.
-    ///   - statementTimeout: After which the server cancels a statement; nil for the server's own setting.
+    ///   - connectTimeout: The time for all of it, however many hosts have to be tried.
+    ///   - statementTimeout: The time after which the server cancels a statement; nil for the server's own setting.
     public static func connect(
         _ address: String, applicationName: String = "tiffin", connectTimeout: Duration = .seconds(10),
         statementTimeout: Duration? = nil
@@ -22,7 +22,7 @@ extension PostgresConnection {
         let settings = [
             ("fallback_application_name", applicationName),
             ("client_encoding", "UTF8"),
-            // A peer that vanished without a word is noticed within a minute, idle or not.
+            // A peer that vanished silently is noticed within a minute, idle or not.
             ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
             ("tcp_user_timeout", "60000"),
             ("dbname", address),
@@ -33,7 +33,7 @@ extension PostgresConnection {
         guard let raw = started else { throw PostgresError(.connection, .cannotConnect, "out of memory") }
         let connection: PostgresConnection
         do throws(PostgresError) {
-            // Notices go nowhere; libpq would print them.
+            // Notices are dropped; libpq would print them.
             PQsetNoticeReceiver(raw, { _, _ in }, nil)
             try await ConnectAttempt(raw).finish(within: connectTimeout)
             connection = try PostgresConnection(owning: raw)

@@ -3,10 +3,10 @@
 // It promises:
 // - statements are sent in the order of their calls, without waiting for one another, and answered in that
 //   order; each is a transaction of its own unless it is executed by a `Transaction`;
-// - every statement is answered exactly once: with rows, with an error that says the statement had no effect,
-//   or with one that says the connection is gone and the effect unknown;
-// - nothing waits for the network once connected. While connecting, libpq offers no way around three things
-//   that may block: looking up a host's name, and reading password and certificate files.
+// - every statement is answered exactly once: with rows, with an error that says that the statement had no effect, or
+//   with one that says that the connection is gone and the effect unknown;
+// - nothing waits for the network once connected. While connecting, libpq offers no way to avoid three things that
+//   may block: looking up a host's name, and reading password and certificate files.
 
 internal import CLibPQ
 public import EventLoop
@@ -19,7 +19,7 @@ public final class PostgresConnection {
     /// The most bytes of one statement's parameters; one more is refused with SQLSTATE 54000.
     public static let parameterBytesLimit = 64 * 1024 * 1024
 
-    /// Told what became of a statement.
+    /// Receives the result of a statement.
     public typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
 
     /// The connection was lost: called once, after every outstanding statement has failed. Not after `close()`.
@@ -30,7 +30,7 @@ public final class PostgresConnection {
     private var poll: PollSource?
     private var outstanding: [Request] = []
     private var prepared: Set<String> = []
-    /// Held by a transaction, through which alone statements go meanwhile.
+    /// Whether a transaction has it. Then statements go only through the transaction.
     var isReserved = false
 
     init(owning raw: OpaquePointer) throws(PostgresError) {
@@ -51,7 +51,7 @@ public final class PostgresConnection {
         }
     }
 
-    /// The server's version, such as `15.18`, without what its packager says of it.
+    /// The server's version, such as `15.18`, without the packager's additions.
     public let serverVersion: String
 
     /// Whether the connection is neither closed nor known to be lost.
@@ -68,8 +68,8 @@ public final class PostgresConnection {
         return try await send(statement, parameters)
     }
 
-    /// Executes a statement and tells `completion`: before this returns, where the statement is refused or
-    /// the connection is found to be gone.
+    /// Executes a statement and calls `completion`: before this returns if the statement is refused or the connection
+    /// is found to be gone.
     public func execute(
         _ statement: Statement, _ parameters: [Parameter] = [], completion: @escaping Completion
     ) {
@@ -77,7 +77,7 @@ public final class PostgresConnection {
         send(statement, parameters, completion)
     }
 
-    /// Runs a script of any number of statements, as one transaction unless it says otherwise itself.
+    /// Runs a script of any number of statements, as one transaction unless it contains its own.
     ///
     /// The connection must have nothing outstanding, and nothing else may be sent until this returns.
     public func runScript(_ sql: String) async throws(PostgresError) {
@@ -85,7 +85,7 @@ public final class PostgresConnection {
         try await sendScript(sql)
     }
 
-    /// Closes; what is outstanding fails, its outcome unknown.
+    /// Closes the connection. Outstanding statements fail with an unknown outcome.
     public func close() {
         end(PostgresError(.connection, .connectionFailure, "the connection was closed"))
     }
@@ -160,7 +160,7 @@ public final class PostgresConnection {
     private func ready(for interest: PollSource.Interest) {
         guard let raw else { return }
         if interest.contains(.read), PQconsumeInput(raw) == 0 {
-            // What the server said before it went is still there to be read.
+            // What the server said before it went can still be read.
             takeResults()
             if self.raw != nil { lose(PostgresError(connection: raw, .connectionFailure)) }
             return
@@ -233,7 +233,7 @@ public final class PostgresConnection {
     private func end(_ error: PostgresError) {
         guard let raw else { return }
         self.raw = nil
-        // The descriptor is libpq's, and must not be watched when it goes.
+        // The descriptor belongs to libpq, and must not be watched when it is closed.
         poll?.close()
         poll = nil
         PQfinish(raw)

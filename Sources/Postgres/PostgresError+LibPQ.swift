@@ -1,13 +1,13 @@
 internal import CLibPQ
 
 extension PostgresError {
-    /// What the server answered. An error that ends the session leaves open what became of the statement.
+    /// The server's answer. After an error that ends the session, the statement's outcome is unknown.
     init(_ result: OpaquePointer) {
         func field(_ field: Field) -> String? {
             PQresultErrorField(result, Int32(field.rawValue.value)).map { String(cString: $0) }
         }
         let endsSession = ["FATAL", "PANIC"].contains(field(.severity))
-        // libpq gives what it finds out by itself, as a connection that broke, no code.
+        // An error that libpq finds by itself, such as a broken connection, has no code.
         let sqlState = field(.sqlState).map(SQLState.init(rawValue:))
         self.init(
             endsSession || sqlState == nil ? .connection : .server,

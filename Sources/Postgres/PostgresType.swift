@@ -5,7 +5,7 @@ public struct PostgresType: RawRepresentable, Hashable, Sendable {
     /// The object identifier.
     public let rawValue: UInt32
 
-    /// The type of this object identifier.
+    /// The type with this object identifier.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// `bool`

@@ -12,7 +12,7 @@ struct Request {
     var preparing: String?
     /// What the statement, or a script's latest one, returned.
     var rows: Rows?
-    /// The first failure; what follows it is only its consequence.
+    /// The first failure; those after it are only its consequences.
     var failure: PostgresError?
     let completion: PostgresConnection.Completion
 }

@@ -1,11 +1,11 @@
 internal import CLibPQ
 
-/// What a statement returned, read where libpq put it, without copies.
+/// What a statement returned, read in libpq's memory, without copies.
 ///
-/// Rows and columns count from 0. Reading a column as what it is not, reading past the last row or column,
-/// and reading a null without having asked, are programmer errors and trap.
+/// Rows and columns count from 0. Reading a column as another type, reading past the last row or column, and reading
+/// a null without having asked, are programmer errors and trap.
 public final class Rows: @unchecked Sendable {
-    // Unchecked because of `result`: what is behind it never changes after `init`, and is freed once.
+    // Unchecked because of `result`: the memory behind it never changes after `init`, and is freed once.
 
     /// How many rows there are.
     public let count: Int
@@ -23,10 +23,10 @@ public final class Rows: @unchecked Sendable {
     /// How many rows an `INSERT`, `UPDATE`, `DELETE` or `SELECT` touched; 0 for what touches none.
     public var affectedCount: Int { Int(String(cString: PQcmdTuples(result))) ?? 0 }
 
-    /// What the server says it did: `INSERT 0 3`, `COMMIT`.
+    /// What the server says that it did: `INSERT 0 3`, `COMMIT`.
     public var commandTag: String { String(cString: PQcmdStatus(result)) }
 
-    /// Whether there is no value.
+    /// Whether the value is null.
     public func isNull(_ row: Int, _ column: Int) -> Bool {
         check(row, column)
         return PQgetisnull(result, Int32(row), Int32(column)) == 1
@@ -61,8 +61,8 @@ public final class Rows: @unchecked Sendable {
         String(decoding: bytes(row, column), as: UTF8.self)
     }
 
-    /// A `timestamptz`, in microseconds since 1970-01-01 00:00 UTC; the largest number for whatever is later than that
-    /// can say, as `infinity` is.
+    /// A `timestamptz`, in microseconds since 1970-01-01 00:00 UTC; the largest number for times that are too late
+    /// for it, such as `infinity`.
     public func unixMicroseconds(_ row: Int, _ column: Int) -> Int64 {
         PostgresTime.toUnix(microseconds: integer(row, column))
     }

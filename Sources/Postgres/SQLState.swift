@@ -5,7 +5,7 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     /// The five characters.
     public let rawValue: String
 
-    /// A code of these five characters.
+    /// The code with these five characters.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// The first two characters.
@@ -25,7 +25,7 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let uniqueViolation = SQLState(rawValue: "23505")
     /// An earlier statement of the transaction failed; nothing is done until it is rolled back.
     public static let inFailedTransaction = SQLState(rawValue: "25P02")
-    /// A prepared statement of this name does not exist.
+    /// A prepared statement with this name does not exist.
     public static let invalidStatementName = SQLState(rawValue: "26000")
     /// Concurrent transactions have no serial order; try again.
     public static let serializationFailure = SQLState(rawValue: "40001")
@@ -41,9 +41,9 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let undefinedTable = SQLState(rawValue: "42P01")
     /// The schema does not exist.
     public static let undefinedSchema = SQLState(rawValue: "3F000")
-    /// A limit of this client: too many statements outstanding.
+    /// A limit of this client: too many statements are outstanding.
     public static let configurationLimitExceeded = SQLState(rawValue: "53400")
-    /// A limit of this client: parameters too large.
+    /// A limit of this client: the parameters are too large.
     public static let programLimitExceeded = SQLState(rawValue: "54000")
     /// A timeout or a request cancelled the statement.
     public static let queryCanceled = SQLState(rawValue: "57014")

@@ -30,8 +30,8 @@ public final class Transaction {
 extension PostgresConnection {
     /// Runs `body` between `BEGIN` and `COMMIT`; when it throws, rolls back and throws its error.
     ///
-    /// Until this returns the connection is the transaction's alone: statements go through the transaction,
-    /// and executing one on the connection itself traps. Statements sent before stay outside.
+    /// Until this returns, only the transaction may use the connection: executing a statement on the connection
+    /// itself traps. Statements sent before stay outside.
     public func transaction<Result: Sendable>(
         _ body: @LoopActor (Transaction) async throws -> Result
     ) async throws -> Result {
@@ -51,7 +51,7 @@ extension PostgresConnection {
             }
             return result
         } catch {
-            // A connection whose transaction does not end is of no use to anyone.
+            // A connection whose transaction does not end is useless.
             if (try? await send(.rollback, [])) == nil { close() }
             throw error
         }

@@ -3,19 +3,19 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// What became of a customer who was to be forgotten.
+/// The result of forgetting a customer.
 public struct Forgetting: Sendable {
     /// How many keys were destroyed, at most one a partition.
     public var destroyedKeys: Int
-    /// When the customer had been forgotten before, if so.
+    /// When the customer was forgotten before, if so.
     public var forgottenBefore: Timestamp?
     /// Why the keys' old rows may still be in the table's file, if so.
     public var remainder: String?
 
-    /// Destroys a customer's keys in every partition, and sees to it that none is made again.
+    /// Destroys a customer's keys in every partition, and makes sure that no new one is ever created.
     ///
     /// - Parameter database: a `postgres://` URL, or libpq's keywords and values. Its user owns the schema `tiffin`.
-    /// - Throws: where nothing was done.
+    /// - Throws: if nothing was done.
     @LoopActor
     public static func forget(_ customer: Identifier, in database: String) async throws -> Forgetting {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
@@ -23,7 +23,7 @@ public struct Forgetting: Sendable {
         var (forgetting, transaction) = try await connection.transaction { transaction in
             let name = [Parameter.text(customer.rawValue)]
             let before = try await transaction.execute(Statements.before, name)
-            // First, because it waits for keys that are being made: so none of them is missed.
+            // This comes first, because it waits for keys that are being created: so none of them is missed.
             _ = try await transaction.execute(Statements.refuse, name)
             let destroyed = try await transaction.execute(Statements.destroy, name)
             let number = try await transaction.execute(Statements.transaction, [])
@@ -36,7 +36,7 @@ public struct Forgetting: Sendable {
                 number.text(0, 0)
             )
         }
-        // Who was not known has left no bytes behind.
+        // An unknown customer has left no bytes behind.
         guard forgetting.destroyedKeys > 0 || forgetting.forgottenBefore != nil else { return forgetting }
         do throws(PostgresError) {
             forgetting.remainder = try await removeOldRows(connection, since: transaction)
@@ -46,24 +46,24 @@ public struct Forgetting: Sendable {
         return forgetting
     }
 
-    /// Rewrites the table: a plain `VACUUM` would leave the bytes of removed rows on their pages until others come
-    /// in their place. Says why something remains, if so.
+    /// Rewrites the table: a plain `VACUUM` would leave the bytes of removed rows on their pages until others replace
+    /// them. Returns why something remains, if so.
     @LoopActor
     private static func removeOldRows(
         _ connection: PostgresConnection, since transaction: String
     ) async throws(PostgresError) -> String? {
-        // Who waits for this lock keeps everybody else from the keys.
+        // While this waits for its lock, nobody else can use the keys.
         try await connection.runScript("SET lock_timeout = '2s'")
         var isSeen = true
         for _ in 0..<attempts where isSeen {
             isSeen = try await connection.execute(Statements.isSeen, [.text(transaction)]).bool(0, 0)
         }
         try await connection.runScript("VACUUM (FULL) tiffin.customer_keys")
-        // What a transaction still sees is kept, whatever the kind of VACUUM.
+        // Rows that a transaction can still see are kept, whatever the kind of VACUUM.
         return isSeen ? "a transaction that began before has not ended" : nil
     }
 
-    /// How often it is looked whether old transactions have ended, 50 ms apart.
+    /// How often to check whether old transactions have ended, 50 ms apart.
     private static let attempts = 100
 }
 

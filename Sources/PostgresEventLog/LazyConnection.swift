@@ -2,10 +2,10 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// A connection that is made when it is first needed, and made again when it was lost.
+/// A connection that is made when it is first needed, and again after it was lost.
 @LoopActor
 final class LazyConnection {
-    /// Everything is done in this role, which can add to the log and cannot change it.
+    /// All statements run in this role, which can add to the log and cannot change it.
     private static let role = Statement("set_role", "SET ROLE tiffin_server")
     /// Nothing can be written, whoever the user is.
     private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
@@ -14,20 +14,20 @@ final class LazyConnection {
     private let name: String
     private let isReadOnly: Bool
     private var connection: PostgresConnection?
-    /// A connection being made: whoever needs one meanwhile waits for the same.
+    /// A connection being made: everybody who needs one meanwhile waits for the same one.
     private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
 
-    /// The server's version as the last connection had it; nil before there was one.
+    /// The server's version on the last connection; nil before the first.
     private(set) var serverVersion: String?
 
-    /// - Parameter isReadOnly: whether it is for reading alone: then the user needs no more than the right to.
+    /// - Parameter isReadOnly: whether it is only for reading. Then the user needs no other right.
     init(_ database: String, name: String, isReadOnly: Bool = false) {
         self.database = database
         self.name = name
         self.isReadOnly = isReadOnly
     }
 
-    /// Executes a statement, connecting first where there is no connection.
+    /// Executes a statement. Connects first if there is no connection.
     func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(EventLogError) -> Rows {
         guard let rows = try await executeUnlessViolated(statement, parameters) else {
             throw .unavailable("a row with this key exists")
@@ -35,7 +35,7 @@ final class LazyConnection {
         return rows
     }
 
-    /// The same; nil where the statement was refused because a row with its key exists.
+    /// The same; nil if the statement was refused because a row with its key exists.
     func executeUnlessViolated(
         _ statement: Statement, _ parameters: [Parameter]
     ) async throws(EventLogError) -> Rows? {

@@ -2,8 +2,8 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// The numbered changes that lead from an empty database to the present schema. Each is applied once, in order,
-/// and its text is kept by its checksum: a migration that was applied may not change afterwards.
+/// The numbered changes that lead from an empty database to the present schema. Each is applied once, in order, and
+/// its checksum is kept: a migration must not change after it was applied.
 public enum Migrations {
     /// One change.
     struct Migration {
@@ -30,8 +30,8 @@ public enum Migrations {
     /// Brings a database to the present schema.
     ///
     /// - Parameters:
-    ///   - partitions: how many partitions a new log gets; nil for one. A log that exists keeps its number, and
-    ///     another one is refused.
+    ///   - partitions: how many partitions a new log gets; nil for one. An existing log keeps its number, and refuses
+    ///     another.
     ///   - log: called with every migration that is applied.
     @LoopActor
     public static func run(
@@ -50,8 +50,9 @@ public enum Migrations {
         }
     }
 
-    /// Refuses a database that has no log, or that an older version of Tiffin migrated: what is stored there has
-    /// another form. What cannot be found out, such as by who may not look, is left to those who need it.
+    /// Refuses a database that has no log, or that an older version of Tiffin migrated: its tables have another form.
+    /// If a check is not possible, for example because the user lacks a right, it is skipped: whatever needs the
+    /// right reports it.
     @LoopActor
     public static func check(_ database: String) async throws(MigrationError) {
         let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
@@ -85,7 +86,7 @@ public enum Migrations {
         do throws(PostgresError) {
             try await connection.runScript(script)
         } catch {
-            // Two servers that start at once may both find nothing there; the second try finds it.
+            // Two servers that start at once may both find nothing there. The second attempt finds it.
             guard error.sqlState == .uniqueViolation else { throw error }
             try await connection.runScript(script)
         }
@@ -95,7 +96,7 @@ public enum Migrations {
     private static func apply(
         _ transaction: Transaction, partitions: Int?
     ) async throws -> [String] {
-        // Whoever comes second waits here, and then finds everything applied.
+        // A second process waits here, and then finds everything applied.
         _ = try await transaction.execute(
             Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"), [])
         let rows = try await transaction.execute(
@@ -151,7 +152,7 @@ public enum Migrations {
         if count > 0 {
             guard let partitions, partitions != count else { return [] }
             throw MigrationError(
-                description: "the log has \(count) partition\(count == 1 ? "" : "s") since it was made, and cannot "
+                description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
                     + "have \(partitions)")
         }
         _ = try await transaction.execute(

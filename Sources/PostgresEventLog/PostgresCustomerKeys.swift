@@ -13,7 +13,8 @@ public final class PostgresCustomerKeys: CustomerKeys {
     ///
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
-    ///   - isReadOnly: whether it is for reading alone, by a user who may have no right to keys: then they are unknown.
+    ///   - isReadOnly: whether it is only for reading, by a user who may have no right to keys: then they are
+    ///     unknown.
     public init(_ database: String, isReadOnly: Bool = false) {
         connection = LazyConnection(database, name: "tiffin keys", isReadOnly: isReadOnly)
         self.isReadOnly = isReadOnly
@@ -53,7 +54,7 @@ private enum Statements {
     static let read = Statement(
         "read_key", "SELECT key FROM tiffin.customer_keys WHERE partition = $1 AND customer = $2", [.int2, .text])
 
-    // Null where there is no such table yet.
+    // Null if there is no such table yet.
     static let mayRead = Statement(
         "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT')")
 }

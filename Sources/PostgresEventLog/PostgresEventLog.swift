@@ -1,7 +1,7 @@
 // The event log in PostgreSQL: its migrations, and the log itself on libpq.
 //
-// The promise is that of every `EventLog`, and that the schema alone keeps it: whoever writes through
-// `tiffin.append`, from however many servers, gets dense positions in commit order, and can change nothing.
+// It keeps the promise of every `EventLog`, and the schema alone enforces it: however many servers write through
+// `tiffin.append`, positions are dense and in commit order, and nobody can change anything.
 
 internal import Domain
 public import EventLog
@@ -14,7 +14,7 @@ public final class PostgresEventLog: EventLog {
     /// See `EventLog`.
     public nonisolated let partitionCount: Int
 
-    /// One for each partition, so that their batches commit side by side.
+    /// One for each partition, so that their batches commit concurrently.
     private let writers: [PartitionWriter]
     private let reader: LazyConnection
 
@@ -28,7 +28,7 @@ public final class PostgresEventLog: EventLog {
     ///
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
-    ///   - isReadOnly: whether it is for reading alone, by a user who may have no other right, or on a replica.
+    ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
     public static func open(
         _ database: String, isReadOnly: Bool = false
     ) async throws(EventLogError) -> PostgresEventLog {
@@ -45,14 +45,14 @@ public final class PostgresEventLog: EventLog {
         }
     }
 
-    /// The log for reading alone. Nothing is asked of the database yet, not even whether `log_head` has so many rows.
+    /// The log, only for reading. It does not query the database yet, not even for the number of rows in `log_head`.
     public static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
         PostgresEventLog(
             partitionCount: partitionCount, writers: [],
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
-    /// The epoch of each partition. Where the head of one is missing, streams would be looked for in wrong partitions:
+    /// The epoch of each partition. If a head were missing, streams would be looked for in the wrong partitions, so
     /// such a log is not opened.
     private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
         let rows = try await reader.execute(Statements.epochs, [])
@@ -70,8 +70,8 @@ public final class PostgresEventLog: EventLog {
         return (0..<rows.count).map { rows.int8($0, 1) }
     }
 
-    /// What the log cannot hold by an append of its own and holds nevertheless: a sentence for each partition and kind
-    /// of damage that can be found without reading all of it.
+    /// Damage that no append of the log's own can have caused: a sentence for each partition and kind of damage that
+    /// can be found without reading everything.
     public func damage() async throws(EventLogError) -> [String] {
         var found: [String] = []
         for partition in 0..<partitionCount {
@@ -79,23 +79,23 @@ public final class PostgresEventLog: EventLog {
             guard rows.count > 0 else { continue }
             let head = rows.int8(0, 0)
             if !(0...LogHead.maximumPosition).contains(head) {
-                found.append("the head of partition \(partition) says position \(head), which cannot be")
+                found.append("the head of partition \(partition) has the impossible position \(head)")
             }
             if !rows.isNull(0, 1) {
                 found.append(
-                    "partition \(partition) has a row at position \(rows.int8(0, 1)), which cannot be: nothing reads it"
+                    "partition \(partition) has a row at the impossible position \(rows.int8(0, 1)): nothing reads it"
                 )
             }
             if !rows.isNull(0, 2), head < rows.int8(0, 2) {
                 found.append(
                     "partition \(partition) has events up to position \(rows.int8(0, 2)), and its head says \(head): "
-                        + "they are read, and the next append goes on behind them")
+                        + "they are read, and the next append continues after them")
             }
         }
         return found
     }
 
-    /// The version of the PostgreSQL that it is in, such as `15.18`; nil where it does not say.
+    /// The version of its PostgreSQL, such as `15.18`; nil if the server does not say.
     public var serverVersion: String? { reader.serverVersion.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Closes the connections.
@@ -126,7 +126,7 @@ public final class PostgresEventLog: EventLog {
         return try await refusal(of: batch)
     }
 
-    /// The receipt of a batch that would have taken a key twice: which streams the writer is wrong about, and how far
+    /// The receipt for a batch that would have used a key twice: which streams the writer is wrong about, and how far
     /// the log reaches.
     private func refusal(of batch: EventBatch) async throws(EventLogError) -> AppendReceipt {
         let versions = Dictionary(
@@ -151,12 +151,12 @@ public final class PostgresEventLog: EventLog {
         guard !rows.isNull(0, 0) else { return nil }
         let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
         guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
-            throw .unavailable("the commit of the batch has the positions \(first) to \(last), which cannot be")
+            throw .unavailable("the commit of the batch has the impossible positions \(first) to \(last)")
         }
         let previous = first - 1
         let count = Int(last - previous)
         if count == batch.events.count { return AppendReceipt(previousPosition: previous, conflicts: []) }
-        // A part was refused: the groups of which nothing is there.
+        // A part was refused: the groups that have no events here.
         let appended = try await read(partition: batch.partition, after: previous, limit: count)
         let names = Set(appended.map(\.stream))
         let refused = zip(batch.events, batch.groups).filter { !names.contains($0.0.stream.description) }
@@ -208,7 +208,8 @@ public final class PostgresEventLog: EventLog {
         (0..<rows.count).map { row in
             Commit(
                 partition: partition, firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
-                // What has not the length of a digest is none, and zeros are the digest of nothing either.
+                // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
+                // either.
                 contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
                 recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 4) / 1_000))
         }
@@ -228,7 +229,7 @@ public final class PostgresEventLog: EventLog {
         (0..<rows.count).map { event(rows, $0, partition).recorded }
     }
 
-    /// Beside the loop, which has the next rows to receive.
+    /// Off the loop's thread, which has the next rows to receive.
     @concurrent
     private nonisolated static func page(_ rows: Rows, _ partition: Int) async -> EventPage {
         var page = EventPage(
@@ -237,7 +238,7 @@ public final class PostgresEventLog: EventLog {
         return page
     }
 
-    /// What the texts of an event that adds to a cart come to.
+    /// About the length of the texts of an event that adds to a cart.
     private nonisolated static let expectedTextBytes = 200
 
     /// Valid as long as the rows.
@@ -250,7 +251,7 @@ public final class PostgresEventLog: EventLog {
     }
 }
 
-/// The connection that appends to one partition, and the epoch of the partition as it last told.
+/// The connection that appends to one partition, and the epoch that the partition last reported.
 @LoopActor
 private final class PartitionWriter {
     /// How often a batch is sent again because a new epoch began.
@@ -264,14 +265,14 @@ private final class PartitionWriter {
         self.epoch = epoch
     }
 
-    /// The receipt; nil where a row with a key of the batch exists.
+    /// The receipt; nil if a row with a key of the batch exists.
     func append(_ parameters: [Parameter]) async throws(EventLogError) -> AppendReceipt? {
         for _ in 0..<PartitionWriter.attempts {
             let sent = epoch
             let answer = try await connection.executeUnlessViolated(Statements.append, parameters + [.int8(sent)])
             guard let rows = answer else { return nil }
             epoch = rows.int8(0, 2)
-            // Refused for its epoch alone, and whoever hears that has not given the batch up for lost.
+            // It was refused only because of its epoch, and this caller has not given the batch up for lost.
             guard epoch == sent else { continue }
             return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
         }
@@ -317,8 +318,8 @@ private enum Statements {
         WHERE partition = $1 AND stream = $2 AND version > $3 ORDER BY version LIMIT $4
         """, [.int2, .text, .int8, .int8])
 
-    // Commits are found by where they begin: the first one wanted is the last that begins at or before the
-    // position, or the one behind it.
+    // Commits are found by where they begin: the first one wanted is the last that begins at or before the position,
+    // or the one after it.
     static let commits = Statement(
         "commits",
         """
@@ -345,7 +346,7 @@ private enum Statements {
             AND EXISTS (SELECT FROM tiffin.commits WHERE partition = $1)
         """, [.int2])
 
-    /// The last version of each stream in their order, 0 where there is none.
+    /// The last version of each stream, in the given order; 0 if it has none.
     static let versions = Statement(
         "versions",
         """
@@ -353,7 +354,7 @@ private enum Statements {
         FROM unnest($2) WITH ORDINALITY AS s (name, number) ORDER BY s.number
         """, [.int2, .textArray])
 
-    /// The last position that there is, whatever the head says.
+    /// The last position that exists, whatever the head says.
     private static let lastPosition = """
         (SELECT max(position) FROM tiffin.events WHERE partition = $1 AND position <= \(LogHead.maximumPosition))
         """

@@ -11,7 +11,7 @@ from tiffin import ReplyError, Server, put_open_outlet, run_tiffin, sql, wait_un
 
 PATIENCE = 20
 BEYOND = 2**63 - 1
-# What a command on something damaged may answer, if not what it should.
+# What a command on something damaged may answer instead of the correct reply.
 DOCUMENTED = {"CORRUPT", "UNAVAILABLE"}
 
 TEXTS = ["", "{", "null", "[" * 600, '{"quantity":9223372036854775807}', '{"quantity":1e999999999}']
@@ -91,7 +91,7 @@ def test_no_value_in_an_event_ends_the_server(database):
                     ask(client, *command) for command in (
                         ("CART.GET", cart), ("CART.COUNT", cart), ("CART.ADD", cart, "kitchen", "tea", 1))
                 ]
-                # Versions of a schema that never changed, and keys of metadata that nobody knows.
+                # Schema versions that never existed, and unknown keys of metadata.
                 harmless = column == "schema_version" or column == "metadata" and value.startswith('{"')
                 assert harmless or "CORRUPT" in answers, (column, str(value)[:50], answers)
                 ask(client, "LOG.READ", "STREAM", f"cart-{cart}")
@@ -136,7 +136,7 @@ HEADS = {
 
 
 def carts_of(partition, count):
-    """Names of carts that lie in a partition."""
+    """Names of carts that belong to a partition."""
     found = (f"p{n}" for n in range(10_000))
     return next(
         name for name in found
@@ -174,7 +174,7 @@ def test_no_value_in_a_head_ends_the_server(database):
                 ask(client, "CART.GET", cart, "AT", "2026-01-01T00:00:00Z")
             ask(client, "LOG.HEAD")
             if start == "at start":
-                assert f"the head of partition 0 says position {BEYOND}, which cannot be" in server.output()
+                assert f"the head of partition 0 has the impossible position {BEYOND}" in server.output()
     check_tools(database)
 
 
@@ -208,7 +208,7 @@ def test_a_log_without_a_head_is_not_served_and_says_so(database):
 # --- derived rows
 
 
-def test_where_a_stored_row_is_gone_the_log_decides(database):
+def test_if_a_stored_row_is_missing_the_log_decides(database):
     with Server(database=database) as server, server.client() as client:
         fill(client)
     sql("delete from tiffin.cart_count_rows where cart = 'hurt'", database)
@@ -243,7 +243,7 @@ def test_a_checkpoint_beyond_the_log_is_not_believed(database, position):
         check_well(client, 3)
 
 
-def test_rows_behind_the_head_do_not_stop_writes_for_good(database):
+def test_rows_beyond_the_head_do_not_stop_writes_for_good(database):
     def insert(position, stream):
         sql(f"""insert into tiffin.events values (
             0, {position}, '{stream}', 1, 'cart.itemAdded', 1, {quoted(added())}, '{{}}', now())""", database)

@@ -5,7 +5,7 @@ internal import Testing
 
 extension Clause {
     static let appending = [
-        Clause("An empty log stands at 0, with a digest of zeros", partitions: 3) { log in
+        Clause("An empty log ends at 0, with a digest of zeros", partitions: 3) { log in
             let heads = try await log.heads()
             #expect(heads == (0..<3).map { LogHead(partition: $0, position: 0, digest: .zero) })
             #expect(log.partitionCount == 3)
@@ -13,7 +13,7 @@ extension Clause {
             #expect(events.isEmpty)
         },
 
-        Clause("Positions are dense from 1, and every batch lengthens the chain by its content") { log in
+        Clause("Positions are dense from 1, and every batch extends the chain by its content") { log in
             var random = SeededGenerator(seed: 1)
             var writer = LogWriter(log)
             var auditor = Auditor(log)
@@ -27,7 +27,7 @@ extension Clause {
             }
         },
 
-        Clause("The largest batch is taken whole") { log in
+        Clause("The largest batch is appended whole") { log in
             let writer = LogWriter(log)
             let batch = writer.batch([Array(repeating: .cart("c"), count: EventBatch.maximumEvents)])
             var auditor = Auditor(log)
@@ -66,7 +66,7 @@ extension Clause {
             }
         },
 
-        Clause("Partitions know nothing of each other", partitions: 2) { log in
+        Clause("Partitions are independent", partitions: 2) { log in
             var writers = [LogWriter(log, partition: 0), LogWriter(log, partition: 1)]
             var auditors = [Auditor(log, partition: 0), Auditor(log, partition: 1)]
             for turn in [0, 1, 1, 0, 0, 1] {

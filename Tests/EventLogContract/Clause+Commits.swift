@@ -5,7 +5,7 @@ internal import Testing
 
 extension Clause {
     static let commits = [
-        Clause("Every batch that was taken is a commit, with its content and the chain up to it") { log in
+        Clause("Every appended batch is a commit, with its content and the chain up to it") { log in
             var random = SeededGenerator(seed: 3)
             var writer = LogWriter(log)
             #expect(try await log.commits(partition: 0, after: 0, limit: 10) == [])
@@ -35,7 +35,7 @@ extension Clause {
             #expect(try await log.commits(partition: 0, after: .max, limit: 1) == [])
         },
 
-        Clause("A batch of which a part was refused is a commit of the rest, and one refused whole is none") { log in
+        Clause("A batch refused in part is a commit of the rest, and one refused whole is no commit") { log in
             let late = LogWriter(log)
             _ = try await LogWriter(log).append([[.cart("b")]], marks: [1])
             _ = try await late.append([[.cart("a")], [.cart("b")], [.cart("c")]], marks: [2, 3, 4])

@@ -4,7 +4,7 @@ internal import Testing
 
 extension Clause {
     static let concurrency = [
-        Clause("Writers at once lose nothing and double nothing") { log in
+        Clause("Concurrent writers lose nothing and duplicate nothing") { log in
             let writerCount = 4
             let roundCount = 12
             let groupCount = 3
@@ -39,14 +39,14 @@ extension Clause {
         }
     ]
 
-    /// Where a batch was appended, and how many events of it.
+    /// Where a batch was appended, and how many of its events.
     private struct Commit {
         var first: Int
         var count: Int
     }
 
-    /// Appends an event with each of the marks to one of a few streams that others write to as well, and tries
-    /// again with those that conflict. One of the writers makes progress at each turn, so this ends.
+    /// Appends an event with each of the marks to one of a few streams that others write to as well, and retries
+    /// those that conflict. One of the writers makes progress at each turn, so this ends.
     private static func write(_ marks: [Int], to log: any EventLog, seed: UInt64) async throws -> [Commit] {
         var random = SeededGenerator(seed: seed)
         var writer = LogWriter(log)

@@ -16,7 +16,7 @@ extension Clause {
                 try await auditor.check(try await late.append(batch), of: batch, seen: 0, conflicts: [1])
             },
 
-            Clause("The streams of a group stand or fall together") { log in
+            Clause("The streams of a group are appended or refused together") { log in
                 var auditor = Auditor(log)
                 let late = LogWriter(log)
                 let first = LogWriter(log).batch([[.cart("b")]])
@@ -28,7 +28,7 @@ extension Clause {
             },
 
             Clause(
-                "Who is wrong about a stream's version without having missed anything is told, and nothing is appended"
+                "A writer that is wrong about a version but has missed nothing is told, and nothing is appended"
             ) {
                 log in
                 var writer = LogWriter(log)
@@ -53,7 +53,7 @@ extension Clause {
                 #expect(try await writer.append(right) == AppendReceipt(previousPosition: 3, conflicts: []))
             },
 
-            Clause("Only what was written since conflicts") { log in
+            Clause("Only streams written since conflict") { log in
                 var auditor = Auditor(log)
                 var writer = LogWriter(log)
                 let first = writer.batch([[.cart("a"), .cart("b")]])
@@ -66,7 +66,7 @@ extension Clause {
                 try await auditor.check(try await writer.append(batch), of: batch, seen: 2)
             },
 
-            Clause("A batch that is refused whole leaves no trace, and is taken once its writer has caught up") { log in
+            Clause("A batch refused whole leaves no trace, and is accepted once its writer has caught up") { log in
                 var auditor = Auditor(log)
                 var late = LogWriter(log)
                 let first = LogWriter(log).batch([[.cart("a")], [.cart("b")]])
@@ -80,7 +80,7 @@ extension Clause {
             },
         ] + SeededGenerator.seeds.prefix(5).map(interleaved)
 
-    /// Two writers in turn, of which one knows only a part of what the other wrote.
+    /// Two writers in turn, one of which knows only a part of what the other wrote.
     private static func interleaved(seed: UInt64) -> Clause {
         Clause("Exactly the groups with a stream written since are refused (seed \(seed))") { log in
             var random = SeededGenerator(seed: seed)
@@ -90,7 +90,7 @@ extension Clause {
             for number in 0..<25 {
                 let turn = Int.random(in: 0...1, using: &random)
                 if Int.random(in: 0...2, using: &random) == 0 { try await writers[turn].catchUp() }
-                // Groups share no stream: those of one stream belong together.
+                // Groups share no stream: events of one stream belong together.
                 var free = streams.shuffled(using: &random)
                 let groups = (0..<Int.random(in: 1...4, using: &random)).map { _ in
                     (0..<Int.random(in: 1...2, using: &random)).map { _ in free.removeLast() }

@@ -3,7 +3,7 @@ internal import Testing
 
 extension Clause {
     static let outcomes = [
-        Clause("The outcome of a batch is its receipt, also when others have written since") { log in
+        Clause("The outcome of a batch is its receipt, even if others have written since") { log in
             var writer = LogWriter(log)
             let batch = writer.batch([[.cart("a")], [.cart("b")]], marks: [1, 2])
             let receipt = try await writer.append(batch)
@@ -15,7 +15,7 @@ extension Clause {
             }
         },
 
-        Clause("The outcome of a batch of which a part was refused names that part") { log in
+        Clause("The outcome of a batch that was refused in part names that part") { log in
             var late = LogWriter(log)
             _ = try await LogWriter(log).append([[.cart("b")]])
             let batch = late.batch(

@@ -52,7 +52,7 @@ extension Clause {
             }
         },
 
-        Clause("A receipt is linked only to where a batch ends, at the event's or behind it") { log in
+        Clause("A receipt is linked only to the end of a batch, the event's own or a later one") { log in
             for mark in 1...3 {
                 var writer = LogWriter(log)
                 try await writer.catchUp()

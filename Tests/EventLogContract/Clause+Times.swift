@@ -6,7 +6,7 @@ internal import Testing
 extension Clause {
     static let times =
         SeededGenerator.seeds.prefix(5).map { seed in
-            Clause("Up to a time lies every event recorded by then (seed \(seed))") { log in
+            Clause("Up to a time, every event recorded by then is included (seed \(seed))") { log in
                 var random = SeededGenerator(seed: seed)
                 var writer = LogWriter(log)
                 var milliseconds = 0
@@ -21,7 +21,7 @@ extension Clause {
                 }
             }
         } + [
-            Clause("Where clocks disagree, a time still has one end, which stays when the log grows") { log in
+            Clause("If clocks disagree, a time still has one end, which stays when the log grows") { log in
                 var random = SeededGenerator(seed: 7)
                 var writer = LogWriter(log)
                 for _ in 0..<60 {

@@ -1,5 +1,5 @@
-// The contract that every event log keeps: clauses, each a check of an empty log. A test target for a kind of
-// log runs all of them against a new one each.
+// The contract that every event log keeps: clauses, each a check of an empty log. A test target for a kind of log
+// runs each of them on a new one.
 
 public import EventLog
 public import Testing

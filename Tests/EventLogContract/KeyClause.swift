@@ -22,14 +22,14 @@ public struct KeyClause: Sendable, CustomTestStringConvertible {
 
     /// The whole contract.
     public static let all = [
-        KeyClause("Nobody has a key before one is made") { keys, _ in
+        KeyClause("Nobody has a key before one is created") { keys, _ in
             let key = try await keys.key(of: asha, partition: 0)
             #expect(key == .unknown)
         },
-        KeyClause("A customer keeps the key that was made") { keys, _ in
+        KeyClause("A customer keeps the key that was created") { keys, _ in
             let key = try await keys.makeKey(of: asha, partition: 0)
             guard case .known = key else {
-                Issue.record("no key was made")
+                Issue.record("no key was created")
                 return
             }
             #expect(try await keys.makeKey(of: asha, partition: 0) == key)
@@ -46,14 +46,14 @@ public struct KeyClause: Sendable, CustomTestStringConvertible {
             }
             #expect(made.count == 4)
         },
-        KeyClause("Of many who want a key at once all get the same") { keys, _ in
+        KeyClause("Concurrent requests for a customer's key all get the same one") { keys, _ in
             let made = try await withThrowingTaskGroup(of: CustomerKey.self) { group in
                 for _ in 0..<20 { group.addTask { try await keys.makeKey(of: asha, partition: 0) } }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
             #expect(made.allSatisfy { $0 == made[0] && $0 != .destroyed && $0 != .unknown })
         },
-        KeyClause("Who is forgotten has no key in any partition, never gets another, and is the only one") {
+        KeyClause("A forgotten customer has no key in any partition, and never gets another; nobody else is affected") {
             keys, forget in
             _ = try await keys.makeKey(of: asha, partition: 0)
             let other = try await keys.makeKey(of: ben, partition: 0)
@@ -66,7 +66,7 @@ public struct KeyClause: Sendable, CustomTestStringConvertible {
             #expect(try await keys.makeKey(of: asha, partition: 0) == .destroyed)
             #expect(try await keys.key(of: ben, partition: 0) == other)
         },
-        KeyClause("Who is forgotten before anybody knew them gets no key") { keys, forget in
+        KeyClause("A customer who is forgotten before getting a key never gets one") { keys, forget in
             try await forget(asha)
             #expect(try await keys.makeKey(of: asha, partition: 1) == .destroyed)
         },

@@ -1,10 +1,10 @@
 internal import Domain
 public import EventLog
 
-/// A writer as a server is one: it knows its partition up to a position, and gives the events of a stream the
+/// A writer that behaves like a server: it knows its partition up to a position, and gives the events of a stream the
 /// versions that follow from there.
 public struct LogWriter: Sendable {
-    /// When batches without a mark are recorded, in milliseconds since 1970: a mark is so many milliseconds later.
+    /// When batches without a mark are recorded, in milliseconds since 1970. A mark adds that many milliseconds.
     static let epoch: Int64 = 1_700_000_000_123
 
     /// The log it writes to.
@@ -21,9 +21,9 @@ public struct LogWriter: Sendable {
         self.partition = partition
     }
 
-    /// A batch of these groups: an event each of their streams, one for each time it is named.
+    /// A batch of these groups, with an event for each time that a stream is named.
     ///
-    /// - Parameter marks: a number for each group, which its payloads carry; zero where none are given.
+    /// - Parameter marks: a number for each group, which its payloads carry; zero by default.
     public func batch(_ groups: [[StreamName]], marks: [Int] = []) -> EventBatch {
         var versions = versions
         var events: [NewEvent] = []
@@ -45,7 +45,7 @@ public struct LogWriter: Sendable {
             recordedAt: Timestamp(millisecondsSinceEpoch: LogWriter.epoch + Int64(marks.first ?? 0)))
     }
 
-    /// Appends, without looking at what was written since.
+    /// Appends without looking at what was written since.
     public func append(_ batch: EventBatch) async throws -> AppendReceipt {
         try await log.append(batch, seen: seen)
     }
@@ -55,7 +55,7 @@ public struct LogWriter: Sendable {
         try await append(batch(groups, marks: marks))
     }
 
-    /// Takes in what has been written since, by anybody; returns it.
+    /// Takes in what anybody has written since, and returns it.
     @discardableResult
     public mutating func catchUp() async throws -> [RecordedEvent] {
         var all: [RecordedEvent] = []

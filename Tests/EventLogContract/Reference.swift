@@ -1,7 +1,7 @@
 internal import Domain
 public import EventLog
 
-// Digests once more, written from their definitions alone, to judge those of the log by.
+// A second implementation of the digests, written from their definitions alone, to check those of the log.
 
 /// The bytes that an event's digest covers: numbers big-endian, texts with their length in four bytes before
 /// them.
@@ -29,7 +29,7 @@ public func referenceRoot(_ inputs: ArraySlice<[UInt8]>) -> Digest {
     }
 }
 
-/// The audit path of RFC 6962 section 2.1.1, and for each of its steps whether the leaf lies on the right: by
+/// The audit path of RFC 6962 section 2.1.1, and for each of its steps whether the leaf lies on the right; by
 /// splitting at the largest power of two.
 public func referencePath(_ index: Int, _ inputs: ArraySlice<[UInt8]>) -> [(neighbour: Digest, isRight: Bool)] {
     guard inputs.count > 1 else { return [] }

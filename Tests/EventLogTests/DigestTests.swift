@@ -29,13 +29,13 @@ import Testing
         #expect(Digest.zero.bytes == [UInt8](repeating: 0, count: 32))
     }
 
-    @Test func `Hexadecimal has two lower-case digits a byte`() {
+    @Test func `Hexadecimal has two lower-case digits for each byte`() {
         #expect(([0x00, 0x0A, 0xA0, 0xFF] as [UInt8]).hexadecimal == "000aa0ff")
     }
 
     // MARK: Merkle trees
 
-    /// The inputs that implementations of Certificate Transparency test with.
+    /// The inputs that implementations of Certificate Transparency are tested with.
     private static let inputs: [[UInt8]] = [
         [], [0x00], [0x10], [0x20, 0x21], [0x30, 0x31], Array(0x40...0x43), Array(0x50...0x57), Array(0x60...0x6F),
     ]
@@ -68,7 +68,7 @@ import Testing
     // MARK: Sets
 
     @Test(arguments: SeededGenerator.seeds)
-    func `A set's digest knows no order, and forgets what is taken out`(_ seed: UInt64) {
+    func `A set's digest does not depend on the order, and forgets removed rows`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let rows = (0..<20).map { _ in Digest.of([UInt8](random.next().description.utf8)) }
         var expected = SetDigest()
@@ -88,7 +88,7 @@ import Testing
         #expect(digest.bytes == Digest.zero.bytes)
     }
 
-    @Test func `A row twice is not a row once`() {
+    @Test func `The same row twice has another digest than once`() {
         var digest = SetDigest()
         digest.insert(Digest.of([1]))
         let once = digest

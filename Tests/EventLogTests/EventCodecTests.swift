@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: GoldenEvent.all)
     func `Keys may come in any order`(_ golden: GoldenEvent) throws {
-        // Changed details are in the order of their keys, which makes no difference to what they amount to.
+        // Changed details are in the order of their keys, which makes no difference to the result.
         if case .outlet(.detailsChanged) = golden.event { return }
         guard case .object(let members) = try JSONValue(Array(golden.text.utf8)) else { return }
         let reversed = JSONValue.object(members.reversed())
@@ -47,14 +47,14 @@ import Testing
     }
 
     @Test(arguments: GoldenEvent.all)
-    func `A key that is not known is passed over`(_ golden: GoldenEvent) throws {
+    func `An unknown key is ignored`(_ golden: GoldenEvent) throws {
         var payload = try JSONValue(Array(golden.text.utf8))
         payload["addedLater"] = try JSONValue(Array(#"{"deep":[null,{"x":1.5e3}]}"#.utf8))
         #expect(try EventCodec.decode(golden.kind, payload.written) == golden.event)
     }
 
     @Test(arguments: GoldenEvent.all, [.min, -1, 0, 100, .max])
-    func `A schema version that is not known is refused`(_ golden: GoldenEvent, _ version: Int) {
+    func `An unknown schema version is refused`(_ golden: GoldenEvent, _ version: Int) {
         #expect(throws: EventDecodingError.self) {
             try EventCodec.decode(EventKind(name: golden.kind.name, schemaVersion: version), Array(golden.text.utf8))
         }
@@ -81,14 +81,14 @@ import Testing
     }
 
     @Test(arguments: ["", "null", "[]", "1", "\"\"", "{", "{}{}", #"{"id":}"#, "\u{FEFF}{}"])
-    func `What is no object is refused`(_ payload: String) {
+    func `A payload that is not an object is refused`(_ payload: String) {
         for golden in GoldenEvent.all {
             #expect(throws: EventDecodingError.self) { try EventCodec.decode(golden.kind, Array(payload.utf8)) }
         }
     }
 
     @Test(arguments: GoldenEvent.all)
-    func `A field that is missing is refused, or was not needed`(_ golden: GoldenEvent) throws {
+    func `A missing field is refused, or was not needed`(_ golden: GoldenEvent) throws {
         let payload = try JSONValue(Array(golden.text.utf8))
         for damaged in payload.withoutOneMember {
             guard let event = try? EventCodec.decode(golden.kind, damaged.written) else { continue }

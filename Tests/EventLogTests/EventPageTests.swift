@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `A page gives the events that were put in, and takes out those behind a position`(_ seed: UInt64) {
+    func `A page returns the events that were added, and removes those after a position`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let events = Self.randomEvents(&random)
         var page = EventPage(partition: 3, events)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `Leaves that are made in a row are those of each event by itself`(_ seed: UInt64) {
+    func `Leaves made one after the other equal those made singly`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let events = Self.randomEvents(&random)
         var made: [Digest] = []

@@ -17,7 +17,7 @@ import Testing
         #expect(try LogDocument.event(LogDocument.bytes(of: event)) == event)
     }
 
-    @Test func `a payload that is no JSON comes back as none`() throws {
+    @Test func `a payload that is not JSON comes back as one that is not JSON`() throws {
         var event = RecordedEvent(
             partition: 0, position: 1, stream: "?", version: 1, kind: EventKind(name: "x", schemaVersion: 1),
             payload: Array("no json".utf8), metadata: Array("{}".utf8),
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["", "[]", #"{"position":"x"}"#, #"{"recordedAt":"yesterday"}"#])
-    func `what is no event is refused`(document: String) {
+    func `a document that is not an event is refused`(document: String) {
         #expect(throws: (any Error).self) { try LogDocument.event(Array(document.utf8)) }
     }
 }

@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 
 @Suite struct MerkleProofTests {
-    /// Trees of every size up to 200, with a few leaves of each to be proven, the first and last among them.
+    /// Trees of every size up to 200, with a few leaves of each, among them the first and the last.
     private static let cases: [(count: Int, indices: Set<Int>)] = (1...200).map { count in
         var random = SeededGenerator(seed: UInt64(count))
         return (count, Set([0, count - 1] + (0..<6).map { _ in random.number(0..<count) }))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `A path is of no other leaf, and of a tree of another size only where its steps are the same`() {
+    @Test func `A path fits no other leaf, and a tree of another size only if its steps are the same`() {
         for (count, indices) in Self.cases where count <= 70 {
             let leaves = Self.inputs(count).map(MerkleTree.leaf)
             let root = MerkleTree.root(leaves)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `Numbers beyond any tree are no trap`() {
+    @Test func `Numbers beyond any tree do not trap`() {
         let leaf = MerkleTree.leaf([])
         for (index, count) in [(0, Int.max), (Int.max - 1, .max), (.max, .max), (0, 0), (0, .min), (.min, 1)] {
             #expect(MerkleTree.root(from: leaf, at: index, of: count, path: []) == nil)

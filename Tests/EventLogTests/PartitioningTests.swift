@@ -4,7 +4,7 @@ import EventLogContract
 import Testing
 
 @Suite struct PartitioningTests {
-    /// The first four bytes of the key's SHA-256, modulo the count: these values stand for logs that exist.
+    /// The first four bytes of the key's SHA-256, modulo the count: existing logs depend on these values.
     @Test(arguments: [
         ("o1", [0, 0, 2, 2, 114]), ("spice-route", [0, 0, 0, 6, 54]), ("c1", [0, 0, 0, 10, 202]),
         ("cart-42", [0, 1, 1, 3, 83]), (String(repeating: "Z", count: 64), [0, 0, 1, 12, 204]),
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 7, 16, 100, 256])
-    func `An order lies in the partition of its cart`(_ count: Int) {
+    func `An order is in the partition of its cart`(_ count: Int) {
         let partitioning = Partitioning(count: count)
         for number in 0..<500 {
             let cart = Identifier("cart-\(number)")!
@@ -37,13 +37,13 @@ import Testing
         }
     }
 
-    @Test func `Orders of one cart at two versions are two`() {
+    @Test func `Orders of one cart at two versions have two ids`() {
         let ids = (0..<100).map { Partitioning.orderID(cart: Identifier("c1")!, version: $0) }
         #expect(Set(ids).count == ids.count)
     }
 
     @Test(arguments: ["x", "-", "-0000000", "zzzzzzzz-1", "ffffffff", "FFFFFFFF-1", "12345", "........"])
-    func `An order that no cart gave has a partition as well`(_ id: String) {
+    func `An order id that no cart gave has a partition, too`(_ id: String) {
         for count in [1, 2, 256] {
             let partition = Partitioning(count: count).partition(of: StreamName(.order, Identifier(id)!))
             #expect((0..<count).contains(partition))

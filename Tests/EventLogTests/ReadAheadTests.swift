@@ -8,7 +8,7 @@ import Testing
     /// A partition with events at these positions, which counts how often it is read.
     private final class Positions: Sendable {
         let all: [Int64]
-        /// The most events of a page, whatever it is asked for.
+        /// The most events of a page, whatever the limit of the call.
         let limit: Int
         let readCount = Atomic(0)
 
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `gives every event of the stretch once, in order, whatever the positions are`(_ seed: UInt64) async throws {
+    func `returns every event in the range once, in order, whatever the positions are`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<20 {
             let log = Positions(Self.positions(&random), limit: random.pick([1, 3, .max]))
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `fails where a page cannot be read, after the pages before it`() async {
+    @Test func `fails if a page cannot be read, after the pages before it`() async {
         struct Failure: Error {}
         var last: Int64 = 0
         let pages = ReadAhead<EventPage, Failure>(pageLength: 10) { position, limit throws(Failure) in

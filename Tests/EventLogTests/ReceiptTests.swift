@@ -62,7 +62,7 @@ import Testing
         #expect(String(decoding: receipt.json, as: UTF8.self) == json)
     }
 
-    @Test func `What is not exactly a receipt is not read`() async throws {
+    @Test func `A text that is not exactly a receipt is refused`() async throws {
         let text = String(decoding: try await Self.receipt(1).json, as: UTF8.self)
         let digest = #"[0-9a-f]{64}"#
         for (pattern, replacement) in [
@@ -90,8 +90,7 @@ import Testing
     // MARK: Verifying
 
     @Test(arguments: SeededGenerator.seeds)
-    func `A receipt whose one field was changed is refused, at the step that it belongs to`(_ seed: UInt64) async throws
-    {
+    func `A receipt with one changed field is refused, at the step for that field`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         var original = try await Self.receipt(seed, partitions: 3)
         while original.head?.links.count ?? 0 < 2 || original.batch.path.isEmpty {
@@ -136,7 +135,7 @@ import Testing
         try expect(.path) { $0.batch.contentDigest = other }
         try expect(isOfFirstBatch(original) ? .numbers : .chain) { $0.batch.previousChainDigest = other }
         try expect(.chain) { $0.batch.chainDigest = other }
-        // What leads to the head.
+        // The links to the head.
         let link = random.number(0..<original.head!.links.count - 1)
         try expect(.links) { $0.head?.links.swapAt(link, link + 1) }
         try expect(.links) { $0.head?.links[link] = other }
@@ -147,7 +146,7 @@ import Testing
         let links = Int64(original.head?.links.count ?? 0)
         try expect(.numbers) { $0.head?.position = last }
         try expect(.numbers) { $0.head?.position = last + links - 1 }
-        // The log that it is of.
+        // The log that it comes from.
         try expect(.partition) { receipt in
             receipt.partitionCount = (4...).first {
                 Partitioning(count: $0).partition(of: .cart("c")) != receipt.event.partition
@@ -157,7 +156,7 @@ import Testing
 
     private func isOfFirstBatch(_ receipt: Receipt) -> Bool { receipt.batch.firstPosition == 1 }
 
-    @Test func `The event of another place in the batch is refused, numbers and all`() async throws {
+    @Test func `Another event of the batch is refused, even with its own numbers`() async throws {
         let log = InMemoryEventLog()
         _ = try await LogWriter(log).append([Array(repeating: .cart("c"), count: 13)])
         for version in 1...Int64(13) {
@@ -184,7 +183,7 @@ import Testing
 
     // MARK: Proving
 
-    @Test func `A receipt that would have too many links is not linked, and refused where it had to be`() async throws {
+    @Test func `A receipt that would have too many links is not linked, or is refused if it had to be`() async throws {
         let log = InMemoryEventLog()
         for mark in 0..<10 {
             var writer = LogWriter(log)
@@ -203,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `There is no receipt from a log that its digests do not lead through`() async throws {
+    @Test func `There is no receipt from a log that does not match its digests`() async throws {
         let log = InMemoryEventLog()
         _ = try await LogWriter(log).append([[.cart("c"), .cart("c")]])
         let damaged = DamagedLog(log)
@@ -229,7 +228,7 @@ import Testing
     }
 }
 
-/// A log that returns something else than it was given.
+/// A log that returns something different from what it was given.
 private actor DamagedLog: EventLog {
     enum Damage: CaseIterable {
         case event, otherEvent, missingEvent, text, content, chain, commit, positions, head

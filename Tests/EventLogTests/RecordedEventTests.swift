@@ -16,7 +16,7 @@ import Testing
         #expect(try EventMetadata(decoding: Array(text.utf8)) == metadata)
     }
 
-    @Test func `Metadata passes over what it does not know`() throws {
+    @Test func `Metadata ignores unknown keys`() throws {
         let text = #" { "trace" : [ 1 , { } ] , "args" : "f" , "id" : "a" } "#
         #expect(try EventMetadata(decoding: Array(text.utf8)) == EventMetadata(commandID: "a", fingerprint: "f"))
         #expect(try EventMetadata(decoding: Array("{ }".utf8)) == .none)
@@ -41,7 +41,7 @@ import Testing
         #expect(throws: CorruptEvent.self) { try event.decoded() }
     }
 
-    @Test func `A recorded event is understood with everything that stands beside it`() throws {
+    @Test func `A recorded event is decoded with everything that is recorded with it`() throws {
         let decoded = try Self.event.decoded()
         #expect(decoded.partition == 2)
         #expect(decoded.position == 7)
@@ -58,7 +58,7 @@ import Testing
             event.with(\.kind.schemaVersion, 2), event.with(\.payload, Array(#"{"count":1"#.utf8)),
             event.with(\.metadata, Array("{".utf8)),
         ])
-    func `An event that cannot be understood says where it stands`(_ event: RecordedEvent) {
+    func `An event that cannot be understood says where it is`(_ event: RecordedEvent) {
         let error = #expect(throws: CorruptEvent.self) { try event.decoded() }
         #expect(error?.partition == 2)
         #expect(error?.position == 7)
@@ -82,7 +82,7 @@ import Testing
         "", "-", "cart", "cart-", "-c1", "Cart-c1", "carts-c1", " cart-c1", "cart-c 1", "cart–c1", "cart_c1",
         "cart-\(String(repeating: "x", count: 65))",
     ])
-    func `Other text is no stream's name`(_ text: String) {
+    func `Other text is not a stream's name`(_ text: String) {
         #expect(StreamName(text) == nil)
     }
 

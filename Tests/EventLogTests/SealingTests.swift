@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `what is sealed opens, and is the same whenever it is sealed`(_ seed: UInt64) {
+    func `a sealed text opens, and is the same each time it is sealed`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for kind in TextKind.allCases {
             let key = Self.key(&random)
@@ -25,16 +25,16 @@ import Testing
         }
     }
 
-    /// What somebody could try to open a text with, none of them being what it was sealed with.
+    /// What somebody could try to open a text with: none of it is what the text was sealed with.
     @Test(arguments: [
         (key, TextKind.name, owner), (.random(), .note, owner),
         (key, .note, TextOwner(customer: Identifier("ben")!, cart: owner.cart)),
         (key, .note, TextOwner(customer: owner.customer, cart: Identifier("c2")!)),
-        // As long together, and cut elsewhere.
+        // Together of the same length, but divided differently.
         (key, .note, TextOwner(customer: Identifier("ashac")!, cart: Identifier("1")!)),
         (key, .note, TextOwner(customer: owner.cart, cart: owner.customer)),
     ])
-    func `a text opens nowhere but where it belongs`(_ key: SealingKey, _ kind: TextKind, _ owner: TextOwner) {
+    func `a text opens only where it belongs`(_ key: SealingKey, _ kind: TextKind, _ owner: TextOwner) {
         let sealed = Self.key.seal("no nuts", .note, of: Self.owner)
         #expect(key.open(sealed, kind, of: owner) == nil)
     }
@@ -54,14 +54,14 @@ import Testing
         #expect(open("no base64, surely".utf8) == nil)
     }
 
-    /// What is in a log must open with every later version. These were made by another implementation of RFC 5297.
+    /// A text in a log must open with every later version. These were made by another implementation of RFC 5297.
     @Test func `a text is sealed as it always was`() {
         let sealed = Self.key.seal("no nuts, please", .note, of: Self.owner)
         #expect(sealed.ciphertext == "Ykj7hIjxzCpKt1IKoO2sjJB7EPuv84I7vqQek/y3OQ==")
         #expect(Self.key.seal("Asha", .name, of: Self.owner).ciphertext == "u1JU774CZO3zP0+IlhfRbn1uXaM=")
     }
 
-    @Test func `a key does not tell itself`() {
+    @Test func `a key does not print itself`() {
         #expect("\(Self.key)" == "a key")
         #expect(SealingKey(Array(0..<63)) == nil)
         #expect(SealingKey.random() != SealingKey.random())

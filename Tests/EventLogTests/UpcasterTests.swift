@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [
         "5.01", "6", "-1", "-0.5", "44e-1", "4.4e0", "4e2", "1E400", "99999999999999999999", "\"4.4\"", "true", "[]",
     ])
-    func `A rating that was none is refused, and not lost`(_ rating: String) {
+    func `An invalid rating is refused, and not lost`(_ rating: String) {
         #expect(throws: EventDecodingError.self) { try Self.decode(1, #","rating":\#(rating)"#) }
     }
 
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["[]", "null", "1", "{", "", #"{"rating":4.4}"#])
-    func `An old payload that is no outlet is refused`(_ payload: String) {
+    func `An old payload that is not an outlet is refused`(_ payload: String) {
         #expect(throws: EventDecodingError.self) {
             try EventCodec.decode(EventKind(name: "outlet.registered", schemaVersion: 1), Array(payload.utf8))
         }

@@ -11,7 +11,7 @@ struct BlockingClient {
     private let descriptor: Int32
 
     init(port: Int) throws {
-        // Not for the child processes of tests that run beside this one: they would keep it open.
+        // Child processes of tests that run at the same time must not inherit it: they would keep it open.
         #if canImport(Darwin)
             descriptor = socket(AF_INET, SOCK_STREAM, 0)
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -76,14 +76,14 @@ struct BlockingClient {
 
 private func systemClose(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
-/// Runs blocking work where it holds up neither the loop nor Swift's own threads.
+/// Runs blocking work off the loop's thread and Swift's own threads.
 func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in
         DispatchQueue.global().async { continuation.resume(with: Swift.Result { try work() }) }
     }
 }
 
-/// The bytes that a seed stands for.
+/// The bytes that follow from a seed.
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var state = seed
     return (0..<count).map { _ in

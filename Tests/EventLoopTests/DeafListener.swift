@@ -4,7 +4,7 @@
     import Glibc
 #endif
 
-/// A port that is listened on and where no connection is ever accepted.
+/// A port that listens and never accepts a connection.
 struct DeafListener {
     let port: UInt16
     private let descriptor: Int32

@@ -13,11 +13,11 @@ struct PollSourceTests {
     init() { LoopActor.startInBackground() }
 
     @Test(.timeLimit(.minutes(1))) @LoopActor
-    func `A peer's end is reported behind its last bytes, where it left an error too`() async throws {
+    func `A peer's end is reported after its last bytes, even if it left an error`() async throws {
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, streamSocket, 0, &ends) == 0)
         let (own, peer) = (ends[0], ends[1])
-        // Closing over unread bytes is what leaves the error.
+        // Closing with unread bytes leaves the error.
         try #require(write(own, "unread", 6) == 6)
         try #require(write(peer, "bye", 3) == 3)
         close(peer)

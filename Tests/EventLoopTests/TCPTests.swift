@@ -89,7 +89,7 @@ struct TCPTests {
         #expect(received == Array("goodbye".utf8))
     }
 
-    @Test @LoopActor func `Closing over unread bytes does not destroy the last reply`() async throws {
+    @Test @LoopActor func `Closing with unread bytes does not destroy the last reply`() async throws {
         let reply = randomBytes(1_000_000, seed: 2)
         let listener = try TCPListener(host: "127.0.0.1", port: 0) { connection in
             connection.startReading { _ in
@@ -175,7 +175,7 @@ struct TCPTests {
     }
 
     @Test @LoopActor func `Every address of a name is tried`() async throws {
-        // Where the name has an IPv6 address, too, it comes first, and nobody listens there.
+        // If the name has an IPv6 address, too, it comes first, and nobody listens there.
         let listener = try echo()
         defer { listener.close() }
         let connection = try await TCPConnection.connect(host: "localhost", port: UInt16(listener.port))
@@ -194,7 +194,8 @@ struct TCPTests {
     }
 
     @Test @LoopActor func `Connecting takes no longer than it may`() async throws {
-        // It listens and accepts nothing: the system takes a few connections for it, and leaves the next ones waiting.
+        // It listens and accepts nothing: the system accepts a few connections for it, and leaves the next ones
+        // waiting.
         let deaf = try DeafListener()
         defer { deaf.close() }
         var connections: [TCPConnection] = []

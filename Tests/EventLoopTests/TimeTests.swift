@@ -9,7 +9,7 @@ struct TimeTests {
         let (fired, signalFired) = AsyncStream<UInt64>.makeStream()
         for milliseconds: UInt64 in [30, 0, 15] {
             _ = LoopTimer(milliseconds: milliseconds) {
-                // libuv counts whole milliseconds of its own clock: one of them may have begun already.
+                // libuv counts whole milliseconds of its own clock: the current one may have begun already.
                 #expect(LoopActor.now - start + 1_000_000 >= milliseconds * 1_000_000)
                 signalFired.yield(milliseconds)
                 if milliseconds == 30 { signalFired.finish() }
@@ -38,7 +38,7 @@ struct TimeTests {
             let time = LoopActor.now + microseconds * 1_000
             alarm.set(to: time + 3_600_000_000_000)
             alarm.set(to: time)
-            // Where there are only milliseconds, one of them may have begun already.
+            // If there are only milliseconds, the current one may have begun already.
             #expect(try #require(await iterator.next()) + 1_000_000 >= time)
         }
         alarm.cancel()
@@ -54,7 +54,7 @@ struct TimeTests {
         }
     }
 
-    @Test @LoopActor func `What timers gather, afterPoll sees before the loop sleeps`() async {
+    @Test @LoopActor func `afterPoll sees what timers gather before the loop sleeps`() async {
         let gathered = Gathered()
         let (flushed, signalFlushed) = AsyncStream<Int>.makeStream()
         let registration = LoopActor.afterPoll {

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The histogram")
 struct HistogramTests {
-    /// Values as latencies are spread: over all magnitudes, many of them small.
+    /// Values distributed like latencies: over all magnitudes, many of them small.
     private static func values(_ random: inout SeededGenerator) -> [UInt64] {
         (0..<random.number(1..<2_000)).map { _ in
             UInt64.random(in: 0...(UInt64.max >> UInt64(random.number(0..<64))), using: &random)
@@ -74,7 +74,7 @@ struct HistogramTests {
         #expect(histogram.count == 3)
     }
 
-    @Test("without values has zeros to tell, and with none again too")
+    @Test("is all zeros without values, and again after they are removed")
     func empty() {
         var histogram = Histogram()
         #expect(histogram.quantile(0.5) == 0)

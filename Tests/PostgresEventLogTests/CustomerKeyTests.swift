@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `Who may not read keys does not know them`() async throws {
+    @Test @LoopActor func `A user without the right to keys does not know them`() async throws {
         try await TestLog.with { test in
             let keys = PostgresCustomerKeys(test.database, isReadOnly: true)
             defer { keys.close() }

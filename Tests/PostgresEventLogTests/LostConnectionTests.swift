@@ -28,11 +28,11 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `What was declared not to be in the log does not get in later`() async throws {
+    @Test @LoopActor func `A batch that was declared not to be in the log does not get in later`() async throws {
         try await TestLog.with { test in
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             #expect(try await test.log.outcome(of: batch, since: 0) == nil)
-            // The same through a connection that was taken for dead: it knows the epoch before.
+            // The same through a connection that was believed dead: it knows the earlier epoch.
             let late = Statement(
                 "late_append",
                 """
@@ -43,7 +43,7 @@ import Testing
             let rows = try await test.owner.execute(late, [.bytes(batch.contentDigest.bytes)])
             #expect(rows.int4Array(0, 0) == [7])
             #expect(try await test.log.heads().map(\.position) == [0])
-            // Whoever is alive goes on, whichever epoch it knew.
+            // A live writer continues, whichever epoch it knew.
             let other = try await PostgresEventLog.open(test.database)
             defer { other.close() }
             #expect(try await test.log.outcome(of: batch, since: 0) == nil)
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// Between the commit and its answer a session waits only for a standby, and for one that there is not it
-    /// waits until it ends. All databases of a server wait then, so this one has a server of its own.
+    /// Between the commit and its answer a session waits only for a standby; if there is none, it waits until it
+    /// ends. All databases of a server wait then, so this one has a server of its own.
     @Test @LoopActor func `An append that was committed and not answered is in the log`() async throws {
         let directory = try TemporaryDirectory.make(openToAll: true)
         try TemporaryDirectory.removeAtExit(directory)
@@ -78,7 +78,7 @@ import Testing
             let (result, outcome) = try await test.withHeadLocked {
                 let append = Task { try await test.log.append(batch, seen: 0) }
                 try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)
-                // The server does not notice: it goes on with what it was asked.
+                // The server does not notice: it continues with the statement.
                 test.log.close()
                 let result = await append.result
                 let outcome = Task { try await test.log.outcome(of: batch, since: 0) }
@@ -101,7 +101,7 @@ import Testing
                 let batch = writer.batch([streams], marks: [round])
                 let seen = writer.seen
                 let append = Task { try await test.log.append(batch, seen: seen) }
-                // Statements that do nothing let the append come further before its session ends.
+                // Statements that do nothing let the append get further before its session ends.
                 for _ in 0..<Int.random(in: 0...8, using: &random) {
                     try await test.owner.wait(forSessions: 0, where: PostgresConnection.blocked)
                 }
@@ -118,8 +118,8 @@ import Testing
         }
     }
 
-    /// The receipt of a batch that is appended in the end, once. Nobody ends sessions any more, so a second
-    /// attempt succeeds.
+    /// The receipt of a batch that is appended in the end, once. No more sessions are ended, so a second attempt
+    /// succeeds.
     @LoopActor private func receipt(
         of append: Task<AppendReceipt, any Error>, _ batch: EventBatch, seen: Int64, _ log: PostgresEventLog
     ) async throws -> AppendReceipt {
@@ -136,7 +136,7 @@ import Testing
         return try await log.append(batch, seen: seen)
     }
 
-    /// Expects that the append could not say what became of it.
+    /// Expects that the append could not give its outcome.
     private func expectOutcomeUnknown(
         _ result: Result<AppendReceipt, any Error>, sourceLocation: SourceLocation = #_sourceLocation
     ) {

@@ -48,7 +48,7 @@ import Testing
         #expect(try await migrate(database) == [])
     }
 
-    @Test @LoopActor func `A migration that came after others of higher numbers is applied`() async throws {
+    @Test @LoopActor func `A migration that is added after ones with higher numbers is applied`() async throws {
         let database = try await TestDatabase.create()
         _ = try await migrate(database)
         try await run("DROP VIEW tiffin.catalogue; DELETE FROM tiffin.migrations WHERE number = 3", in: database)
@@ -74,7 +74,7 @@ import Testing
             error?.description.contains("migration 999 (later), which this version of Tiffin does not know") == true)
     }
 
-    @Test @LoopActor func `A migration that fails leaves nothing of itself`() async throws {
+    @Test @LoopActor func `A migration that fails leaves no trace`() async throws {
         let database = try await TestDatabase.create()
         try await run("CREATE SCHEMA tiffin; CREATE TABLE tiffin.outlet_home ()", in: database)
         await #expect(throws: MigrationError.self) { try await migrate(database) }
@@ -89,7 +89,7 @@ import Testing
         #expect(try await migrate(database, partitions: 4) == [])
         let error = await #expect(throws: MigrationError.self) { try await migrate(database, partitions: 2) }
         #expect(
-            error?.description == "the log has 4 partitions since it was made, and cannot have 2")
+            error?.description == "the log was created with 4 partitions, and cannot have 2")
         let log = try await PostgresEventLog.open(database)
         defer { log.close() }
         #expect(log.partitionCount == 4)
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4) @LoopActor
-    func `Of migrators at once, one migrates and the others find it done`(_: Int) async throws {
+    func `Of concurrent migrators, one migrates and the others find it done`(_: Int) async throws {
         let database = try await TestDatabase.create()
         let runs = (0..<4).map { _ in Task { @LoopActor in try await migrate(database) } }
         var lines: [[String]] = []
@@ -105,7 +105,7 @@ import Testing
         #expect(lines.map(\.count).sorted() == [0, 0, 0, Migrations.all.count + 1])
     }
 
-    @Test @LoopActor func `What is no database is an error in a sentence`() async throws {
+    @Test @LoopActor func `An address that is not a database gives an error in a sentence`() async throws {
         let error = await #expect(throws: MigrationError.self) {
             try await migrate("postgres:///tiffin?host=/nonexistent")
         }

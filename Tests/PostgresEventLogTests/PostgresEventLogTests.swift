@@ -43,7 +43,7 @@ import Testing
         #expect(error?.unavailableReason != nil, "\(String(describing: error))")
     }
 
-    @Test @LoopActor func `A writer that has seen more than there is is refused`() async throws {
+    @Test @LoopActor func `A writer that claims to have seen more than there is is refused`() async throws {
         try await TestLog.with { test in
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let error = await #expect(throws: EventLogError.self) { try await test.log.append(batch, seen: 1) }

@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `The server's role can append and make keys, and nobody else`() async throws {
+    @Test @LoopActor func `Only the server's role can append and create keys`() async throws {
         let privileges = Statement(
             "privileges",
             """

@@ -11,7 +11,7 @@ struct TestLog {
     let log: PostgresEventLog
     let owner: PostgresConnection
 
-    /// Runs `body` with a log that is new.
+    /// Runs `body` with a new log.
     static func with<Result: Sendable>(
         partitions: Int = 1, _ body: @LoopActor (TestLog) async throws -> Result
     ) async throws -> Result {
@@ -41,12 +41,12 @@ struct TestLog {
                 """))
     }
 
-    /// Makes the whole server wait for a standby of that name to confirm commits; for none where it is empty.
+    /// Makes the whole server wait for a standby with that name to confirm commits; for none if the name is empty.
     func setStandby(_ name: String) async throws {
         try await owner.runScript("ALTER SYSTEM SET synchronous_standby_names = '\(name)'")
         try await owner.runScript("SELECT pg_reload_conf()")
         try await owner.wait(forSessions: 1, where: "current_setting('synchronous_standby_names') = '\(name)'")
-        // It is the checkpointer that tells all sessions; it reads the settings before it makes a checkpoint.
+        // The checkpointer tells all sessions. It reads the settings before it makes a checkpoint.
         try await owner.runScript("CHECKPOINT")
     }
 
@@ -66,7 +66,7 @@ extension PostgresConnection {
     /// The sessions that wait for a lock.
     static let blocked = "wait_event_type = 'Lock'"
 
-    /// Waits until this database has so many sessions of that kind.
+    /// Waits until this database has this many sessions of that kind.
     func wait(forSessions count: Int64, where condition: String) async throws {
         // A statement's name holds 63 bytes.
         let statement = Statement(

@@ -6,7 +6,7 @@ import Testing
 struct ConnectionTests {
     init() { LoopActor.startInBackground() }
 
-    @Test @LoopActor func `A connection ended by the server loses what is outstanding, once`() async throws {
+    @Test @LoopActor func `A connection ended by the server loses its outstanding statements, once`() async throws {
         let address = try await TestDatabase.create()
         let victim = try await PostgresConnection.connect(address)
         let (lost, signalLost) = AsyncStream<PostgresError>.makeStream()
@@ -56,7 +56,7 @@ struct ConnectionTests {
         #expect(await iterator.next()?.kind == .connection)
     }
 
-    @Test @LoopActor func `Closing fails what is outstanding and is no loss`() async throws {
+    @Test @LoopActor func `Closing fails outstanding statements and is not a loss`() async throws {
         let connection = try await TestDatabase.connect()
         connection.onLost = { _ in Issue.record("lost") }
         let result = await withCheckedContinuation { continuation in
@@ -75,7 +75,7 @@ struct ConnectionTests {
         "password=s3cret port", "host=127.0.0.1 port=1 user=cook password=s3cret",
         "postgres://cook:s3cret@127.0.0.1:1/tiffin",
     ])
-    @LoopActor func `An address that leads nowhere is an error without the password`(address: String) async {
+    @LoopActor func `An address that leads nowhere gives an error without the password`(address: String) async {
         let error = await #expect(throws: PostgresError.self) {
             try await PostgresConnection.connect(address)
         }
@@ -83,7 +83,7 @@ struct ConnectionTests {
         #expect(error.map { "\($0) \($0.detail ?? "")" }?.contains("s3cret") == false)
     }
 
-    @Test @LoopActor func `A server that does not answer is given up on`() async throws {
+    @Test @LoopActor func `A server that does not answer is given up`() async throws {
         let listener = try TCPListener(host: "127.0.0.1", port: 0) { $0.startReading { _ in } }
         defer { listener.close() }
         let error = await #expect(throws: PostgresError.self) {

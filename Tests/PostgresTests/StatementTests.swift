@@ -41,7 +41,7 @@ struct StatementTests {
         #expect(error?.kind == .server)
     }
 
-    @Test @LoopActor func `What a role may not do is refused`() async throws {
+    @Test @LoopActor func `A statement that the role may not execute is refused`() async throws {
         let connection = try await TestDatabase.connect()
         defer { connection.close() }
         try await connection.runScript("SET ROLE pg_read_all_stats")
@@ -60,7 +60,7 @@ struct StatementTests {
         #expect(try await connection.execute(statement).int8(0, 0) == 0)
     }
 
-    @Test @LoopActor func `Answers come in the order of the statements, failures among them alone`()
+    @Test @LoopActor func `Answers come in the order of the statements, and each failure affects one statement`()
         async throws
     {
         let connection = try await TestDatabase.connect()

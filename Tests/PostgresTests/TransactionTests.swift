@@ -15,7 +15,7 @@ struct TransactionTests {
         return connection
     }
 
-    @Test @LoopActor func `What a transaction did, stays`() async throws {
+    @Test @LoopActor func `The changes of a transaction stay`() async throws {
         let connection = try await connection()
         defer { connection.close() }
         let inside = try await connection.transaction { transaction in
@@ -40,7 +40,7 @@ struct TransactionTests {
         #expect(try await connection.execute(Self.count).int8(0, 0) == 0)
     }
 
-    @Test @LoopActor func `A failure that was not thrown on is no commit`() async throws {
+    @Test @LoopActor func `A failure that the body does not rethrow still prevents the commit`() async throws {
         let connection = try await connection()
         defer { connection.close() }
         let error = await #expect(throws: PostgresError.self) {

@@ -1,10 +1,11 @@
 internal import JSONText
 
-/// The name of a kind of event where it was read to: compared with literals, without becoming a `String` first.
+/// The name of a kind of event, in the memory that it was read into: compared with literals, without becoming a
+/// `String` first.
 struct EventName: CustomStringConvertible {
     private let bytes: UnsafeRawBufferPointer
 
-    /// A name of bytes that must outlive it.
+    /// A name whose bytes must outlive it.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }

@@ -16,7 +16,7 @@ extension JSONReader {
 
     mutating func optionalInteger() throws(JSONReadingError) -> Int64? { takeNull() ? nil : try integer() }
 
-    /// An identifier. A malformed one is an error, where leaving it out would change the meaning.
+    /// An identifier. A malformed one is an error if leaving it out would change the meaning.
     mutating func identifier() throws(JSONReadingError) -> Identifier {
         guard let identifier = Identifier(try string()) else { throw failure("an identifier") }
         return identifier

@@ -126,7 +126,7 @@ enum OutletEventCodec {
 }
 
 extension OutletDetail {
-    /// Whether it only says that there is nothing: not worth a word when an outlet is registered.
+    /// Whether it only says that there is nothing. Such a change is left out when an outlet is registered.
     fileprivate var isAbsent: Bool {
         switch self {
         case .name, .timeZone: false

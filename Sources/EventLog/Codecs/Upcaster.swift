@@ -35,7 +35,7 @@ enum Upcaster {
         let rating = payload["rating"]
         payload["rating"] = nil
         guard let rating, rating != .null else { return }
-        // What is no such number goes on as it is, to be refused when it is read.
+        // A value that is not such a number is passed on unchanged, to be refused when it is read.
         payload["ratingHundredths"] = hundredths(rating) ?? rating
     }
 

@@ -5,8 +5,8 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a digest.
     public static let length = 32
 
-    /// The bytes in place, and not in an array: a log has a digest for each event. A `SIMD4` would take more room in
-    /// whatever holds one, as it begins at multiples of 32 bytes.
+    /// The bytes in place, not in an array: a log has a digest for each event. A `SIMD4` would take more room,
+    /// because it is aligned to 32 bytes.
     private struct Words: Hashable {
         var first: UInt64 = 0
         var second: UInt64 = 0
@@ -29,19 +29,19 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
 
     private init() {}
 
-    /// What is written into 32 bytes.
+    /// The digest that the body writes into 32 bytes.
     init(writing body: (UnsafeMutablePointer<UInt8>) -> Void) {
         withUnsafeMutableBytes(of: &words) { words in words.withMemoryRebound(to: UInt8.self) { body($0.baseAddress!) }
         }
     }
 
-    /// A digest of 32 bytes, or nil where there are more or fewer.
+    /// A digest of 32 bytes; nil if there are more or fewer.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Digest.length else { return nil }
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
     }
 
-    /// The digest that ``description`` gave, or nil where the text is none: 64 hexadecimal digits, in lower case.
+    /// The digest that ``description`` gave: 64 hexadecimal digits, in lower case. Nil for any other text.
     public init?(hexadecimal text: some StringProtocol) {
         guard text.utf8.count == 2 * Digest.length else { return nil }
         var bytes: [UInt8] = []
@@ -79,7 +79,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// In hexadecimal.
     public var description: String { bytes.hexadecimal }
 
-    // OpenSSL looks an algorithm up at each use unless it was fetched before; it is never freed, and OpenSSL
+    // OpenSSL looks an algorithm up at each use unless it was fetched before. This one is never freed, and OpenSSL
     // lets any thread use it.
     fileprivate struct Algorithm: @unchecked Sendable {
         let algorithm: OpaquePointer?
@@ -87,7 +87,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     fileprivate static let sha256 = Algorithm(algorithm: EVP_MD_fetch(nil, "SHA256", nil))
 }
 
-/// Makes one digest after the other, without what each costs to be begun by itself.
+/// Makes one digest after the other, and saves the cost of beginning each by itself.
 struct DigestMaker: ~Copyable {
     private let context: OpaquePointer
 
@@ -104,7 +104,7 @@ struct DigestMaker: ~Copyable {
         precondition(succeeded == 1, Digest.noAlgorithm)
     }
 
-    /// Adds bytes to what the next digest is of.
+    /// Adds bytes to the next digest's input.
     mutating func add(_ bytes: UnsafeRawBufferPointer) {
         let succeeded = EVP_DigestUpdate(context, bytes.baseAddress, bytes.count)
         precondition(succeeded == 1, Digest.noAlgorithm)

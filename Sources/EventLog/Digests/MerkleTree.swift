@@ -1,7 +1,7 @@
 /// The Merkle tree over a batch, as RFC 6962 section 2.1 defines it: leaves and inner nodes are hashed with
 /// different prefixes, so that neither can pass for the other.
 ///
-/// Pairing neighbours level by level, where an odd last one moves up unchanged, gives the same tree as the RFC's
+/// Pairing neighbours level by level, and moving an odd last one up unchanged, gives the same tree as the RFC's
 /// recursive split at the largest power of two.
 public enum MerkleTree {
     static let leafPrefix: UInt8 = 0x00
@@ -10,7 +10,7 @@ public enum MerkleTree {
     /// The digest of one leaf.
     public static func leaf(_ bytes: [UInt8]) -> Digest { Digest.of([leafPrefix] + bytes) }
 
-    /// The root over the leaves, in order. The root over none is the digest of no bytes.
+    /// The root over the leaves, in order. The root over no leaves is the digest of no bytes.
     public static func root(_ leaves: some Collection<Digest>) -> Digest {
         var level = Array(leaves)
         guard !level.isEmpty else { return Digest.of([]) }
@@ -39,7 +39,7 @@ public enum MerkleTree {
     /// The audit path of a leaf (RFC 6962 section 2.1.1): the digests that lead from the leaf to the root,
     /// beginning with the leaf's neighbour.
     public static func path(to index: Int, in leaves: [Digest]) -> [Digest] {
-        precondition(leaves.indices.contains(index), "a path to no leaf")
+        precondition(leaves.indices.contains(index), "there is no such leaf")
         var path: [Digest] = []
         var digests = DigestMaker()
         var level = leaves
@@ -53,10 +53,10 @@ public enum MerkleTree {
         return path
     }
 
-    /// The root that a leaf and its path lead to; nil where no tree of so many leaves has such a path to that leaf.
+    /// The root that a leaf and its path lead to; nil if no tree with this many leaves has such a path to that leaf.
     ///
-    /// A path says on which side the leaf lies at each step, and so does not tell apart numbers of leaves that have the
-    /// same steps.
+    /// A path says on which side the leaf lies at each step. Numbers of leaves with the same steps cannot be told
+    /// apart.
     public static func root(from leaf: Digest, at index: Int, of count: Int, path: [Digest]) -> Digest? {
         guard count > 0, (0..<count).contains(index) else { return nil }
         var rest = path[...]

@@ -9,7 +9,7 @@ public struct SetDigest: Hashable, Sendable, CustomStringConvertible {
     /// The digest of no rows.
     public init() {}
 
-    /// The digest that ``bytes`` gave, or nil where there are not 32 of them.
+    /// The digest that ``bytes`` gave, or nil if there are not 32 of them.
     public init?(_ bytes: some Collection<UInt8>) {
         guard let digest = Digest(bytes) else { return nil }
         lanes = SetDigest.lanes(of: digest)

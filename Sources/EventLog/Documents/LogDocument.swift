@@ -18,7 +18,7 @@ public enum LogDocument {
         return writer.bytes
     }
 
-    /// An event, as `LOG.READ` and `tiffin log` show it. A payload that is no JSON is shown as text.
+    /// An event, as `LOG.READ` and `tiffin log` show it. A payload that is not JSON is shown as text.
     public static func bytes(of event: RecordedEvent) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 + event.payload.count)
         writer.beginObject()
@@ -37,8 +37,8 @@ public enum LogDocument {
         return writer.bytes
     }
 
-    /// The event of such a document. A payload that is no JSON object does not come back as it was: it is no payload of
-    /// an event either way.
+    /// The event of such a document. A payload that is not a JSON object does not come back unchanged: no event has
+    /// such a payload anyway.
     public static func event(_ document: [UInt8]) throws -> RecordedEvent {
         try JSONReader.read(document) { reader throws(JSONReadingError) in
             var event = RecordedEvent(

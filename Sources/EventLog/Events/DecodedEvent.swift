@@ -51,7 +51,7 @@ public struct CorruptEvent: Error, Equatable, Sendable {
         self.reason = reason
     }
 
-    /// An event that can be understood, and cannot have happened.
+    /// An event that can be understood, but cannot have happened.
     public init(_ event: DecodedEvent, reason: String) {
         self.init(
             partition: event.partition, position: event.position, stream: event.stream.description, reason: reason)

@@ -1,6 +1,7 @@
 public import Domain
 
-/// An event of any aggregate. Indirect, so that passing one on costs one count, and not one for each of its texts.
+/// An event of any aggregate. Indirect, so that passing one on costs one reference count, not one for each of its
+/// texts.
 public indirect enum DomainEvent: Equatable, Sendable {
     case outlet(Outlet.Event)
     case menu(Menu.Event)
@@ -35,7 +36,7 @@ public enum AggregateState: Equatable, Sendable {
         }
     }
 
-    /// Takes one event into the state; throws where it belongs to another kind of aggregate, too.
+    /// Takes one event into the state; also throws if it belongs to another kind of aggregate.
     public mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
         switch (self, event) {
         case (.outlet(var state), .outlet(let event)):

@@ -1,7 +1,7 @@
 public import Domain
 public import JSONText
 
-/// What is recorded beside an event: which command it came from.
+/// What is recorded with an event: which command it came from.
 public struct EventMetadata: Equatable, Sendable {
     /// The id that the client gave to the command, if any.
     public var commandID: Text?
@@ -28,14 +28,14 @@ public struct EventMetadata: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// Metadata from JSON text; keys that are not known are passed over.
+    /// Metadata from JSON text; unknown keys are ignored.
     public init(decoding text: [UInt8]) throws(JSONReadingError) {
         self = try text.withUnsafeBufferPointer { text throws(JSONReadingError) in
             try EventMetadata(decoding: UnsafeRawBufferPointer(text))
         }
     }
 
-    /// Metadata from JSON text; keys that are not known are passed over.
+    /// Metadata from JSON text; unknown keys are ignored.
     public init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
         self = .none
         if text.isText("{}") { return }
@@ -53,7 +53,7 @@ public struct EventMetadata: Equatable, Sendable {
         }
     }
 
-    /// The bytes of metadata as an array, and no new one where they are those of ``none``: most are.
+    /// The bytes of metadata as an array; the same array for all that equal ``none``, as most do.
     public static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         text.isText("{}") ? encodedNone : Array(text)
     }

@@ -1,8 +1,9 @@
 public import Domain
 
-/// An event as it stands in the log, its texts where they were read to: for whoever goes through many and keeps few.
+/// An event of the log, its texts in the memory that they were read into: for code that goes through many and keeps
+/// few.
 ///
-/// It is valid as long as what gave it says.
+/// Whatever gives a view says how long it is valid.
 public struct EventView {
     /// The partition of the log.
     public var partition: Int
@@ -23,7 +24,7 @@ public struct EventView {
     /// When its batch was written, by the writer's clock.
     public var recordedAt: Timestamp
 
-    /// An event as it stands in the log.
+    /// An event of the log.
     public init(
         partition: Int, position: Int64, stream: UnsafeRawBufferPointer, version: Int64, kind: UnsafeRawBufferPointer,
         schemaVersion: Int, payload: UnsafeRawBufferPointer, metadata: UnsafeRawBufferPointer, recordedAt: Timestamp
@@ -39,7 +40,7 @@ public struct EventView {
         self.recordedAt = recordedAt
     }
 
-    /// The event understood, upcast from an older schema where need be.
+    /// The decoded event, upcast from an older schema if necessary.
     public func decoded() throws(CorruptEvent) -> DecodedEvent {
         guard (1...LogHead.maximumPosition).contains(position) else { throw corrupt("no event can have this position") }
         guard EventView.possibleTimes.contains(recordedAt.millisecondsSinceEpoch) else {
@@ -67,7 +68,7 @@ public struct EventView {
             partition: partition, position: position, stream: String(decoding: stream, as: UTF8.self), reason: reason)
     }
 
-    /// The event with texts of its own.
+    /// The event with its own copies of the texts.
     public var recorded: RecordedEvent {
         RecordedEvent(
             partition: partition, position: position, stream: String(decoding: stream, as: UTF8.self),
@@ -82,7 +83,7 @@ extension RecordedEvent {
     public func withView<Result, Failure: Error>(
         _ body: (EventView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // Strings may lie elsewhere than in UTF-8, which the copies make sure of.
+        // Strings may be stored in another form than UTF-8; the copies make sure of it.
         let (stream, kind) = (Array(stream.utf8), Array(kind.name.utf8))
         return try stream.withBytes { stream throws(Failure) in
             try kind.withBytes { kind throws(Failure) in
@@ -99,7 +100,7 @@ extension RecordedEvent {
         }
     }
 
-    /// The event understood, upcast from an older schema where need be.
+    /// The decoded event, upcast from an older schema if necessary.
     public func decoded() throws(CorruptEvent) -> DecodedEvent {
         try withView { view throws(CorruptEvent) in try view.decoded() }
     }

@@ -23,7 +23,7 @@ public struct NewEvent: Equatable, Sendable {
     }
 }
 
-/// An event as it stands in the log.
+/// An event in the log.
 public struct RecordedEvent: Equatable, Sendable {
     /// The partition of the log.
     public var partition: Int
@@ -42,7 +42,7 @@ public struct RecordedEvent: Equatable, Sendable {
     /// When its batch was written, by the writer's clock.
     public var recordedAt: Timestamp
 
-    /// An event as it stands in the log.
+    /// An event in the log.
     public init(
         partition: Int, position: Int64, stream: String, version: Int64, kind: EventKind, payload: [UInt8],
         metadata: [UInt8], recordedAt: Timestamp

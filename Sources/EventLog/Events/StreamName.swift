@@ -1,9 +1,9 @@
 public import Domain
 internal import JSONText
 
-/// The name of a stream: what kind of aggregate it is the history of, and which one. As text, `cart-c1`.
+/// The name of a stream: the kind of aggregate whose history it is, and which one. As text, `cart-c1`.
 public struct StreamName: Hashable, Sendable, CustomStringConvertible {
-    /// The kinds of aggregate, in the form they begin a stream's name with.
+    /// The kinds of aggregate. A stream's name begins with the raw value.
     public enum Category: String, CaseIterable, Sendable {
         case outlet, menu, cart, order
 
@@ -29,7 +29,7 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
         self.id = id
     }
 
-    /// The stream of that name, or nil where it is none.
+    /// The stream with this name; nil if the text is not the name of a stream.
     public init?(_ text: String) {
         var text = text
         let name = text.withUTF8 { StreamName(utf8: UnsafeRawBufferPointer($0)) }
@@ -37,7 +37,7 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
         self = name
     }
 
-    /// The stream of a name in UTF-8, or nil where it is none.
+    /// The stream with a name in UTF-8; nil if that is not the name of a stream.
     public init?(utf8 name: UnsafeRawBufferPointer) {
         guard let category = Category.allCases.first(where: { name.hasTextPrefix($0.prefix) }),
             let id = Identifier(

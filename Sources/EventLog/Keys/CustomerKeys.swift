@@ -2,8 +2,8 @@ public import Domain
 
 /// Where customers' keys are kept: one for each customer and partition, so that a command touches one partition.
 ///
-/// The promise of all keys: a customer has one key in a partition whoever asks first, and one that was destroyed never
-/// comes back, nor does the customer get another.
+/// The promise of all keys: a customer has one key in a partition, whoever asks first. A destroyed key never comes
+/// back, and the customer never gets another.
 public protocol CustomerKeys: Sendable {
     /// The key to seal with. It is created if the customer has none.
     func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey

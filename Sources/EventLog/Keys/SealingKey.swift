@@ -2,7 +2,7 @@ internal import CLibCrypto
 public import Domain
 internal import Foundation
 
-/// Whose a sealed text is, and on which cart or on the order made from it.
+/// Who a sealed text belongs to, and which cart it is on; for an order, the cart that it was made from.
 public struct TextOwner: Hashable, Sendable {
     /// Who wrote it.
     public var customer: Identifier
@@ -24,12 +24,12 @@ public enum TextKind: String, CaseIterable, Sendable {
     case name
 }
 
-/// A customer's key in one partition. What is sealed with it can be read as long as the key exists, and by nobody
+/// A customer's key in one partition. Texts sealed with it can be read as long as the key exists, and by nobody
 /// afterwards.
 ///
-/// Texts are sealed by AES-256 in SIV mode (RFC 5297) as OpenSSL has it. It is deterministic, so that the same note
-/// is the same line of a cart, and the same call sent again is the same call. It reveals only which texts of one
-/// customer on one cart are equal, and how long they are. A ciphertext opens only for its own owner and kind.
+/// Texts are sealed by AES-256 in SIV mode (RFC 5297), as OpenSSL implements it. It is deterministic, so that the
+/// same note is the same line of a cart, and the same call sent again is the same call. It reveals only which texts
+/// of one customer on one cart are equal, and how long they are. A ciphertext opens only for its own owner and kind.
 public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a key.
     public static let length = 64
@@ -38,7 +38,7 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
     /// The key itself.
     public let bytes: [UInt8]
 
-    /// A key of 64 bytes, or nil where there are more or fewer.
+    /// A key of 64 bytes; nil if there are more or fewer.
     public init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == SealingKey.length else { return nil }
         self.bytes = Array(bytes)
@@ -73,7 +73,7 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
         return SealedText(ciphertext: Text(Data(sealed).base64EncodedString()))
     }
 
-    /// The text, or nil where it was not sealed with this key for this owner as this kind.
+    /// The text; nil if it was not sealed with this key for this owner as this kind.
     public func open(_ text: SealedText, _ kind: TextKind, of owner: TextOwner) -> String? {
         guard let data = Data(base64Encoded: text.ciphertext.string), data.count > SealingKey.tagLength else {
             return nil
@@ -92,7 +92,7 @@ public struct SealingKey: Hashable, Sendable, CustomStringConvertible {
         return String(validating: plain, as: UTF8.self)
     }
 
-    /// Begins with what binds the text to its place.
+    /// Begins with the data that binds the text to its place.
     private static func begin(
         encrypting: Bool, with key: SealingKey, _ kind: TextKind, _ owner: TextOwner
     ) -> OpaquePointer? {

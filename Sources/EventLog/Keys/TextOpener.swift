@@ -41,7 +41,7 @@ public struct TextOpener: Sendable {
 }
 
 extension Cart.Contents {
-    /// Whose key opens the texts in it; nil where nothing is sealed.
+    /// Whose key opens the texts in it; nil if nothing is sealed.
     public func textOwner(of cart: Identifier) -> TextOwner? {
         guard let customer, lines.contains(where: \.hasSealedNote) else { return nil }
         return TextOwner(customer: customer, cart: cart)
@@ -49,7 +49,7 @@ extension Cart.Contents {
 }
 
 extension Order.Placement {
-    /// Whose key opens the texts in it; nil where nothing is sealed.
+    /// Whose key opens the texts in it; nil if nothing is sealed.
     public var textOwner: TextOwner? {
         guard let customer, name != nil || lines.contains(where: \.hasSealedNote) else { return nil }
         return TextOwner(customer: customer, cart: cart)

@@ -1,8 +1,8 @@
 public import Domain
 
 /// The bytes that an event's digest covers, the same that `tiffin.canonical_bytes` makes in SQL: numbers are
-/// big-endian, texts have their length in four bytes before them. Partition and position are not among them: the log
-/// gives them when the digest has been made.
+/// big-endian, texts have their length in four bytes before them. Partition and position are not included: the log
+/// assigns them after the digest has been made.
 struct CanonicalBytes {
     fileprivate(set) var bytes: [UInt8] = []
 
@@ -59,7 +59,7 @@ public struct LeafMaker: ~Copyable {
     private var digests = DigestMaker()
     private var canonical = CanonicalBytes()
 
-    /// One that has made none.
+    /// A maker that has made no leaf.
     public init() {}
 
     /// The leaf of an event of the log.

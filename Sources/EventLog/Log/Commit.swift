@@ -1,6 +1,6 @@
 public import Domain
 
-/// A batch as the log took it: where its events stand, and how it lengthened the chain.
+/// A batch in the log: where its events are, and how it extended the chain.
 public struct Commit: Equatable, Sendable {
     /// The partition.
     public var partition: Int
@@ -15,7 +15,7 @@ public struct Commit: Equatable, Sendable {
     /// When it was made, by the writer's clock.
     public var recordedAt: Timestamp
 
-    /// A batch as the log took it.
+    /// A batch in the log.
     public init(
         partition: Int, firstPosition: Int64, lastPosition: Int64, contentDigest: Digest, chainDigest: Digest,
         recordedAt: Timestamp
@@ -30,6 +30,6 @@ public struct Commit: Equatable, Sendable {
 }
 
 extension Digest {
-    /// The chain after a batch of that content, where this is the chain before it.
+    /// The chain after a batch with that content, if this is the chain before it.
     public func chained(to content: Digest) -> Digest { Digest.of(bytes + content.bytes) }
 }

@@ -1,6 +1,6 @@
 public import Domain
 
-/// Events that are appended together: those of one group all or none, each group on its own.
+/// Events that are appended together. Each group is appended whole or not at all, independently of the others.
 public struct EventBatch: Equatable, Sendable {
     /// The most events of a batch.
     public static let maximumEvents = 10_000
@@ -9,8 +9,8 @@ public struct EventBatch: Equatable, Sendable {
     public let partition: Int
     /// The events, those of a stream in the order of their versions.
     public let events: [NewEvent]
-    /// For each event, the number of its group. Streams that share a command share a group, so that a conflict
-    /// takes all of that command's events, and nobody else's.
+    /// For each event, the number of its group. Streams that share a command share a group, so that a conflict takes
+    /// all of that command's events, and nobody else's.
     public let groups: [Int32]
     /// When the batch was made, by the writer's clock.
     public let recordedAt: Timestamp

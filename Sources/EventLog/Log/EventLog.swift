@@ -3,29 +3,29 @@
 // The promise of every log: positions of a partition are dense and visible in commit order, versions of a
 // stream are dense, a batch is durable when `append` returns, and what conflicts fails alone.
 
-/// The one place where events are kept.
+/// The only place where events are kept.
 public protocol EventLog: Sendable {
     /// The number of partitions, chosen once.
     var partitionCount: Int { get }
 
-    /// Appends a batch: every group of which no stream has been written since `seen`.
+    /// Appends a batch: every group none of whose streams has been written since `seen`.
     ///
-    /// Where the writer is wrong about the version of a stream that has not been written since `seen`, nothing is
+    /// If the writer is wrong about the version of a stream that has not been written since `seen`, nothing is
     /// appended: the receipt refuses every group and names those streams as stale.
     ///
     /// - Parameter seen: the position up to which the writer knows the partition.
-    /// - Throws: ``EventLogError/outcomeUnknown(_:)`` where the batch may or may not be in the log: ask
-    ///   ``outcome(of:since:)``. Otherwise nothing of it is.
+    /// - Throws: ``EventLogError/outcomeUnknown(_:)`` if the batch may or may not be in the log: ask
+    ///   ``outcome(of:since:)``. After any other error, nothing of it is in the log.
     func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt
 
-    /// What became of a batch whose `append` ended in ``EventLogError/outcomeUnknown(_:)``; nil where it is not
-    /// in the log and never will be.
+    /// The outcome of a batch whose `append` ended in ``EventLogError/outcomeUnknown(_:)``; nil if it is not in the
+    /// log and never will be.
     func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt?
 
     /// The events of a partition after a position, in order, at most `limit`.
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
 
-    /// The same events as a page, which costs less where they are many.
+    /// The same events as a page, which costs less for many events.
     func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage
 
     /// The events of a stream after a version, in order, at most `limit`.
@@ -33,16 +33,16 @@ public protocol EventLog: Sendable {
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent]
 
-    /// The batches of a partition that end after a position, in order, at most `limit`: the first of them is the
-    /// one that the next position belongs to.
+    /// The batches of a partition that end after a position, in order, at most `limit`. The next position belongs to
+    /// the first of them.
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit]
 
-    /// Where each partition stands, by number. A damaged log may lack the head of a partition.
+    /// The head of each partition, in the order of partitions. A damaged log may lack the head of a partition.
     func heads() async throws(EventLogError) -> [LogHead]
 }
 
 extension EventLog {
-    /// Where a partition stands; fails where a damaged log lacks its head.
+    /// The head of a partition; fails if a damaged log lacks it.
     public func head(of partition: Int) async throws(EventLogError) -> LogHead {
         guard let head = try await heads().first(where: { $0.partition == partition }) else {
             throw .unavailable("the log is damaged: partition \(partition) has no head")
@@ -50,23 +50,23 @@ extension EventLog {
         return head
     }
 
-    /// A page of what ``read(partition:after:limit:)`` gives.
+    /// The same events as ``read(partition:after:limit:)``, as a page.
     public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
         EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
     }
 }
 
-/// Where a partition stands.
+/// Where a partition ends.
 public struct LogHead: Equatable, Sendable {
-    /// The highest position that a partition can reach. No arithmetic on positions up to here overflows; whatever lies
-    /// beyond was not written by an append.
+    /// The highest position that a partition can reach. No arithmetic on positions up to here overflows. No append
+    /// writes anything beyond.
     public static let maximumPosition = Int64(1) << 62
 
     /// The partition.
     public var partition: Int
-    /// The position of the last event; 0 where there is none.
+    /// The position of the last event; 0 if there is none.
     public var position: Int64
-    /// The chain over every batch up to there.
+    /// The chain over every batch up to that position.
     public var digest: Digest
 
     /// The head of a partition.
@@ -77,14 +77,14 @@ public struct LogHead: Equatable, Sendable {
     }
 }
 
-/// What became of a batch.
+/// The outcome of a batch.
 public struct AppendReceipt: Equatable, Sendable {
     /// The position of the last event before the batch.
     public var previousPosition: Int64
     /// The groups that were not appended, because a stream of theirs has been written since.
     public var conflicts: Set<Int32>
-    /// Streams whose version in the log is not the one that the batch follows. What the writer believed about them came
-    /// from elsewhere: they are to be loaded from the log.
+    /// Streams whose version in the log is not the one that the batch follows. What the writer assumed about them did
+    /// not come from the log: they have to be loaded from it.
     public var stale: Set<StreamName>
 
     /// A receipt.
@@ -99,7 +99,7 @@ public struct AppendReceipt: Equatable, Sendable {
 public enum EventLogError: Error, Equatable, Sendable {
     /// The log cannot be reached. Nothing was accepted.
     case unavailable(String)
-    /// The connection was lost when a batch had been sent.
+    /// The connection was lost after a batch had been sent.
     case outcomeUnknown(String)
 }
 

@@ -38,11 +38,11 @@ public struct EventPage: Sendable {
 
     /// The number of events.
     public var count: Int { entries.count }
-    /// Whether there is none.
+    /// Whether there are none.
     public var isEmpty: Bool { entries.isEmpty }
-    /// The position of the first event; nil where there is none.
+    /// The position of the first event; nil if there is none.
     public var firstPosition: Int64? { entries.first?.position }
-    /// The position of the last event; nil where there is none.
+    /// The position of the last event; nil if there is none.
     public var lastPosition: Int64? { entries.last?.position }
 
     /// Adds an event at the end.

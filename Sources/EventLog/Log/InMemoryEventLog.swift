@@ -1,4 +1,4 @@
-/// A log in memory: for tests, and as the plainest statement of what a log does.
+/// A log in memory: for tests, and as the simplest definition of what a log does.
 public actor InMemoryEventLog: EventLog {
     /// See ``EventLog``.
     public nonisolated let partitionCount: Int
@@ -53,7 +53,7 @@ public actor InMemoryEventLog: EventLog {
         return receipt
     }
 
-    /// The streams whose next version is not that of their first new event.
+    /// The streams whose first new event does not have the next version.
     private func staleStreams(of events: [NewEvent], in partition: Partition) -> Set<StreamName> {
         let first = Dictionary(events.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
         return Set(
@@ -94,7 +94,7 @@ public actor InMemoryEventLog: EventLog {
         }
     }
 
-    /// Puts an event in as it is, without any check: for tests of damaged logs.
+    /// Adds an event without any check, for tests of damaged logs.
     public func damage(with event: RecordedEvent) {
         partitions[event.partition].events.append(event)
     }

@@ -9,7 +9,7 @@ public struct Partitioning: Sendable {
     /// The number of partitions.
     public let count: Int
 
-    /// A partitioning into so many.
+    /// A partitioning into this many.
     public init(count: Int) {
         precondition(count > 0)
         self.count = count
@@ -24,13 +24,13 @@ public struct Partitioning: Sendable {
         }
     }
 
-    /// The id of an order that is placed from a cart when the cart is at that version: a cart is checked out
-    /// once, so no two orders share it.
+    /// The id of the order that is placed from a cart at that version. A cart is checked out once, so no two orders
+    /// share an id.
     public static func orderID(cart: Identifier, version: Int64) -> Identifier {
         let digest = Digest.of(Array("\(cart.rawValue)@\(version)".utf8))
         // Twelve bytes keep accidental collisions out of reach: 2⁴⁸ orders for an even chance of one.
         guard let id = Identifier("\(hashText(cart))-\(digest.bytes.prefix(12).hexadecimal)") else {
-            preconditionFailure("an order id that is no identifier")
+            preconditionFailure("an order id that is not an identifier")
         }
         return id
     }
@@ -43,7 +43,7 @@ public struct Partitioning: Sendable {
         Digest.of(Array(key.rawValue.utf8)).bytes.prefix(4).hexadecimal
     }
 
-    /// An id that no cart gave has a hash of its own: there is no such order, in any partition.
+    /// An id that did not come from a cart gets a hash of its own: there is no such order, in any partition.
     private static func hash(ofOrder id: Identifier) -> UInt32 {
         UInt32(id.rawValue.prefix(8), radix: 16) ?? hash(id)
     }

@@ -1,4 +1,4 @@
-/// Reads a stretch of a partition in pages, ahead of whoever takes them: while one page is taken, the next ones are
+/// Reads a part of a partition in pages, ahead of whoever takes them: while one page is taken, the next ones are
 /// prepared and those after them are read, all at the same time.
 ///
 /// It always ends, whatever positions the log has: a page without events ends it, and a gap is skipped.
@@ -16,17 +16,17 @@ public struct ReadAhead<Page: Sendable, Failure: Error>: Sendable {
     private let prepare: @Sendable (EventPage) async -> Page
 
     /// - Parameters:
-    ///   - pageLength: the most events of a page. By default few enough that what one core prepares is still in the
-    ///     caches when another takes it.
+    ///   - pageLength: the most events of a page. The default is small enough that a page prepared on one core is
+    ///     still in the caches when another core takes it.
     ///   - read: reads from the log.
-    ///   - prepare: does what can be done with a page by itself, such as decoding its events.
+    ///   - prepare: does what can be done with each page by itself, such as decoding its events.
     public init(pageLength: Int = 2_000, read: @escaping Read, prepare: @escaping @Sendable (EventPage) async -> Page) {
         self.pageLength = Int64(pageLength)
         self.read = read
         self.prepare = prepare
     }
 
-    /// Gives every event after `start`, up to and including `end`, to the body: in order, in pages.
+    /// Passes every event after `start`, up to and including `end`, to the body: in order, in pages.
     public func forEachPage(
         after start: Int64, upTo end: Int64, isolation: isolated (any Actor)? = #isolation,
         _ body: (Page) async throws(Failure) -> Void
@@ -58,12 +58,12 @@ public struct ReadAhead<Page: Sendable, Failure: Error>: Sendable {
         }
     }
 
-    /// A page on its way, of positions up to ``end``.
+    /// A page on its way, with positions up to ``end``.
     private struct Request {
         var end: Int64
         var page: Task<Result<EventPage, Failure>, Never>
 
-        /// Where to go on after a page that does not reach to ``end`` without gaps, and not where planned; else nil.
+        /// Where to continue after a page that does not reach ``end`` without gaps; nil to continue as planned.
         func next(after page: EventPage, _ last: Int64) -> Int64? {
             guard let first = page.firstPosition, let reached = page.lastPosition else { return last }
             if first > end { return first - 1 }

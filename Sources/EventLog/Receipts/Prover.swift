@@ -13,11 +13,11 @@ public struct Prover: Sendable {
     public enum Failure: Error, Equatable, Sendable {
         /// There is no such event.
         case noSuchEvent
-        /// No receipt can be linked to the position that was asked for; why, in a sentence without a full stop.
+        /// No receipt can be linked to the requested position; why, in a sentence without a full stop.
         case unsuitableHead(String)
-        /// More batches than a receipt may have lie before the position that was asked for.
+        /// Between the event and the requested position there are more batches than a receipt may have.
         case tooManyLinks(Int)
-        /// The log is not what its digests say; what is wrong, for an operator.
+        /// The log does not match its digests; what is wrong, for an operator.
         case damaged(String)
         /// The log cannot be read.
         case unavailable(EventLogError)
@@ -35,8 +35,8 @@ public struct Prover: Sendable {
     /// A receipt for the event with that version in a stream. It reads the event's batch and the digests of every
     /// later one, in pages, in the background.
     ///
-    /// - Parameter head: the position to link the receipt to, where a batch must end. Without it, that is the present
-    ///   head of the log, or nothing where this is too far.
+    /// - Parameter head: the position to link the receipt to, where a batch must end. If nil, the receipt is linked
+    ///   to the present head of the log, or to nothing if that is too far.
     @concurrent
     public func receipt(
         for stream: StreamName, version: Int64, head: Int64? = nil
@@ -50,7 +50,7 @@ public struct Prover: Sendable {
         guard (1...LogHead.maximumPosition).contains(event.position) else {
             throw .damaged("no event can have the position \(event.position)")
         }
-        // A receipt has the payload as text, and what is not UTF-8 would change in it.
+        // A receipt has the payload as text: bytes that are not UTF-8 would change in it.
         guard String(validating: event.payload, as: UTF8.self) != nil,
             String(validating: event.metadata, as: UTF8.self) != nil
         else { throw .damaged("the event at position \(event.position) is not UTF-8") }
@@ -131,7 +131,7 @@ public struct Prover: Sendable {
             previousChainDigest: previous, chainDigest: commit.chainDigest)
     }
 
-    /// The content digests of all batches up to the target; nil where they are too many.
+    /// The content digests of all batches up to the target; nil if there are too many.
     private func links(from commit: Commit, to target: LogHead) async throws(Failure) -> [Digest]? {
         var links: [Digest] = []
         var position = commit.lastPosition

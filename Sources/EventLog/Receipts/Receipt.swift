@@ -5,9 +5,9 @@
 /// must be known from elsewhere, by a head or an anchor that was kept.
 public struct Receipt: Equatable, Sendable {
     /// The most batches between that of the event and the head. A receipt that would need more is not linked to the
-    /// head: each takes 67 bytes, which is 7 MB at this bound.
+    /// head: each takes 67 bytes, 7 MB at this bound.
     public static let maximumLinks = 100_000
-    /// The most partitions of a log that a receipt can be of.
+    /// The most partitions of a log that a receipt can come from.
     public static let maximumPartitions = 1 << 15
 
     /// The number of partitions; with the stream it determines the partition of the event.
@@ -16,7 +16,7 @@ public struct Receipt: Equatable, Sendable {
     public var event: RecordedEvent
     /// The batch that it was recorded with.
     public var batch: Batch
-    /// The batches from there to a head; nil where these are too many.
+    /// The batches from there to a head; nil if there are too many.
     public var head: Head?
 
     /// What a receipt contains of a batch.

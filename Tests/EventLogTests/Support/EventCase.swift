@@ -3,8 +3,8 @@ import EventLog
 import EventLogContract
 import SeededRandom
 
-/// Every case of every aggregate's events, by the name of its kind. An event that is new to the domain does not
-/// compile here until it has a case, and then fails until it has its golden text.
+/// Every case of every aggregate's events, by the name of its kind. A new event of the domain does not compile here
+/// until it has a case, and then fails until it has its golden text.
 enum EventCase: String, CaseIterable {
     case outletRegistered = "outlet.registered"
     case outletDetailsChanged = "outlet.detailsChanged"

@@ -2,8 +2,8 @@ import Domain
 
 @testable import EventLog
 
-/// One event and its text in the present schema. What stands here stands in logs: a text that changes needs a new
-/// schema version, and an upcaster from the one before.
+/// One event and its text in the present schema. Logs contain these texts: one that changes needs a new schema
+/// version, and an upcaster from the one before.
 struct GoldenEvent {
     let kind: EventKind
     let event: DomainEvent
