@@ -1,16 +1,16 @@
 // What an auditor does with the log, and without it: anchors, which are heads kept elsewhere, and the check of a
-// receipt. It reads, and never decides or appends.
+// receipt. This code reads, and never decides or appends.
 
 public import Domain
 public import EventLog
 public import JSONText
 internal import Projections
 
-/// Where a partition stood at some time, kept where nobody who can change the log can change it.
+/// Where a partition ended at some time, kept out of reach of anybody who can change the log.
 public struct Anchor: Equatable, Sendable {
     /// The partition.
     public var partition: Int
-    /// The position of its last event; 0 where there was none.
+    /// The position of its last event; 0 if there was none.
     public var position: Int64
     /// The chain over every batch up to there.
     public var digest: Digest
@@ -44,7 +44,7 @@ public struct Anchor: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// The anchor in a line, which has every field once and no other.
+    /// The anchor in a line, which must have every field once and no other.
     public init(json line: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(line) { reader throws(JSONReadingError) in
             var anchor = Anchor(
@@ -68,7 +68,7 @@ public struct Anchor: Equatable, Sendable {
 }
 
 extension Anchor: CustomStringConvertible {
-    /// The anchor for people.
+    /// The anchor as people read it.
     public var description: String {
         "the anchor of \(time.rfc3339) at position \(position) of partition \(partition)"
     }

@@ -9,7 +9,7 @@ public enum AnchorCheck {
         /// Why, in a sentence without a full stop.
         public var reason: String
 
-        /// The anchor and the reason, for people.
+        /// The anchor and the reason, as people read them.
         public var description: String { "\(anchor) does not hold: \(reason)" }
     }
 

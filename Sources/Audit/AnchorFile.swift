@@ -30,7 +30,7 @@ public struct AnchorFile: Sendable {
     public func append(_ anchors: [Anchor]) throws(Failure) {
         let file = try open(O_RDWR | O_CREAT | O_APPEND)
         defer { close(file) }
-        // To append to a file that cannot be read would hide that.
+        // Appending to a file that cannot be read would hide that.
         _ = try parse(try contents(try open(O_RDONLY)))
         var lines: [UInt8] = []
         for anchor in anchors { lines += anchor.json + [UInt8(ascii: "\n")] }

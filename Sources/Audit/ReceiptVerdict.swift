@@ -2,7 +2,7 @@ internal import Domain
 public import EventLog
 internal import Projections
 
-/// What a receipt proves, for people.
+/// What a receipt proves, as people read it.
 public struct ReceiptVerdict: Equatable, Sendable {
     /// Whether the receipt proves what it claims.
     public var isProven: Bool
@@ -58,8 +58,8 @@ extension Receipt {
             case batch.firstPosition..<batch.lastPosition:
                 throw refuse("a batch ended there, in the middle of the event's batch")
             case batch.lastPosition...end:
-                // Every batch has an event and more, so that the chain moves no faster than positions do, and it
-                // reaches its last digest with the head alone.
+                // Every batch has at least one event, so the chain moves no faster than positions do, and reaches its
+                // last digest only at the head.
                 guard let index = indices[anchor.digest],
                     anchor.position == least.position
                         ? index == least.index

@@ -1,15 +1,15 @@
-/// How text is written so that a terminal shows it and never obeys it.
+/// Text in a form that a terminal shows and never obeys.
 public enum TerminalText {
-    /// How a character is written that must not reach a terminal.
+    /// How to write a character that must not reach a terminal.
     public enum Notation: Sendable {
         /// `\u{1b}`, for people.
         case braces
-        /// `\u001b`, within JSON: it means the same to whoever reads that.
+        /// `\u001b`, inside JSON, where it means the same character.
         case json
     }
 
-    /// The text as one line: control characters, line breaks, and characters that change the direction of text are
-    /// written by their numbers. Applied again, it changes nothing.
+    /// The text as one line. Control characters, line breaks, and characters that change the direction of text are
+    /// replaced by their numbers. Applying it again changes nothing.
     public static func line(_ text: String, _ notation: Notation = .braces) -> String {
         guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
         var line = String.UnicodeScalarView()
@@ -23,7 +23,7 @@ public enum TerminalText {
         return String(line)
     }
 
-    /// Marks that join emoji or shape letters are left alone: many languages need them.
+    /// Marks that join emoji or shape letters stay: many languages need them.
     private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0..<0x20, 0x7f..<0xa0: true  // Control characters: C0, DELETE and C1.

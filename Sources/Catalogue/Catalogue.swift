@@ -13,7 +13,8 @@ public final class Catalogue {
     public static let name = "catalogue"
     /// The most saved queries.
     public static let maximumSaved = 250
-    /// Beyond that many changes times saved queries at once, saved queries are asked again instead of following.
+    /// If more changes times saved queries than this come at once, saved queries are asked again instead of
+    /// following.
     private static let followedAtOnce = 2_000
 
     private let analyser = TextAnalyser()
@@ -49,7 +50,7 @@ public final class Catalogue {
 
     // MARK: Loading
 
-    /// Takes in every outlet with its menu, of a catalogue that is still empty.
+    /// Takes in every outlet with its menu. The catalogue must be empty.
     public func load(_ records: [OutletRecord], revision: Int64) {
         precondition(outletCount == 0, "a catalogue is loaded once")
         self.revision = revision
@@ -75,7 +76,7 @@ public final class Catalogue {
     /// An outlet has changed.
     ///
     /// - Parameters:
-    ///   - record: the outlet as it is now; nil where it is not, or not any more, to be shown.
+    ///   - record: the outlet as it is now; nil if it is not to be shown, or no longer.
     ///   - touched: the items that may have changed; nil for all.
     public func update(_ id: Identifier, to record: OutletRecord?, items touched: Set<Identifier>?) {
         guard let record, let (details, status) = record.details else {
@@ -129,7 +130,7 @@ public final class Catalogue {
     }
 
     private func remove(_ row: UInt32) {
-        // First the outlet: it is found by the kinds and tags of its items.
+        // The outlet comes first: it is found by the kinds and tags of its items.
         let listing = outlets.listing(at: row)
         outletIndex.remove(listing, at: row)
         for item in outlets[row].items { remove(itemAt: item) }
@@ -167,7 +168,7 @@ public final class Catalogue {
         }
     }
 
-    /// Makes items and outlets available whose suspension or pause has ended.
+    /// Makes items and outlets available again when their suspension or pause has ended.
     public func advance(to now: Timestamp) {
         for kind in [ListingKind.items, .outlets] {
             let index = index(of: kind)
@@ -182,26 +183,26 @@ public final class Catalogue {
 
     // MARK: Saved queries
 
-    /// Keeps a question's answer up to date from now on. Returns false if there are too many already.
+    /// Keeps a query's answer up to date from now on. Returns false if there are too many already.
     public func save(_ query: CatalogueQuery, as name: Identifier) -> Bool {
         guard saved[name] != nil || saved.count < Self.maximumSaved else { return false }
         if let known = saved[name], known.query.asksTheSame(as: query) { return true }
-        // What was saved under the name is another document: its revisions go on.
+        // A new query under the same name is a new document, but its revisions continue.
         let last = saved[name]?.revision ?? 0
         saved[name] = SavedQuery(name, query, revision: max(last + 1, revision))
         touched.insert(name)
         return true
     }
 
-    /// Forgets a saved question. Returns whether there was one.
+    /// Forgets a saved query. Returns whether there was one.
     public func drop(_ name: Identifier) -> Bool {
         guard saved.removeValue(forKey: name) != nil else { return false }
         touched.insert(name)
         return true
     }
 
-    /// The answer to a saved question, as of now: `{"browse","revision","total","items","state"}`; nil where none
-    /// is saved under that name.
+    /// The answer to a saved query, as of now: `{"browse","revision","total","items","state"}`; nil if none is saved
+    /// under that name.
     public func document(ofSaved name: Identifier) -> (revision: Int64, bytes: [UInt8])? {
         guard let query = saved[name] else { return nil }
         let (total, listings) = query.answer(in: index(of: query.query.kind))
@@ -222,7 +223,7 @@ public final class Catalogue {
         return (query.revision, writer.bytes)
     }
 
-    /// The saved questions whose answers may have changed since this was last asked.
+    /// The saved queries whose answers may have changed since this was last called.
     public func takeTouched() -> Set<Identifier> {
         defer { touched = [] }
         return touched
@@ -242,18 +243,18 @@ public final class Catalogue {
         }
     }
 
-    // MARK: Questions
+    // MARK: Queries
 
-    /// Understands the words of a question.
+    /// Parses the words of a query.
     public func query(
         _ words: [String], of kind: ListingKind, options: Set<CatalogueQuery.Option>
     ) throws(CatalogueError) -> CatalogueQuery {
         try CatalogueQuery(words.map { Text($0) }, of: kind, options: options, analyser: analyser)
     }
 
-    /// A page of what is found: `{"total","items","next","facets","state"}`.
+    /// A page of the matches: `{"total","items","next","facets","state"}`.
     ///
-    /// - Parameter emptyState: what an empty answer is called.
+    /// - Parameter emptyState: the state of an empty answer.
     public func page(_ query: CatalogueQuery, emptyState: String = "empty") -> [UInt8] {
         let index = index(of: query.kind)
         let matches = index.matches(query)

@@ -1,10 +1,10 @@
 public import Domain
 
-/// Which outlet, or which item of an outlet.
+/// An outlet, or an item of an outlet.
 public struct ListingID: Hashable, Comparable, Sendable {
     /// The outlet.
     public var outlet: Identifier
-    /// The item, or nil where the outlet itself is meant.
+    /// The item; nil for the outlet itself.
     public var item: Identifier?
 
     /// Orders by outlet, then by item.
@@ -19,23 +19,23 @@ public struct ListingID: Hashable, Comparable, Sendable {
 
 /// An item or an outlet as filters, sorts and facets see it.
 public struct Listing: Equatable {
-    /// Which one.
+    /// Its id.
     public var id: ListingID
-    /// What it is called.
+    /// Its name.
     public var name: Text
-    /// What else it is found by as text.
+    /// Other texts to search.
     public var texts: [Text]
-    /// Its cuisines: an item that names none has those of its outlet.
+    /// Its cuisines. An item without any has those of its outlet.
     public var cuisines: [Text]
     /// The outlet's city.
     public var city: Text?
     /// The outlet's part of the city.
     public var area: Text?
-    /// The item's kind; of an outlet, those of its items.
+    /// The item's kind; for an outlet, those of its items.
     public var kinds: [Text]
-    /// The item's tags; of an outlet, those of its items.
+    /// The item's tags; for an outlet, those of its items.
     public var tags: [Text]
-    /// What it costs in minor units; of an outlet, what two people pay.
+    /// What it costs in minor units; for an outlet, what two people pay.
     public var price: Int64?
     /// The outlet's rating, in hundredths.
     public var rating: Int64?
@@ -48,12 +48,12 @@ public struct Listing: Equatable {
 /// When something can be ordered.
 public enum Availability: Hashable, Sendable {
     case now
-    /// Not before that moment, and then by itself.
+    /// From that moment on, without anybody doing anything.
     case from(Timestamp)
-    /// Not before somebody changes it.
+    /// Not until somebody changes it.
     case never
 
-    /// When both can be.
+    /// When both can be ordered.
     func and(_ other: Availability) -> Availability {
         switch (self, other) {
         case (.never, _), (_, .never): .never

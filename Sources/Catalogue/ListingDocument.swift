@@ -2,7 +2,7 @@ internal import Domain
 internal import JSONText
 internal import Projections
 
-/// An item or outlet as it stands in a list.
+/// An item or outlet as it appears in a list.
 enum ListingDocument {
     static func write(_ entry: MenuState.Entry, at outlet: CatalogueOutlet, to writer: inout JSONWriter) {
         let item = entry.item

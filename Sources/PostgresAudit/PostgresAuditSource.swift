@@ -15,7 +15,7 @@ public final class PostgresAuditSource: AuditSource {
     private let log: PostgresEventLog
     /// The log, for callers that need nothing else.
     public var eventLog: any EventLog { log }
-    /// For everything but events, which are read at the same time.
+    /// For everything except events, which are read at the same time.
     private let connection: PostgresConnection
 
     private init(log: PostgresEventLog, connection: PostgresConnection) {
@@ -59,7 +59,7 @@ public final class PostgresAuditSource: AuditSource {
 
     /// See `AuditSource`.
     public func partitions() async throws -> [Int] {
-        // One by one, which the indexes answer at once: to find them all in one go takes the whole log.
+        // One by one, which the indexes answer at once: one statement for all would read the whole log.
         var partitions: [Int] = []
         while true {
             let next = try await connection.execute(
@@ -141,7 +141,7 @@ private enum Statements {
             UNION ALL SELECT min(partition) FROM tiffin.commits WHERE partition > $1) AS found
         """, [.int4])
 
-    // By where they begin, which is their key, and not by where they say they end.
+    // Ordered by where they begin, which is their key, not by where they claim to end.
     static let commits = Statement(
         "commits",
         """
@@ -149,7 +149,7 @@ private enum Statements {
         WHERE partition = $1 AND first_position > $2 ORDER BY first_position LIMIT $3
         """, [.int2, .int8, .int8])
 
-    // Each by itself, so that each is a look at the index and not at the whole log.
+    // Each by itself, so that each reads the index and not the whole log.
     static let strays = Statement(
         "strays",
         """

@@ -9,7 +9,7 @@ import Testing
 @Suite struct AnchorTests {
     private static let time = Timestamp(millisecondsSinceEpoch: 1_772_366_400_250)
 
-    /// Calls `body` with a path in a directory of its own, where nothing is yet.
+    /// Calls `body` with a path in an empty directory of its own.
     private static func withPath(_ body: (String) throws -> Void) throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "tiffin-anchors-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -17,8 +17,8 @@ import Testing
         try body(directory.appending(path: "anchors.jsonl").path())
     }
 
-    /// A log in which each of these partitions has so many batches, of sizes that are always the same, with events
-    /// that are others from another first mark on.
+    /// A log with these numbers of batches in its partitions. Their sizes are always the same; from another first
+    /// mark on, the events differ.
     private static func log(_ batches: [Int], marks: Int = 0) async throws -> InMemoryEventLog {
         let log = InMemoryEventLog(partitionCount: batches.count)
         for (partition, count) in batches.enumerated() {
@@ -59,7 +59,7 @@ import Testing
 
     // MARK: Files
 
-    @Test func `Anchors are appended to what is there, and a file that is not there is made`() async throws {
+    @Test func `Anchors are appended to the file, which is created if necessary`() async throws {
         let log = try await Self.log([3, 0, 2])
         let first = try await Self.anchors(log)
         _ = try await log.append(LogWriter(log).batch([[.cart("d")]]), seen: 0)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `What cannot be opened is said`() {
+    @Test func `A file that cannot be opened is an error that says so`() {
         for path in ["/nonexistent/anchors.jsonl", "/"] {
             let failure = #expect(throws: AnchorFile.Failure.self) { try AnchorFile(path).append([]) }
             #expect(failure?.description.hasPrefix("\(path): ") == true)
@@ -124,7 +124,7 @@ import Testing
             try await AnchorCheck.faults(of: anchors, in: log).map(\.reason)
         }
         #expect(try await reasons(try await Self.log([5, 3])) == [])
-        // The same batches, and fewer of them.
+        // The same batches, but fewer of them.
         let cut = try await Self.log([4, 3])
         #expect(try await reasons(cut) == ["the log ends at \(try await cut.heads()[0].position)"])
         // Other events in batches of the same sizes.

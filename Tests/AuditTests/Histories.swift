@@ -3,7 +3,7 @@ import Domain
 import EventLog
 import Foundation
 
-/// Events as a log has them, a second after each other.
+/// Events as a log has them, one second apart.
 struct RecordedHistory {
     private(set) var events: [RecordedEvent] = []
     private var versions: [StreamName: Int64] = [:]

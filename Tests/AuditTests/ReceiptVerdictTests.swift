@@ -64,7 +64,7 @@ import Testing
 
     // MARK: What is known from elsewhere
 
-    @Test func `The chain must meet the digest that is known`() async throws {
+    @Test func `The chain must contain the known digest`() async throws {
         let log = try await Self.log([2, 5, 1, 2])
         let chain = try await log.commits(partition: 0, after: 0, limit: .max).map(\.chainDigest)
         let receipt = try await Prover(log).receipt(for: .cart("c"), version: 4)
@@ -86,8 +86,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `The anchors of a log are for its receipts, and those of another one against them`(_ seed: UInt64) async throws
-    {
+    func `A log's anchors confirm its receipts, and another log's contradict them`(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
         let sizes = (0..<random.number(2..<9)).map { _ in random.number(1..<5) }
         let log = try await Self.log(sizes)
@@ -106,14 +105,14 @@ import Testing
 
         for index in all.indices {
             var changed = all
-            // Where the chain begins and what comes behind the head, this receipt says nothing of.
+            // This receipt says nothing about where the chain begins, and about what comes after the head.
             let isTouched = onTheWay(all[index]) || all[index].position == receipt.batch.firstPosition - 1
             changed[index].digest = Digest.of(all[index].digest.bytes)
             #expect(ReceiptVerdict(of: receipt, anchors: changed).isProven == !isTouched)
         }
     }
 
-    @Test func `An anchor within the batch, or with the digest of another batch, contradicts it`() async throws {
+    @Test func `An anchor inside the batch, or with another batch's digest, contradicts the receipt`() async throws {
         let log = try await Self.log([1, 4, 2, 2])
         let anchors = try await Self.anchors(log)
         let receipt = try await Prover(log).receipt(for: .cart("c"), version: 3)
@@ -124,7 +123,7 @@ import Testing
         for (position, digest) in digests {
             let anchor = Anchor(partition: 0, position: position, digest: digest, time: Self.time)
             let verdict = ReceiptVerdict(of: receipt, anchors: [anchor])
-            // Between two batches a position cannot be told from another by a receipt alone.
+            // Between two batches, a receipt alone cannot tell one position from another.
             #expect(verdict.isProven == (position == 6), "\(position)")
             #expect(!ReceiptVerdict(of: receipt, anchors: anchors + [anchor]).isProven, "\(position)")
         }

@@ -7,7 +7,7 @@ import SeededRandom
 import Testing
 
 @Suite struct TamperingTests {
-    /// A number that a server may never have written.
+    /// A number that a server would never have written.
     private static func number(_ random: inout SeededGenerator, near value: Int64) -> Int64 {
         random.pick([.min, -1, 0, 1, value &- 1, value &+ 1, 1 << 40, .max - 1, .max])
     }
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `A head that does not belong there is found by where the streams lie`() async throws {
+    @Test func `A head row too many is found by the partitions that the streams are in`() async throws {
         var log = try await StoredLog.of(carts: 20, partitions: 3)
         log.storedHeads.append(StoredHead(partition: 3, position: 0, digest: Digest.zero.bytes, epoch: 0))
         let findings = try await log.tampering
@@ -70,7 +70,7 @@ import Testing
         #expect(findings.dropFirst().allSatisfy { $0.contains("belongs to partition") })
     }
 
-    @Test func `A missing head is found by what lies in its partition`() async throws {
+    @Test func `A missing head row is found by the events in its partition`() async throws {
         var log = try await StoredLog.of(carts: 20, partitions: 3)
         log.storedHeads.remove(at: 1)
         let findings = try await log.tampering

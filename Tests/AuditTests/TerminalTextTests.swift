@@ -4,7 +4,7 @@ import SeededRandom
 import Testing
 
 @Suite struct TerminalTextTests {
-    /// What makes a terminal do something, or show something else than what is there.
+    /// What makes a terminal do something, or show something different from what is there.
     private static let unsafe: [Unicode.Scalar] =
         (0..<0x20).map { Unicode.Scalar($0 as UInt8) } + [
             "\u{7f}", "\u{80}", "\u{85}", "\u{9b}", "\u{9f}", "\u{61c}", "\u{200e}", "\u{200f}", "\u{2028}", "\u{2029}",
@@ -31,7 +31,7 @@ import Testing
                 #expect(TerminalText.line(line, notation) == line)
                 #expect(TerminalText.line(line, .braces) == line)
             }
-            // Within JSON it means what it meant.
+            // Inside JSON it means the same as before.
             let json = try JSONEncoder().encode(text.filter { !$0.unicodeScalars.contains { $0.value < 0x20 } })
             let line = TerminalText.line(String(decoding: json, as: UTF8.self), .json)
             let (told, meant) = try (
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `What is left out is written by its number`() {
+    @Test func `A character that is left out is written as its number`() {
         #expect(TerminalText.line("a\r\u{1b}[2Kproven\u{202e}") == "a\\u{d}\\u{1b}[2Kproven\\u{202e}")
         #expect(TerminalText.line("\u{7f}\u{2028}", .json) == "\\u007f\\u2028")
         #expect(Self.harmless.allSatisfy { TerminalText.line($0) == $0 })

@@ -7,7 +7,7 @@ import Testing
 @testable import Audit
 
 @Suite struct `Why a cart is as it is` {
-    @Test func `a line says when, where, what, for how much then and now, and by which command`() {
+    @Test func `a line says when, where and what, the price then and now, and the command`() {
         var history = RecordedHistory.withKitchen
         history.append(added(line("pie", 2, at: 1500)), to: .cart, id: "tap-1")
         history.append(added(line("bun", 1, at: 250, note: "warm")), to: .cart)
@@ -75,7 +75,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var history = RecordedHistory.withKitchen
         var state = Cart.initial
-        // What the cart's lines come from, by what the commands said.
+        // The versions that the cart's lines come from, according to the commands.
         var expected: [Text: [Int64]] = [:]
         var version: Int64 = 0
         for _ in 0..<random.number(1..<40) {
@@ -114,7 +114,7 @@ import Testing
         #expect(shown.lines.allSatisfy { !$0.words.isEmpty })
     }
 
-    @Test func `from damage on nothing is made up`() {
+    @Test func `nothing is shown after damage`() {
         var history = RecordedHistory.withKitchen
         history.append(added(line("pie", 2, at: 1500)), to: .cart)
         history.append(EventKind(name: "cart.itemAdded", schemaVersion: 1), Array("{}".utf8), to: .cart, id: "x")
@@ -174,7 +174,7 @@ import Testing
         #expect(order.text(last: 9).suffix(3).first == "agreed under the name \"Asha\":")
     }
 
-    @Test func `a closed outlet and sold-out items are said`() {
+    @Test func `a closed outlet and sold-out items are mentioned`() {
         var history = RecordedHistory.withKitchen
         history.append(added(line("pie", 1, at: 1500)), to: .cart)
         history.append(.menu(.itemSuspended(Identifier("pie")!, until: nil)), to: .menu)

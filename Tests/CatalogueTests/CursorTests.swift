@@ -41,7 +41,7 @@ import Testing
         #expect(throughout.isSubset(of: seen), "\(words)")
     }
 
-    /// Items that always match, with names, prices and ratings that never stay.
+    /// Items that always match, with names, prices and ratings that keep changing.
     @Test(arguments: SeededGenerator.seeds.prefix(4), Question.sorts)
     func `every listing comes once, wherever it moves`(seed: UInt64, sort: String) throws {
         var generator = SeededGenerator(seed: seed)
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test func `a long name is found again`() throws {
-        // The longest names there are, folded: one sign stands for four words.
+        // The longest names there are, folded: one character becomes four words.
         for letter in ["\"", "\u{FDFA}", "㌖", "字"] {
             let name = Text(String(repeating: letter, count: 200 / letter.utf8.count))
             let catalogue = Catalogue.with(items: ["a": name, "b": name, "c": name])
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test(arguments: 0..<20 as Range<UInt64>)
-    func `a cursor goes with the same filters in any order and case`(seed: UInt64) throws {
+    func `a cursor can be used with the same filters in any order and case`(seed: UInt64) throws {
         var outlets = ChangingOutlets(seed: seed)
         let catalogue = outlets.loadedCatalogue()
         for _ in 0..<20 {
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `a cursor goes with the same filters in another spelling`() throws {
+    @Test func `a cursor can be used with the same filters in another spelling`() throws {
         let items = (0..<3).map { number in
             var item = MenuItem.named("Item", id: "i\(number)")
             item.tags = ["hot"]
@@ -141,18 +141,18 @@ import Testing
         }
     }
 
-    @Test func `a cursor of another question is refused`() throws {
+    @Test func `a cursor of another query is refused`() throws {
         let catalogue = ChangingOutlets(seed: 3).loadedCatalogue()
         let next = try #require(try catalogue.answer(["LIMIT", "1"]).next)
         for words in [["SORT", "price"], ["OPEN"], ["TEXT", "rice"], ["CITY", "a"]] {
-            #expect(throws: CatalogueError.invalid("AFTER", "is a cursor of another question")) {
+            #expect(throws: CatalogueError.invalid("AFTER", "is a cursor of another query")) {
                 try catalogue.answer(words + ["AFTER", next])
             }
         }
-        #expect(throws: CatalogueError.invalid("AFTER", "is a cursor of another question")) {
+        #expect(throws: CatalogueError.invalid("AFTER", "is a cursor of another query")) {
             try catalogue.answer(["AFTER", next], of: .outlets)
         }
-        // How much is on a page, and what is counted, is no other question.
+        // The size of a page, and the counts, are not part of the query.
         #expect(try catalogue.answer(["LIMIT", "9", "FACETS", "AFTER", next, "SORT", "relevance"]).ids.count == 9)
     }
 
@@ -201,7 +201,7 @@ import Testing
     }
 
     @Test(arguments: ["", "x", "W10.", "-_-_", "bnVsbA..", "😀", String(repeating: "A", count: 5_000), "[]", "AFTER"])
-    func `what is no cursor is refused`(text: String) {
+    func `a text that is not a cursor is refused`(text: String) {
         #expect(throws: CatalogueError.invalid("AFTER", "must be the 'next' of an earlier answer")) {
             try Catalogue().query(["AFTER", text], of: .items, options: [.after])
         }

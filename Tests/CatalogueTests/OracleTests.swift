@@ -5,10 +5,10 @@ import Testing
 
 @testable import Catalogue
 
-/// A catalogue that keeps changing answers as one that looks at every listing.
+/// A catalogue that keeps changing gives the same answers as one that looks at every listing.
 @Suite struct OracleTests {
     @Test(arguments: SeededGenerator.seeds)
-    func `every question is answered as by looking at everything`(seed: UInt64) throws {
+    func `every query is answered as if by looking at everything`(seed: UInt64) throws {
         var outlets = ChangingOutlets(seed: seed)
         let catalogue = outlets.loadedCatalogue()
         let plain = PlainCatalogue()
@@ -51,8 +51,8 @@ import Testing
         }
     }
 
-    /// Enough listings that questions go other ways: walking an order, and counting whole bitmaps.
-    @Test func `a large catalogue is answered as by looking at everything`() throws {
+    /// Enough listings that queries take other paths: walking an order, and counting whole bitmaps.
+    @Test func `queries to a large catalogue are answered as if by looking at everything`() throws {
         var generator = SeededGenerator(seed: 5)
         let records = (0..<2).map { outlet in
             OutletRecord.with(

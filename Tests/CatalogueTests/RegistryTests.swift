@@ -4,7 +4,7 @@ import Testing
 
 @testable import Catalogue
 
-/// The registries of filters and sorts, and the words of a question.
+/// The registries of filters and sorts, and the words of a query.
 @Suite struct RegistryTests {
     private func query(
         _ words: [String], _ options: Set<CatalogueQuery.Option> = [.sort, .limit, .after, .facets]
@@ -55,7 +55,7 @@ import Testing
             ["TEXT", "a", "TEXT", "b"], ["SORT", "name", "SORT", "name"], ["CITY", "a", "b"], ["SEED", "1"],
             ["OPEN", "now"], ["FACETS", "FACETS"], (0..<51).flatMap { ["TAG", "t\($0)"] },
         ])
-    func `what is not understood is a syntax error`(words: [String]) {
+    func `words that are not understood are a syntax error`(words: [String]) {
         let error = #expect(throws: CatalogueError.self) { try query(words) }
         guard case .syntax(let detail) = error else {
             Issue.record("\(words) was answered \(String(describing: error))")
@@ -75,7 +75,7 @@ import Testing
             ["PRICE", "1", "05"],
             ["RATING", "+4"], ["RATING", "04"], ["RATING", "00.5"], ["DELIVERY", "030"], ["DELIVERY", "-0"],
         ])
-    func `a value that is out of range is named`(words: [String]) {
+    func `a value out of range is refused by name`(words: [String]) {
         let error = #expect(throws: CatalogueError.self) { try query(words) }
         guard case .invalid(words[0], _) = error else {
             Issue.record("\(words): \(String(describing: error))")
@@ -90,7 +90,7 @@ import Testing
             ["LIMIT", "100"], ["SORT", "-Price"], ["CUISINE"] + (0..<50).map { "c\($0)" },
             (0..<50).flatMap { ["TAG", "t\($0)"] }, [],
         ])
-    func `what is just in range is taken`(words: [String]) throws {
+    func `a value just in range is accepted`(words: [String]) throws {
         _ = try query(words)
     }
 

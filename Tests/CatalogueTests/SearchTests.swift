@@ -5,7 +5,7 @@ import Testing
 
 @testable import Catalogue
 
-/// Text, time and prices, on catalogues small enough to see through.
+/// Text, time and prices, on catalogues that are small enough to be understood.
 @Suite struct SearchTests {
     private static func found(_ catalogue: Catalogue, _ words: String...) throws -> [String] {
         try catalogue.answer(words).ids.compactMap(\.item?.rawValue)
@@ -18,16 +18,16 @@ import Testing
             ("宫保鸡丁", "鸡丁"), ("Jalapeño Popper", "JALAPENO"), ("Crème Brûlée", "creme bru"), ("Domino's", "dominos"),
             ("Domino's", "domino"), ("ﾊﾟﾝ", "パン"), ("SMØRREBRØD", "smorre"), ("Phở bò", "pho bo"), ("ข้าวผัด", "ผัด"),
         ])
-    func `names of any script are found, and by a beginning`(name: Text, text: String) throws {
+    func `names in any script are found, and by a beginning`(name: Text, text: String) throws {
         let catalogue = Catalogue.with(items: ["a": name, "b": "Something else"])
         #expect(try SearchTests.found(catalogue, "TEXT", text) == ["a"])
-        // Also when it came by an event.
+        // Also when the item came by an event.
         let followed = Catalogue.with(items: [:])
         followed.update("o", to: .with([.named(name, id: "a"), .named("Something else", id: "b")]), items: nil)
         #expect(try SearchTests.found(followed, "TEXT", text) == ["a"])
     }
 
-    @Test func `what is in the name comes before what is in the description`() throws {
+    @Test func `matches in the name come before matches in the description`() throws {
         var described = MenuItem.named("Soup", id: "a")
         described.description = "With rice and curry"
         var half = MenuItem.named("Curry", id: "b")
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `what is sold out until a moment comes back at that moment`() throws {
+    @Test func `an item sold out until a moment comes back at that moment`() throws {
         let catalogue = Catalogue.with([.named("Tea", id: "a")]) { $0.city = "Galle" }
         catalogue.advance(to: 10)
         #expect(try SearchTests.found(catalogue, "OPEN") == ["a"])
@@ -61,7 +61,7 @@ import Testing
         #expect(try SearchTests.found(catalogue, "OPEN").isEmpty)
         catalogue.advance(to: 20)
         #expect(try SearchTests.found(catalogue, "OPEN") == ["a"])
-        // A clock that is set back takes nothing away.
+        // A clock that is set back removes nothing.
         catalogue.advance(to: 5)
         #expect(try SearchTests.found(catalogue, "OPEN") == ["a"])
         catalogue.update("o", to: Suspended.record(until: nil), items: ["a"])

@@ -4,12 +4,12 @@ import Testing
 
 @testable import Catalogue
 
-/// What indexes are made of, against arrays and sets.
+/// The data structures of indexes, compared with arrays and sets.
 @Suite struct StructureTests {
     @Test(arguments: SeededGenerator.seeds)
     func `sorted chunks are a sorted array`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
-        // Pairs that are ordered by the first alone at times, as rows are by their keys.
+        // Pairs that are sometimes ordered by the first number alone, as rows are by their keys.
         var plain = Set((0..<generator.number(0..<2_500)).map { _ in generator.number(0..<4_000) }).sorted()
         var chunks = SortedChunks(sorted: plain)
         for _ in 0..<generator.pick([10, 1_500]) {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Catalogue
 
-/// One of what is found, every one as likely.
+/// One of the matches, all equally likely.
 @Suite struct SurpriseTests {
     /// The statistic, and a bound that a fair choice exceeds less than once in ten thousand times (Wilson, Hilferty).
     private static func chiSquare(_ counts: [Double], expected: [Double]) -> (statistic: Double, bound: Double) {
@@ -14,7 +14,7 @@ import Testing
         return (statistic, freedom * root * root * root)
     }
 
-    @Test func `among few matches every one is as likely`() throws {
+    @Test func `a few matches are all equally likely`() throws {
         let items = (0..<60).map { number in
             var item = MenuItem.named("Item \(number % 7)", id: "i\(number)", price: Int64(number))
             item.tags = number < 40 ? ["hot"] : []
@@ -30,8 +30,8 @@ import Testing
         #expect(statistic < bound)
     }
 
-    @Test func `among many matches every one is as likely`() throws {
-        // A fifth of the items does not match, and lies together in the order by name.
+    @Test func `many matches are all equally likely`() throws {
+        // A fifth of the items do not match, and are next to each other in the order by name.
         let catalogue = Catalogue()
         catalogue.load(
             (0..<2).map { outlet in
@@ -55,7 +55,7 @@ import Testing
         #expect(statistic < bound)
     }
 
-    @Test func `a seed repeats its choice, however the catalogue came to be`() throws {
+    @Test func `a seed repeats its choice, however the catalogue was built`() throws {
         var outlets = ChangingOutlets(seed: 7, changes: 0)
         let followed = outlets.loadedCatalogue()
         for _ in 0..<150 { outlets.change(followed) }
@@ -70,10 +70,10 @@ import Testing
         }
     }
 
-    @Test func `without a seed it is by chance, and nothing where nothing is found`() throws {
+    @Test func `without a seed the choice is random, and there is none without a match`() throws {
         let catalogue = Catalogue.with((0..<9).map { .named("Item", id: "i\($0)") })
         var seen: Set<ListingID> = []
-        // All nine are missing one after 400 draws once in 10^20 times.
+        // One of the nine is missing after 400 draws once in 10^20 times.
         for _ in 0..<400 { seen.insert(try #require(try catalogue.surprise([]))) }
         #expect(seen.count == 9)
         #expect(try catalogue.surprise(["TAG", "hot"]) == nil)

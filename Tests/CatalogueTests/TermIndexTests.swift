@@ -5,14 +5,14 @@ import TextAnalysis
 
 @testable import Catalogue
 
-/// Thousands of terms that begin alike: what merchants' codes and numbered dishes look like.
+/// Thousands of terms with a common beginning, such as merchants' codes and numbered dishes.
 @Suite struct TermIndexTests {
     private static func code(_ random: inout SeededGenerator) -> String {
         "itm" + String(Int.random(in: 0..<4_000, using: &random)).leftPadded(to: 6)
     }
 
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `every beginning finds what begins so, however many terms share it`(seed: UInt64) {
+    func `every beginning finds the terms that have it, however many there are`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let index = TermIndex(TextAnalyser())
         var texts: [UInt32: String] = [:]

@@ -4,7 +4,7 @@ internal import Projections
 
 /// Checks the events of a partition against the digests of its batches, and these against its head.
 ///
-/// Nothing that is stored is taken for granted: positions may be any numbers, in any order.
+/// No stored value is taken for granted: positions may be any numbers, in any order.
 struct ChainCheck {
     /// The chain so far; a partition begins with zeros.
     private var chain = Digest.zero
@@ -86,7 +86,7 @@ struct ChainCheck {
                 commit.firstPosition, subject,
                 "does not continue the chain: its digest was changed, or a batch before it was removed or replaced")
         }
-        // What follows is compared with what is stored, so that one break is reported once.
+        // The next batch is compared with the stored digest, so that one break is reported once.
         chain = commit.chainDigest
     }
 

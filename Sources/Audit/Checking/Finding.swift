@@ -1,4 +1,4 @@
-/// Something that is not as it has to be.
+/// Something that is not as it should be.
 public struct Finding: Equatable, Sendable {
     /// What kind of thing it is.
     public enum Kind: String, Sendable {
@@ -12,14 +12,14 @@ public struct Finding: Equatable, Sendable {
     public var kind: Kind
     /// The partition of the log.
     public var partition: Int
-    /// The first event from which it differs, where that is known.
+    /// The first event from which it differs, if that is known.
     public var position: Int64?
     /// What it is about: a stream, a batch, a row.
     public var subject: String
     /// What is wrong, in a sentence.
     public var message: String
 
-    /// Something that is not as it has to be.
+    /// Something that is not as it should be.
     public init(_ kind: Kind, partition: Int, position: Int64?, subject: String, _ message: String) {
         self.kind = kind
         self.partition = partition
@@ -29,9 +29,9 @@ public struct Finding: Equatable, Sendable {
     }
 }
 
-/// Findings, of which so many are kept.
+/// Findings, of which only the first are kept.
 public struct Findings: Sendable {
-    /// The most that are kept of a partition.
+    /// The most that are kept for a partition.
     public static let limit = 100
 
     /// The first ones.

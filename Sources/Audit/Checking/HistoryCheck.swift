@@ -2,12 +2,12 @@ internal import Domain
 internal import EventLog
 internal import Projections
 
-/// Checks the histories of a partition: that every stream belongs there and its versions have no gaps, that every cart
-/// could happen by its aggregate's own rules, and that every order is what its cart held.
+/// Checks the histories of a partition: every stream belongs there and its versions have no gaps, every cart could
+/// happen by its aggregate's own rules, and every order is what its cart held.
 struct HistoryCheck {
     private enum CartStatus {
         case open(Cart.State)
-        /// Nothing more can happen to it, so what it held is not kept.
+        /// Nothing more can happen to it, so its contents are not kept.
         case checkedOut
         /// Its history cannot be understood.
         case corrupt
@@ -54,7 +54,7 @@ struct HistoryCheck {
         }
     }
 
-    /// The number of streams that are kept to tell what partitions there are.
+    /// How many streams are kept to find out what partitions there are.
     private static let sampleSize = 64
 
     private let partition: Int
@@ -127,7 +127,7 @@ struct HistoryCheck {
     }
 
     private mutating func take(_ change: Cart.Event, _ event: DecodedEvent) {
-        // One look-up for everything: it is most of what an event costs here.
+        // One look-up for everything: it is most of the cost of an event here.
         let (last, step) = carts[event.stream.id, default: CartEntry()].take(change, event.version)
         check(event, after: last)
         switch step {
@@ -177,7 +177,7 @@ struct HistoryCheck {
         )
     }
 
-    /// Checks what is left when every event was taken, and compares the carts with the projection.
+    /// Checks what is left after every event was taken, and compares the carts with the projection.
     mutating func finish(_ counts: CartCounts) {
         if let (stream, position, count) = misplaced {
             found(
@@ -202,7 +202,7 @@ struct HistoryCheck {
             case .checkedOut: count = 0
             case .corrupt: continue
             }
-            // A missing version was reported, and the projection folds the stream no further.
+            // A missing version was reported already, and the projection folds the stream no further.
             guard counts.quarantine[StreamName(.cart, cart)] == nil else { continue }
             if count != counts.count(of: cart) {
                 found(

@@ -1,7 +1,7 @@
 internal import Projections
 
-/// The read model of an audit. It is folded beside the other checks of a page, which do not need it: most of what
-/// either takes is waiting for memory.
+/// The read model of an audit. It is folded at the same time as the other checks of a page, which do not need it:
+/// both spend most of their time waiting for memory.
 actor ModelFold {
     private(set) var model: ReadModel
 
@@ -12,14 +12,14 @@ actor ModelFold {
     func take(_ page: PreparedPage) {
         let events = page.events.span
         for index in events.indices {
-            // What is there twice has been told, and is folded once.
+            // An event that is there twice has been reported, and is folded once.
             guard events[index].position > model.position else { continue }
             goTo(events[index].position - 1)
             model.apply(events[index].decoded)
         }
     }
 
-    /// Goes past positions that have no event: that has been told, and what follows is still looked at.
+    /// Skips positions that have no event: they have been reported, and what follows is still checked.
     func goTo(_ position: Int64) {
         guard model.position < position else { return }
         model.pass(missing: (model.position + 1)...position)

@@ -2,15 +2,15 @@ internal import EventLog
 
 /// Checks that the partitions are those that the streams were divided among.
 ///
-/// Which partition a stream belongs to follows from its name and the number of partitions, and that is the number of
-/// rows in `log_head`: whoever adds or removes one sends every server to other partitions.
+/// A stream's partition follows from its name and the number of partitions, which is the number of rows in
+/// `log_head`. Adding or removing a row sends every server to other partitions.
 struct PlacementCheck {
     /// The most partitions that a log can be given.
     private static let maximumPartitions = 256
-    /// Fewer streams than these may fit another number of partitions by chance.
+    /// Fewer streams than this may fit another number of partitions by chance.
     private static let tellingCount = 8
 
-    /// The number of partitions that `log_head` says there are.
+    /// The number of partitions according to `log_head`.
     let partitionCount: Int
     private var rowFindings = Findings()
     private var streams: [(stream: StreamName, partition: Int)] = []
@@ -49,8 +49,8 @@ struct PlacementCheck {
         return check.rowFindings
     }
 
-    /// The number of partitions that the streams were divided among: the stored one where that fits them all, else the
-    /// first one that does; nil where none does, or there are too few streams to tell.
+    /// The number of partitions that the streams were divided among: the stored one if all streams fit it, else the
+    /// first one that they all fit; nil if there is none, or there are too few streams to tell.
     private var actualCount: Int? {
         guard streams.count >= PlacementCheck.tellingCount else { return nil }
         return ([partitionCount] + Array(1...PlacementCheck.maximumPartitions)).first { count in

@@ -19,12 +19,12 @@ struct StoredRows {
         findings.add(Finding(.difference, partition: partition, position: position, subject: subject, message))
     }
 
-    /// Something about the rows as a whole.
+    /// Reports something about the rows as a whole.
     mutating func report(_ subject: String, _ message: String) { found(nil, subject, message) }
 
-    /// The position of the stored rows; nil where they cannot be compared, with the reason.
+    /// The position of the stored rows; nil if they cannot be compared, with the reason.
     static func position(of checkpoints: [StoredCheckpoint]) -> (position: Int64?, reason: String?) {
-        // A checkpoint of position 0 has been reserved by a server that has not saved anything yet.
+        // A checkpoint at position 0 was reserved by a server that has not saved anything yet.
         let saved = checkpoints.filter { $0.position > 0 }
         guard !saved.isEmpty else { return (nil, "no read model has been saved yet") }
         guard
@@ -46,7 +46,7 @@ struct StoredRows {
             try await compare(projection, projection.member, model, checkpoint.generation)
             try await compareQuarantine(projection, model, checkpoint.generation)
         }
-        // Rows first: where they differ, so do the digests.
+        // Rows first: if they differ, so do the digests.
         guard findings.count == 0 else { return }
         let digests = model.digests
         for checkpoint in checkpoints {
@@ -89,7 +89,7 @@ struct StoredRows {
                     continue
                 }
                 known += 1
-                // What is quarantined is shown to nobody, and its row is as it was before.
+                // Quarantined streams are shown to nobody; their rows are as they were before.
                 if stored != right, !isQuarantined(stored.key, expected) { stale.append((stored, right)) }
             }
         }
@@ -104,7 +104,7 @@ struct StoredRows {
         }
     }
 
-    /// Names the rows that are not stored. The rows are read again, as this is hardly ever needed.
+    /// Reports the rows that are not stored. The rows are read again, because this is hardly ever needed.
     private mutating func findMissing<P: Projection>(
         _ projection: RegisteredProjection, _ expected: P, _ generation: Int32
     ) async throws {
@@ -156,7 +156,7 @@ struct StoredRows {
     private static let traced = 20
     private static let tracedEvents = 10_000
 
-    /// The position of the first event that a stored row lacks, where the row was right before it.
+    /// The position of the first event that a stored row lacks, if the row was right before it.
     private func firstMissing<P: Projection>(from stored: P.Row, _ type: P.Type) async throws -> Int64? {
         var events: [DecodedEvent] = []
         for stream in P.streams(of: stored.key) {

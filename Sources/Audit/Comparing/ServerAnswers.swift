@@ -2,8 +2,8 @@ internal import Domain
 public import EventLog
 public import Projections
 
-/// What a running server must answer about everything, by a replay of the log up to a position. Streams that were
-/// written since are left out.
+/// What a running server must answer about everything, according to a replay of the log up to a position. Streams
+/// that were written since are left out.
 public struct ServerAnswers: Sendable {
     /// A question and its right answer.
     public struct Expected: Sendable {

@@ -4,7 +4,7 @@
 // - it changes nothing, needs only the right to read, and works while servers write, and on a replica;
 // - it ends, whatever the tables hold;
 // - memory grows with what the read models and carts hold, not with the length of the log;
-// - it names whatever differs, with the first event from which it does.
+// - it reports whatever differs, with the first event from which it does.
 
 public import EventLog
 public import Projections
@@ -23,30 +23,30 @@ public protocol AuditSource: Sendable {
     /// The events of a stream, in order, at most `limit`.
     func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent]
 
-    /// The batches of a partition that begin behind a position, by where they begin, at most `limit`.
+    /// The batches of a partition that begin after a position, ordered by where they begin, at most `limit`.
     func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit]
 
-    /// Events and batches that nobody reads: before the first position, or behind the head. The first ones, as many as
-    /// a report has room for.
+    /// Events and batches that nobody reads: before the first position, or after the head. Only the first ones, as
+    /// many as a report has room for.
     func strays(partition: Int, head: Int64) async throws -> [StrayRow]
 
-    /// Up to where each projection of a partition is stored, and the digest of its rows.
+    /// How far each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
 
-    /// The stored rows of a generation of a projection behind a key, in the order of their keys, as many as are read at
-    /// once; nil where there are no more.
+    /// The stored rows of a generation of a projection after a key, in the order of their keys, as many as are read
+    /// at once; nil if there are no more.
     ///
-    /// - Parameter isWhole: whether columns that no restart needs are read, too.
+    /// - Parameter isWhole: whether to read columns that no restart needs, too.
     func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) async throws -> (any Projections.StoredRows)?
 
-    /// The streams of a partition that a generation of a projection shows to nobody, as they are stored.
+    /// The streams of a partition that a generation of a projection does not show, as they are stored.
     func quarantined(
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws -> [CorruptEvent]
 
-    /// Until ``endSnapshot()``, everything but events is read as it is now.
+    /// Until ``endSnapshot()``, everything except events is read as it is now.
     func beginSnapshot() async throws
 
     /// See ``beginSnapshot()``.
@@ -59,7 +59,7 @@ public struct StoredHead: Equatable, Sendable {
     public var partition: Int
     /// The position of the last event.
     public var position: Int64
-    /// The chain over every batch up to there; 32 bytes where nobody changed it.
+    /// The chain over every batch up to there; 32 bytes unless somebody changed it.
     public var digest: [UInt8]
     /// How often a batch was declared lost.
     public var epoch: Int64
@@ -78,7 +78,7 @@ public struct StoredHead: Equatable, Sendable {
     }
 }
 
-/// A row of `events` or `commits` at a position that no reader comes to.
+/// A row of `events` or `commits` at a position that no reader gets to.
 public struct StrayRow: Equatable, Sendable {
     /// What it is, such as `event 48 of cart-c1`.
     public var subject: String

@@ -1,7 +1,8 @@
 internal import Domain
 internal import EventLog
 
-/// Events with all that can be worked out for each by itself, on another thread than the folds that take them in order.
+/// Events with everything that can be computed for each by itself, on another thread than the folds that take them in
+/// order.
 struct PreparedPage: Sendable {
     struct Event: Sendable {
         var position: Int64
@@ -11,7 +12,7 @@ struct PreparedPage: Sendable {
     }
 
     var events: [Event] = []
-    /// For each event its leaf in the Merkle tree of its batch; empty where no digests are needed.
+    /// For each event its leaf in the Merkle tree of its batch; empty if no digests are needed.
     var leaves: [Digest] = []
 
     /// Decodes the events, and hashes them if their digests are to be checked.

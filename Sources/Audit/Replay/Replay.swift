@@ -7,7 +7,7 @@ public struct Replay: Sendable {
     /// How far to go.
     public enum Extent: Equatable, Sendable {
         case everything
-        /// Up to and with a position of each partition.
+        /// Up to and including a position of each partition.
         case position(Int64)
         /// Up to the last event before the first one that was recorded later, by the clocks of their writers.
         case time(Timestamp)
@@ -15,7 +15,7 @@ public struct Replay: Sendable {
 
     private let source: any AuditSource
     private let extent: Extent
-    /// Whether saved rows may be begun with.
+    /// Whether saved rows may not be used as the beginning.
     private let isFromScratch: Bool
 
     /// A replay of what the source reads.
@@ -26,10 +26,10 @@ public struct Replay: Sendable {
     }
 
     /// The read models of a partition as of then, how many events were folded for that, and why saved rows were not
-    /// used, where they could not be read.
+    /// used, if they could not be read.
     ///
-    /// - Parameter progress: called with the number of events that were folded, and of those to fold.
-    /// - Throws: where an event cannot be read, and where the log does not reach so far.
+    /// - Parameter progress: receives the number of events that were folded, and the number to fold.
+    /// - Throws: if an event cannot be read, or the log does not reach so far.
     @concurrent
     public func model(of head: LogHead, progress: @Sendable (Int64, Int64) -> Void) async throws -> (
         model: ReadModel, folded: Int64, note: String?
@@ -67,7 +67,7 @@ public struct Replay: Sendable {
                 + "run `tiffin audit` for details")
     }
 
-    /// An empty model, or one of saved rows where these are of the present projections, follow from the log, and are not
+    /// An empty model; or one from saved rows, if these have the present versions, follow from the log, and are not
     /// too late.
     private func begin(_ partition: Int, upTo end: Int64) async throws -> (model: ReadModel, note: String?) {
         let nothing = ReadModel(partition: partition, notesChanges: false)

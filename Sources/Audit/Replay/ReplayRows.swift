@@ -8,13 +8,13 @@ public struct ReplayRows: Sendable {
     public enum Subject: Sendable {
         /// The rows of a projection.
         case projection(RegisteredProjection)
-        /// Every item that is shown, with its outlet. It is made of `outlet_home` and has no rows of its own.
+        /// Every item that is shown, with its outlet. It is computed from `outlet_home` and has no rows of its own.
         case catalogue
 
         /// Everything that can be printed.
         public static let all = ReadModel.projections.map(Subject.projection) + [.catalogue]
 
-        /// What has that name.
+        /// The subject with this name.
         public init?(name: String) {
             guard let found = Subject.all.first(where: { $0.name == name }) else { return nil }
             self = found
@@ -31,11 +31,11 @@ public struct ReplayRows: Sendable {
 
     /// How rows are printed.
     public enum Format: String, CaseIterable, Sendable {
-        /// Columns for a person to read, long values shortened.
+        /// Columns for people to read, with long values shortened.
         case table
         /// One JSON array.
         case json
-        /// A line of JSON a row.
+        /// A line of JSON for each row.
         case ndjson
     }
 

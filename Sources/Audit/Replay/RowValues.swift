@@ -9,7 +9,7 @@ enum RowValue: Equatable {
     case json([UInt8])
     case null
 
-    /// The value as a person reads it.
+    /// The value as people read it.
     var shown: String {
         switch self {
         case .text(let text): TerminalText.line(text)

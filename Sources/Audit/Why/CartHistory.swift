@@ -1,7 +1,7 @@
 // Why a screen shows what it shows: histories for people.
 //
-// The promise: every event has its line, in order. A line follows from its event and those before it; only what stands
-// in brackets is as of now.
+// The promise: every event has its line, in order. A line follows from its event and those before it; only what is in
+// brackets is as of now.
 
 public import Domain
 public import EventLog

@@ -7,24 +7,24 @@ public struct CurrentMenus: Sendable {
     private let outlets: OutletHome
     private let now: Timestamp
 
-    /// The menus that events lead to.
+    /// The menus that result from events.
     ///
     /// - Parameters:
     ///   - events: those of the outlets and of their menus, each stream from its first event on.
-    ///   - now: the time that tells whether a suspension still holds.
+    ///   - now: the time at which suspensions are judged.
     public init(folding events: [RecordedEvent], now: Timestamp) {
         outlets = OutletHome(
             folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
         self.now = now
     }
 
-    /// Whether an outlet takes no orders, in brackets behind a blank; empty where it does.
+    /// Says in brackets, after a space, that an outlet takes no orders; empty if it does.
     func remark(on outlet: Identifier) -> String {
         guard let (_, status) = outlets[outlet]?.details else { return " (no longer known)" }
         return status.takesOrders(at: now) ? "" : " (takes no orders now)"
     }
 
-    /// What has become of an item that cost so much, in brackets behind a blank; empty for nothing.
+    /// What has become of an item that had this price, in brackets, after a space; empty for no change.
     func remark(on item: Identifier, of outlet: Identifier, at price: Amount, in currency: Currency) -> String {
         if outlets.corruption(of: outlet) != nil { return " (its menu is damaged now)" }
         guard let entry = outlets[outlet]?.menu.entries[item] else { return " (no longer on the menu)" }

@@ -8,7 +8,7 @@ public struct DecryptedTexts: Sendable {
     /// No text is known.
     public init() {}
 
-    /// What a text says, or what is shown in its place.
+    /// What a text says, or what is shown instead.
     public subscript(text: SealedText) -> String? {
         get { texts[text] }
         set { texts[text] = newValue }
@@ -24,7 +24,7 @@ public struct DecryptedTexts: Sendable {
     func text(ofName name: SealedText) -> String { texts[name] ?? TextOpener.sealed }
 }
 
-/// A sealed text of a history, and where it is shown to whoever may read it.
+/// A sealed text of a history, and where readers with the right to it can see it.
 public struct SealedTextUse: Sendable {
     /// The text.
     public var text: SealedText
@@ -32,14 +32,14 @@ public struct SealedTextUse: Sendable {
     public var kind: TextKind
     /// Whose it is.
     public var owner: TextOwner
-    /// Where the last event that has it stands.
+    /// The position of the last event that has it.
     public var position: Int64
     /// The line of the cart that it is a note on; nil for a name.
     public var line: Text?
     /// The order that has it; nil for a note on a cart.
     public var order: Identifier?
 
-    /// The sealed texts of carts and orders, each once, the last to come first.
+    /// The sealed texts of carts and orders, each once, ordered by their last use.
     public static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
         var passages: [SealedTextUse] = []
         var known: Set<SealedText> = []

@@ -27,7 +27,7 @@ extension Timestamp {
 }
 
 extension Int {
-    /// The number and what it counts: `1 event`, `2 events`.
+    /// The number with its noun: `1 event`, `2 events`.
     func counted(_ noun: String) -> String { "\(self) \(noun)\(self == 1 ? "" : "s")" }
 }
 

@@ -1,7 +1,7 @@
 internal import Domain
 internal import EventLog
 
-/// One event as a line of a history for people.
+/// One event as a line of a history, as people read it.
 struct HistoryLine: Sendable {
     var stream: String
     var position: Int64
@@ -39,7 +39,7 @@ extension [HistoryLine] {
 /// Reads one stream event by event, as far as it can be understood.
 struct StreamReader {
     private(set) var version: Int64 = 0
-    /// The first version that cannot be understood; the server shows nothing from there on either.
+    /// The first version that cannot be understood; the server shows nothing from there on, either.
     private(set) var damagedSince: Int64?
     private(set) var lines: [HistoryLine] = []
 

@@ -33,7 +33,7 @@ enum OutletEventText {
 extension OutletDetail {
     fileprivate func isSameField(as other: OutletDetail) -> Bool { field == other.field }
 
-    /// What it is called in documents.
+    /// The name that documents use.
     fileprivate var field: String {
         switch self {
         case .name: "name"

@@ -6,9 +6,9 @@ internal import TextAnalysis
 
 /// A kind of filter: its name, its values, what it looks up, and how it narrows.
 public struct Filter: Sendable {
-    /// The word that it begins with.
+    /// Its first word.
     public let name: String
-    /// The names of what follows, such as `min max`; `…` stands for more of the last. Empty for none.
+    /// The names of its values, such as `min max`; `…` stands for more of the last. Empty for none.
     public let values: String
     /// Whether it may be given more than once.
     public let isRepeatable: Bool
@@ -38,10 +38,10 @@ public struct Filter: Sendable {
     static func named(_ name: String) -> Int? { all.firstIndex { Text($0.name) == Text(name) } }
 }
 
-/// What is counted of a filter's listings.
+/// What is counted among a filter's listings.
 struct Facet: Sendable {
     let name: String
-    /// What is counted, where it is not what the filter looks up.
+    /// What is counted, if it is not what the filter looks up.
     let words: ListedWords?
 
     init(_ name: String, _ words: ListedWords? = nil) {
@@ -52,7 +52,7 @@ struct Facet: Sendable {
 
 /// Prices that are counted together: 1–1.99…, 2–4.99…, 5–9.99… times a power of ten.
 enum PriceBand {
-    /// The first and the last price of the band, as `PRICE` takes them, with a dash between.
+    /// The lowest and the highest price of the band, as `PRICE` takes them, with a dash between.
     static func name(of price: Int64) -> Text {
         guard price > 0 else { return "0-0" }
         var power = 0
@@ -64,7 +64,7 @@ enum PriceBand {
         return names[3 * power + (leading == 1 ? 0 : leading < 5 ? 1 : 2)]
     }
 
-    /// Of every power of ten. Made once: a name is asked for with every item.
+    /// For every power of ten. Computed once: a name is needed for every item.
     private static let names: [Text] = (0...18).flatMap { power in
         let scale = (0..<power).reduce(Int64(1)) { scale, _ in scale * 10 }
         let bounds: [(first: Int64, last: Int64)] = [(1, 1), (2, 4), (5, 9)]
@@ -77,7 +77,7 @@ enum PriceBand {
 // MARK: Ways to narrow
 
 extension Filter {
-    /// Listings that have every word of a text, of the last word a beginning.
+    /// Listings that have every word of a text; the last word may be the beginning of one.
     static func text(_ name: String) -> Filter {
         Filter(
             name: name, values: "words …", isRepeatable: false, facet: nil,
@@ -95,7 +95,7 @@ extension Filter {
             })
     }
 
-    /// Listings with any of some words; case and accents do not count.
+    /// Listings with any of several words, ignoring case and accents.
     static func anyOf(
         _ name: String, _ value: String, facet: Facet? = nil, atMost count: Int = FilterWords.maximumValues,
         _ words: ListedWords
@@ -108,7 +108,7 @@ extension Filter {
             })
     }
 
-    /// Listings with one word, spelt exactly so.
+    /// Listings with one word, in exactly this spelling.
     static func exactly(
         _ name: String, _ value: String, _ words: ListedWords
     ) -> Filter {
@@ -118,7 +118,7 @@ extension Filter {
             read: { words, _ throws(CatalogueError) in anyOf([try words.next()]) })
     }
 
-    /// Listings with a word; repeated, with all of them.
+    /// Listings with a word; if repeated, with all of them.
     static func everyOne(
         _ name: String, _ value: String, facet: Facet? = nil, _ words: ListedWords
     ) -> Filter {
@@ -137,7 +137,7 @@ extension Filter {
         return narrowing
     }
 
-    /// Listings with a number from one to another, both included.
+    /// Listings with a number in a range that includes both ends.
     static func range(
         _ name: String, facet: Facet? = nil,
         leastKeys: @escaping @Sendable (Int64, Int64) -> [ListingOrder: Int64] = { _, _ in [:] },

@@ -1,6 +1,6 @@
 internal import Domain
 
-/// The words of a call that follow the name of a filter, taken one by one.
+/// The words of a call after the name of a filter, taken one by one.
 struct FilterWords {
     /// The most values of one filter.
     static let maximumValues = 50
@@ -39,7 +39,7 @@ struct FilterWords {
         return number
     }
 
-    /// The number, where the text is its canonical spelling: `7`, not `+7` or `07`.
+    /// The number, if the text is its canonical spelling: `7`, not `+7` or `07`.
     static func number(_ text: String) -> Int64? {
         guard let number = Int64(text), text.utf8.elementsEqual("\(number)".utf8) else { return nil }
         return number

@@ -11,7 +11,7 @@ final class AvailabilityIndex: FilterIndex {
         }
     }
 
-    /// The latest moment it was advanced to.
+    /// The latest time that it was advanced to.
     private(set) var now = Timestamp(millisecondsSinceEpoch: 0)
     private(set) var available = Bitmap()
     /// Rows that become available on their own, the next one first.

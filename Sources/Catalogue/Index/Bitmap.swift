@@ -1,6 +1,6 @@
 internal import CLibRoaring
 
-/// A set of row numbers: a Roaring bitmap, small where rows are few and fast where they are many.
+/// A set of row numbers: a Roaring bitmap, which is small for few rows and fast for many.
 ///
 /// A reference type: do not change a bitmap that is shared.
 final class Bitmap {
@@ -35,7 +35,7 @@ final class Bitmap {
         rows.withUnsafeBufferPointer { roaring_bitmap_add_many(bitmap, $0.count, $0.baseAddress) }
     }
 
-    /// Frees the capacity that was reserved for more rows.
+    /// Frees capacity that was reserved for more rows.
     func shrink() { roaring_bitmap_shrink_to_fit(bitmap) }
 
     func remove(_ row: UInt32) { roaring_bitmap_remove(bitmap, row) }
@@ -49,7 +49,7 @@ final class Bitmap {
         }
     }
 
-    /// The row that has `rank` smaller ones before it; there must be one.
+    /// The row with exactly `rank` smaller ones; it must exist.
     func row(atRank rank: Int) -> UInt32 {
         var row: UInt32 = 0
         let found = roaring_bitmap_select(bitmap, UInt32(rank), &row)
@@ -67,10 +67,10 @@ final class Bitmap {
 
     func subtracting(_ other: Bitmap) -> Bitmap { Bitmap(owning: roaring_bitmap_andnot(bitmap, other.bitmap)) }
 
-    /// Takes in the rows of another.
+    /// Adds the rows of another set.
     func formUnion(_ other: Bitmap) { roaring_bitmap_or_inplace(bitmap, other.bitmap) }
 
-    /// The rows of any of them.
+    /// The rows of all the sets.
     static func union(_ sets: [Bitmap]) -> Bitmap {
         switch sets.count {
         case 0: return Bitmap()

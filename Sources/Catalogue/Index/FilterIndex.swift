@@ -1,4 +1,4 @@
-/// The index that a filter looks rows up in. It is updated with every listing and keeps what it needs of it.
+/// The index that a filter looks rows up in. It is updated with every listing, and keeps what it needs.
 protocol FilterIndex: AnyObject {
     /// A listing was added.
     func insert(_ listing: Listing, at row: UInt32)

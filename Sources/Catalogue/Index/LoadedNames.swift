@@ -1,14 +1,15 @@
 internal import Domain
 internal import TextAnalysis
 
-/// The names of many listings, each folded and compared once however many have it: menus say the same thing often.
+/// The names of many listings. Each different name is folded and compared once, because menus say the same thing
+/// often.
 struct LoadedNames {
     private var ids: [Text: Int] = [:]
     private var folded: [Text] = []
     /// The id of each row's name.
     private var rows: [(row: UInt32, name: Int)] = []
 
-    /// Takes in the name of a row, and folds it.
+    /// Adds the name of a row, and folds it.
     mutating func fold(_ name: Text, at row: UInt32, _ analyser: TextAnalyser) -> Text {
         let id: Int
         if let known = ids[name] {
@@ -22,7 +23,7 @@ struct LoadedNames {
         return folded[id]
     }
 
-    /// For each row how many different folded names come before its own.
+    /// For each row, how many different folded names come before its own.
     var ranks: NumberColumn {
         var ranks = [Int64](repeating: 0, count: folded.count)
         var rank: Int64 = -1

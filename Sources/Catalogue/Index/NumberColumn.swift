@@ -1,10 +1,10 @@
-/// A number a row, or none: four bytes each as long as every number fits.
+/// An optional number for each row: four bytes each as long as every number fits.
 struct NumberColumn {
     private var narrow: [Int32] = []
-    /// In the place of `narrow` from the first number on that does not fit.
+    /// Replaces `narrow` from the first number on that does not fit.
     private var wide: [Int64]?
 
-    /// The number of a row; nil where it has none, or there is no such row. `Int64.max` cannot be stored.
+    /// The number of a row; nil if it has none, or there is no such row. `Int64.max` cannot be stored.
     subscript(row: UInt32) -> Int64? {
         get {
             let row = Int(row)
@@ -14,7 +14,7 @@ struct NumberColumn {
         set { set(newValue ?? .max, at: Int(row)) }
     }
 
-    /// As a sort compares it: no number is greater than all.
+    /// The number as a sort compares it: rows without one come last.
     func key(_ row: UInt32) -> Int64 {
         if wide != nil { return wide![Int(row)] }
         let number = narrow[Int(row)]

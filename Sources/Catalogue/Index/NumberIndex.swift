@@ -1,9 +1,9 @@
-/// Rows by a number from 0, such as a price: exact, and found in buckets whose width grows with the number, as in
-/// a high dynamic range histogram.
+/// Rows by a number from 0, such as a price. It is exact, and uses buckets whose width grows with the number, as in a
+/// high dynamic range histogram.
 final class NumberIndex: FilterIndex {
     /// How many recently requested ranges are kept up to date: people ask for the same ones.
     private static let keptRanges = 16
-    /// So many rows are looked at one by one rather than gathering a range.
+    /// Up to this many rows are checked one by one rather than gathering a range.
     private static let fewRows = 5_000
     /// Buckets in each doubling of the number: each is about 3 % wide.
     private static let bucketBits = 5
@@ -11,7 +11,7 @@ final class NumberIndex: FilterIndex {
     private var numbers = NumberColumn()
     private var buckets: [Int: Bitmap] = [:]
     private var last: (bucket: Int, rows: Bitmap)?
-    /// The latest last.
+    /// In the order of use, the latest last.
     private var kept: [(range: ClosedRange<Int64>, rows: Bitmap)] = []
 
     init(_ value: @escaping (Listing) -> Int64?) { self.value = value }
@@ -52,7 +52,7 @@ final class NumberIndex: FilterIndex {
         }
     }
 
-    /// Numbers below 2⁶ have buckets of their own; from there on every doubling has 2⁵.
+    /// Numbers below 2⁶ have buckets of their own; above that, every doubling has 2⁵.
     private static func bucket(of number: Int64) -> Int {
         let width = Int64.bitWidth - number.leadingZeroBitCount
         let shift = max(0, width - bucketBits - 1)
@@ -90,7 +90,7 @@ final class NumberIndex: FilterIndex {
         return Bitmap.union(whole + [Bitmap(boundary)])
     }
 
-    /// Those of the rows whose number lies in the range: looked at one by one where they are few.
+    /// Those of the given rows whose number lies in the range. Few rows are checked one by one.
     func rows(in range: ClosedRange<Int64>, among rows: Bitmap) -> Bitmap {
         if let kept = keptRows(in: range) { return kept.intersection(rows) }
         if rows.count > Self.fewRows { return self.rows(in: range).intersection(rows) }

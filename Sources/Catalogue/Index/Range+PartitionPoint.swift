@@ -1,5 +1,5 @@
 extension Range<Int> {
-    /// The first number that the predicate is false for, which must be true for all before it; the upper bound where
+    /// The first number for which the predicate is false; it must be true for all numbers before. The upper bound if
     /// there is none.
     func partitionPoint(_ isBefore: (Int) -> Bool) -> Int {
         var low = lowerBound

@@ -15,14 +15,14 @@ final class SearchIndex {
     unowned let source: any ListingSource
     private(set) var all = Bitmap()
     let filters: [any FilterIndex]
-    /// Those of them that the time changes.
+    /// Those filters whose results change with time.
     let availabilities: [AvailabilityIndex]
-    /// What is counted, by name. Those that are not a filter's own come behind the filters in `indexes`.
+    /// What is counted, by name. Those that are not a filter's own come after the filters in `indexes`.
     let facets: [(name: String, words: WordIndex)]
     private let indexes: [any FilterIndex]
     private var loadedNames = LoadedNames()
     private(set) var orders: [Order]
-    /// What listings were before they last moved.
+    /// Earlier versions of listings that have moved.
     private(set) var moves = MoveLog()
 
     /// The listings in the order of one sort.
@@ -49,7 +49,7 @@ final class SearchIndex {
 
     // MARK: Loading many
 
-    /// Takes in a listing behind all others; ``finishLoading()`` puts them in order.
+    /// Adds a listing after all others; ``finishLoading()`` puts them in order.
     func load(_ listing: Listing, at row: UInt32) {
         all.insert(row)
         for index in indexes { index.insert(listing, at: row) }
@@ -72,19 +72,19 @@ final class SearchIndex {
         }
     }
 
-    // MARK: Remembering
+    // MARK: Remembering moves
 
-    /// Forgets what listings were before a revision.
+    /// Forgets the versions of listings before a revision.
     func beginMoves(at revision: Int64) { moves.begin(at: revision) }
 
-    /// A listing has left its place in some order, or altogether.
+    /// A listing has left its place in some order, or has gone.
     func record(_ old: Listing, revision: Int64) {
         moves.record(MoveLog.Move(revision: revision, listing: old, foldedName: analyser.fold(old.name)))
     }
 
     // MARK: Changing one
 
-    /// A listing is in its place at the source.
+    /// A listing was added to the source.
     func insert(_ listing: Listing, at row: UInt32) {
         all.insert(row)
         for index in indexes { index.insert(listing, at: row) }
@@ -92,19 +92,19 @@ final class SearchIndex {
         for order in ListingOrder.allCases { place(row, in: order) }
     }
 
-    /// A listing is about to leave its place at the source.
+    /// A listing is about to be removed from the source.
     func remove(_ listing: Listing, at row: UInt32) {
         all.remove(row)
         for index in indexes { index.remove(listing, at: row) }
         for order in ListingOrder.allCases { displace(row, in: order) }
     }
 
-    /// A listing changes at the source. Returns whether it stands elsewhere in some order now.
+    /// A listing changes at the source. Returns whether its place in some order has changed.
     func update(from old: Listing, to new: Listing, at row: UInt32, change: () -> Void) -> Bool {
         var newWithOldAvailability = new
         newWithOldAvailability.availability = old.availability
         if newWithOldAvailability == old {
-            // Outlets open and close with all their items: nothing else is looked at then.
+            // Outlets open and close with all their items: then nothing else is checked.
             change()
             for index in availabilities { index.update(from: old, to: new, at: row) }
             return false
@@ -135,7 +135,7 @@ final class SearchIndex {
         let found = orders[order.rawValue].rows.remove(row) {
             precedes($0, $1, keys, comparesNames: order.comparesNames)
         }
-        precondition(found, "a listing is not where it was put")
+        precondition(found, "a listing is not in its place")
     }
 
     func precedes(_ a: UInt32, _ b: UInt32, _ keys: NumberColumn, comparesNames: Bool) -> Bool {
@@ -153,7 +153,7 @@ final class SearchIndex {
 
     // MARK: Keys
 
-    /// - Parameter foldedName: the listing's, where it is known already.
+    /// - Parameter foldedName: the listing's, if it is already known.
     func key(
         of listing: Listing, in order: ListingOrder, tier: Int, foldedName: Text? = nil
     ) -> SortKey {

@@ -1,9 +1,9 @@
-/// A sorted list in chunks, so that an element is put in or taken out without moving all those behind it.
+/// A sorted list in chunks, so that inserting or removing an element does not move all those after it.
 ///
-/// The order is the caller's: the same function must be given every time, and what it looks at must not change
-/// while an element is in.
+/// The caller defines the order: it must pass the same function every time, and what that looks at must not change
+/// while an element is in the list.
 struct SortedChunks<Element> {
-    /// A chunk that would grow beyond this is cut in two.
+    /// A chunk that would grow beyond this is split in two.
     static var maximumChunk: Int { 1_024 }
 
     private var chunks: [[Element]] = []
@@ -37,7 +37,7 @@ struct SortedChunks<Element> {
         count += 1
         guard !chunks.isEmpty else { return chunks = [[element]] }
         let (chunk, index) = place { precedes($0, element) }
-        // Behind everything is the end of the last chunk.
+        // After the last element is the end of the last chunk.
         let target = min(chunk, chunks.count - 1)
         chunks[target].insert(element, at: chunk == target ? index : chunks[target].count)
         if chunks[target].count > Self.maximumChunk {
@@ -48,7 +48,7 @@ struct SortedChunks<Element> {
         }
     }
 
-    /// Takes out the element that neither precedes nor follows `element`. Returns whether there was one.
+    /// Removes the element that neither precedes nor follows `element`. Returns whether there was one.
     @discardableResult
     mutating func remove(_ element: Element, by precedes: (Element, Element) -> Bool) -> Bool {
         let (chunk, index) = place { precedes($0, element) }
@@ -59,8 +59,8 @@ struct SortedChunks<Element> {
         return true
     }
 
-    /// Goes through the elements from the first that `isBefore` is false for, which must be true for all before
-    /// it, as long as `body` returns true.
+    /// Calls `body` with each element from the first for which `isBefore` is false, as long as `body` returns true.
+    /// `isBefore` must be true for all elements before that.
     func forEach(from isBefore: (Element) -> Bool = { _ in false }, _ body: (Element) -> Bool) {
         let (start, offset) = place(isBefore)
         guard start < chunks.count else { return }
@@ -70,7 +70,7 @@ struct SortedChunks<Element> {
         }
     }
 
-    /// The place of the first element that is not before; the end of the last chunk is the start of a next one.
+    /// The place of the first element that is not before; the end of the last chunk counts as the start of the next.
     private func place(_ isBefore: (Element) -> Bool) -> (chunk: Int, index: Int) {
         let chunk = chunks.indices.partitionPoint { isBefore(chunks[$0][chunks[$0].count - 1]) }
         guard chunk < chunks.count else { return (chunk, 0) }

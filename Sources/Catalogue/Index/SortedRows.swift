@@ -1,6 +1,6 @@
 /// Rows sorted by their keys; equal keys keep the order of the rows.
 struct SortedRows {
-    /// Keys that lie no further apart are counted instead of compared.
+    /// Keys in a range no wider than this are sorted by counting instead of comparing.
     private static let countedRange: UInt64 = 1 << 22
 
     var rows: [UInt32]
@@ -17,7 +17,7 @@ struct SortedRows {
             self.rows = rows.map { (keys.key($0), $0) }.sorted { $0 < $1 }.map(\.1)
             return
         }
-        // What has no key comes behind all that have one.
+        // Rows without a key come after all that have one.
         func slot(_ row: UInt32) -> Int { keys.key(row) == .max ? Int(range) + 1 : Int(keys.key(row) - least) }
         var starts = [Int](repeating: 0, count: Int(range) + 3)
         for row in rows { starts[slot(row) + 1] += 1 }

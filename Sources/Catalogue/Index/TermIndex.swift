@@ -4,7 +4,7 @@ internal import TextAnalysis
 /// Rows by the terms of a text.
 ///
 /// Prefixes of terms have rows of their own, so that one typed letter is answered as fast as a word: every prefix of
-/// one to three characters, and longer ones where too many terms share a shorter one, as in a burst trie. So no query
+/// one to three characters, and longer ones if too many terms share a shorter one, as in a burst trie. So no query
 /// ever gathers more than ``maximumGathered`` terms.
 final class TermIndex {
     /// Prefixes up to this many characters are always indexed.
@@ -22,7 +22,7 @@ final class TermIndex {
         var rows: Bitmap
         /// How many terms begin with it.
         var terms = 0
-        /// Whether all that are a character longer are kept.
+        /// Whether all prefixes that are one character longer are indexed.
         var isGrown = false
     }
 
@@ -34,7 +34,7 @@ final class TermIndex {
     private var prefixIDs: [Text: UInt32] = [:]
     private var prefixes: [Prefix?] = []
     private var freePrefixes: [UInt32] = []
-    /// The rows of each text while many are inserted: menus say the same thing often. Nil afterwards.
+    /// The rows of each text while many are inserted, because menus say the same thing often. Nil afterwards.
     private var loading: [Text: [UInt32]]? = [:]
 
     // MARK: Texts
@@ -48,7 +48,7 @@ final class TermIndex {
         return terms
     }
 
-    /// Puts a row under the terms of a text.
+    /// Adds a row to the terms of a text.
     func insert(_ text: Text, at row: UInt32) {
         if loading == nil { insert(ids(of: text), [row]) } else { loading![text, default: []].append(row) }
     }
@@ -63,7 +63,7 @@ final class TermIndex {
         for prefix in prefixes { self.prefixes[Int(prefix)]?.rows.insert(rows) }
     }
 
-    /// Takes a row away from the terms of its old texts and puts it under those of the new.
+    /// Moves a row from the terms of its old texts to those of the new.
     func update(from oldTexts: [Text], to newTexts: [Text], at row: UInt32) {
         guard oldTexts != newTexts else { return }
         let new = terms(of: newTexts)
@@ -93,7 +93,7 @@ final class TermIndex {
 
     // MARK: Terms
 
-    /// The ids of a text's terms, each once; new ones are made.
+    /// The ids of a text's terms, each once; new terms get new ones.
     private func ids(of text: Text) -> [UInt32] {
         var ids: [UInt32] = []
         analyser.forEachTerm(of: text) { term in
@@ -139,7 +139,7 @@ final class TermIndex {
         return prefix
     }
 
-    /// Keeps the beginnings that are a character longer, where too many terms share this one; returns them.
+    /// If too many terms share this prefix, indexes those that are one character longer, and returns them.
     private func growIfCrowded(_ id: UInt32) -> [UInt32] {
         guard let prefix = prefixes[Int(id)], !prefix.isGrown, prefix.terms > Self.maximumGathered else { return [] }
         let length = prefix.text.string.unicodeScalars.count
@@ -205,7 +205,7 @@ final class TermIndex {
     /// The rows with the term.
     func rows(having term: Text) -> Bitmap? { termIDs[term].flatMap { terms[Int($0)]?.rows } }
 
-    /// The rows with a term that begins so.
+    /// The rows with a term that begins with the prefix.
     func rows(beginning prefix: Text) -> Bitmap? {
         if let kept = prefixIDs[prefix] { return prefixes[Int(kept)]?.rows }
         guard prefix.string.unicodeScalars.count > Self.keptPrefix else { return nil }

@@ -1,7 +1,7 @@
 internal import Domain
 internal import TextAnalysis
 
-/// Rows by their text: by name, and by whatever else is said of them.
+/// Rows by their text: by name, and by the other texts of a listing.
 final class TextIndex: FilterIndex {
     private let names: TermIndex
     private let others: TermIndex
@@ -33,7 +33,7 @@ final class TextIndex: FilterIndex {
 
     // MARK: Looking up
 
-    /// The rows that have every word, sorted into tiers by how much of it is in the name.
+    /// The rows that have every word, sorted into tiers by how many of the words are in the name.
     func tiers(_ query: TextQuery) -> TextTiers {
         var all: Bitmap?
         var inName: Bitmap?
@@ -57,7 +57,7 @@ final class TextIndex: FilterIndex {
                 : [first, matches.intersection(someInName).subtracting(first), matches.subtracting(someInName)])
     }
 
-    /// The tier of a listing, or nil where it does not match.
+    /// The tier of a listing, or nil if it does not match.
     func tier(of listing: Listing, _ query: TextQuery) -> Int? {
         let names = names.terms(of: [listing.name])
         let others = others.terms(of: listing.texts)
@@ -78,7 +78,7 @@ final class TextIndex: FilterIndex {
     }
 }
 
-/// What a text is searched by: terms that a listing must all have, of the last of them a beginning.
+/// What a text is searched by: terms that a listing must all have; the last may be the beginning of one.
 struct TextQuery: Equatable, Sendable {
     var terms: [Text]
 }

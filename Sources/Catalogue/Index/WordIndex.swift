@@ -1,7 +1,7 @@
 internal import Domain
 internal import TextAnalysis
 
-/// Where a listing's words of one sort are.
+/// How to get a listing's words of one sort.
 enum ListedWords: Sendable {
     /// One, or none.
     case one(@Sendable (Listing) -> Text?)
@@ -21,7 +21,7 @@ final class WordIndex: FilterIndex {
     /// A word as some listings spell it.
     private final class Spelling {
         let text: Text
-        /// What it is compared by: the same for every spelling of the word.
+        /// The folded word: the same for every spelling.
         let folded: Text
         let rows = Bitmap()
 
@@ -93,7 +93,7 @@ final class WordIndex: FilterIndex {
 
     // MARK: Looking up
 
-    /// The rows that have the word, however it is spelt; `word` is folded.
+    /// The rows that have the word in any spelling; `word` is folded.
     func rows(having word: Text) -> Bitmap { Bitmap.union((spellingsByWord[word] ?? []).map(\.rows)) }
 
     /// The words of a listing, folded.
@@ -103,7 +103,8 @@ final class WordIndex: FilterIndex {
 
     // MARK: Counting
 
-    /// How many rows each word has, by `count`, under the spelling that it is shown by. Words with none are left out.
+    /// How many rows each word has, according to `count`, under its most frequent spelling. Words with none are left
+    /// out.
     func counts(by count: (Bitmap) -> Int) -> [(value: Text, count: Int)] {
         spellingsByWord.values.compactMap { spellings in
             let rows = spellings.count == 1 ? spellings[0].rows : Bitmap.union(spellings.map(\.rows))
@@ -112,7 +113,7 @@ final class WordIndex: FilterIndex {
         }
     }
 
-    /// How many of the listings have each word, under the spelling that it is shown by.
+    /// How many of the listings have each word, under its most frequent spelling.
     func counts(in listings: [Listing]) -> [(value: Text, count: Int)] {
         var counts: [Text: Int] = [:]
         for listing in listings {

@@ -6,9 +6,9 @@ public enum ListingKind: Sendable {
     case items, outlets
 }
 
-/// A parsed question to the catalogue.
+/// A parsed query to the catalogue.
 public struct CatalogueQuery {
-    /// What a command takes in addition to filters.
+    /// What a command takes besides filters.
     public enum Option: String, CaseIterable, Sendable {
         case sort = "SORT"
         case limit = "LIMIT"
@@ -16,7 +16,7 @@ public struct CatalogueQuery {
         case facets = "FACETS"
         case seed = "SEED"
 
-        /// The name of what follows; empty for nothing.
+        /// The name of its value; empty for none.
         public var value: String {
             switch self {
             case .sort: "sort"
@@ -27,14 +27,14 @@ public struct CatalogueQuery {
         }
     }
 
-    /// The listings on a page where nothing else is asked for.
+    /// The number of listings on a page unless the query gives another.
     public static let defaultLimit = 20
     /// The most listings on a page.
     public static let maximumLimit = 100
 
     /// What is searched.
     public let kind: ListingKind
-    /// The values of each filter that was given, as they are compared, by its name.
+    /// The values of each filter that was given, as they are compared, by the filter's name.
     public private(set) var values: [String: [Text]] = [:]
 
     var narrowings: [(filter: Int, narrowing: Narrowing)] = []
@@ -43,9 +43,9 @@ public struct CatalogueQuery {
     private(set) var wantsFacets = false
     private(set) var seed: UInt64?
     private(set) var after: Cursor?
-    /// Tells questions apart that a cursor must not be carried between.
+    /// Tells queries apart, so that a cursor of one cannot be used for another.
     private(set) var fingerprint: UInt64 = 0
-    /// The filters with their values: the same for the same question, however it is written.
+    /// The filters with their values: the same for the same query, however it is written.
     private var filters: Set<[Text]> = []
 
     init(
@@ -74,7 +74,7 @@ public struct CatalogueQuery {
             } else {
                 guard let option = Option(rawValue: name), options.contains(option) else {
                     throw .syntax(
-                        "'\(word.string.prefix(64))' is no filter or option here; a value with blanks is quoted")
+                        "'\(word.string.prefix(64))' is not a filter or option here; quote a value with spaces")
                 }
                 guard given.insert(name).inserted else { throw .syntax("\(name) is given twice") }
                 try read(option, &reader)
@@ -82,7 +82,7 @@ public struct CatalogueQuery {
         }
         fingerprint = fingerprintOfQuestion
         if let after, after.query != fingerprint {
-            throw .invalid("AFTER", "is a cursor of another question")
+            throw .invalid("AFTER", "is a cursor of another query")
         }
     }
 
@@ -114,13 +114,13 @@ public struct CatalogueQuery {
         }
     }
 
-    /// Whether the answers are the same.
+    /// Whether the two have the same answers.
     func asksTheSame(as other: CatalogueQuery) -> Bool {
         kind == other.kind && filters == other.filters && sort.name == other.sort.name && limit == other.limit
     }
 
-    /// FNV-1a over the kind, the filters in a fixed order and the sort: no defence against anybody, as a cursor is no
-    /// secret.
+    /// FNV-1a over the kind, the filters in a fixed order and the sort. It does not defend against anybody: a cursor
+    /// is no secret.
     private var fingerprintOfQuestion: UInt64 {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325
         func add(_ bytes: some Sequence<UInt8>) {

@@ -4,10 +4,10 @@ internal import JSONText
 
 /// Where a page ended: the key of its last listing, as of the revision that the first page was read at.
 struct Cursor {
-    /// The most bytes of a cursor: a name may fold to eleven times its length.
+    /// The most bytes of a cursor: a folded name may have eleven times its length.
     static let maximumLength = 4_096
 
-    /// The fingerprint of the question.
+    /// The fingerprint of the query.
     var query: UInt64
     /// The catalogue's revision when the first page was read.
     var revision: Int64
@@ -21,7 +21,7 @@ struct Cursor {
 
     // MARK: As text
 
-    /// The cursor in a word that needs no quotes.
+    /// The cursor as one word that needs no quotes.
     var text: String {
         var writer = JSONWriter(reservingCapacity: 256)
         writer.beginArray()
@@ -37,7 +37,7 @@ struct Cursor {
             .joined()
     }
 
-    /// The cursor that a text holds, or nil where it holds none.
+    /// The cursor in a text; nil if the text is not a cursor.
     init?(_ text: String) {
         guard text.utf8.count <= Cursor.maximumLength,
             let data = Data(base64Encoded: String(text.map { Cursor.standard[$0] ?? $0 })),

@@ -1,7 +1,7 @@
 internal import Domain
 
 /// Earlier versions of listings that have changed their place in some order, so that a reader who is turning pages
-/// meets each listing where it was when they began.
+/// finds each listing where it was at the beginning.
 struct MoveLog {
     /// The most moves that are remembered.
     static let maximumMoves = 4_000
@@ -10,7 +10,7 @@ struct MoveLog {
     struct Move {
         var revision: Int64
         var listing: Listing
-        /// Folded once, and not for every page that is turned.
+        /// Folded once, not for every page that is turned.
         var foldedName: Text
     }
 
@@ -27,13 +27,13 @@ struct MoveLog {
     mutating func record(_ move: Move) {
         moves.append(move)
         guard moves.count > Self.maximumMoves else { return }
-        // Half of them at once, so that a move does not cost as much as all of them.
+        // Half of them at once, so that not every move costs as much as all of them.
         let dropped = Self.maximumMoves / 2
         completeSince = moves[dropped - 1].revision
         moves.removeFirst(dropped)
     }
 
-    /// What each listing that has moved since then was at that revision; nil where that is not known any more.
+    /// For each listing that has moved since, its version at that revision; nil if that is no longer known.
     func listings(at revision: Int64) -> [ListingID: Move]? {
         guard revision >= completeSince else { return nil }
         let first = moves.indices.partitionPoint { moves[$0].revision <= revision }

@@ -8,18 +8,18 @@ struct Page {
     var next: Cursor?
 }
 
-/// What a question finds, sorted into tiers of relevance where it ranks.
+/// The matches of a query, sorted into tiers of relevance if it ranks.
 struct Matches {
     var all: Bitmap
     var tiers: [Bitmap]
-    /// No match has a smaller key in the order that was asked for.
+    /// No match has a smaller key in the requested order.
     var leastKey: Int64
 }
 
 extension SearchIndex {
-    /// A step along an order costs about as much less than looking at a match.
+    /// How many steps along an order cost as much as examining one match.
     private static let stepsPerMatch = 3
-    /// Up to this many matches, a random one is picked from the matches; beyond, from all rows until one matches.
+    /// Up to this many matches, a random one is chosen from the matches; beyond, from all rows until one matches.
     private static let fewChoices = 4_096
 
     // MARK: Matching
@@ -54,7 +54,7 @@ extension SearchIndex {
             leastKey: query.narrowings.compactMap { $0.narrowing.leastKeys[query.sort.order] }.max() ?? .min)
     }
 
-    /// Whether a listing would be found.
+    /// Whether a listing matches.
     func accepts(_ listing: Listing, _ query: CatalogueQuery) -> Bool {
         query.narrowings.allSatisfy { $0.narrowing.accepts(filters[$0.filter], listing) }
     }
@@ -75,10 +75,10 @@ extension SearchIndex {
 
     // MARK: Pages
 
-    /// The rows behind `after`, in order, at most `limit`. A listing that has moved since the reader began is
-    /// where it was then.
+    /// The rows after `after`, in order, at most `limit`. A listing that has moved since the reader began is where it
+    /// was then.
     ///
-    /// - Parameter moved: what listings were when the reader began, of those that have moved since.
+    /// - Parameter moved: the versions, when the reader began, of listings that have moved since.
     func page(
         of matches: Matches, _ query: CatalogueQuery, after: Cursor?, limit: Int, revision: Int64,
         moved: [ListingID: MoveLog.Move], row: (ListingID) -> UInt32?
@@ -88,7 +88,7 @@ extension SearchIndex {
             guard let row = row(id), matches.all.contains(row) else { continue }
             elsewhere[row] = key(of: before.listing, query, foldedName: before.foldedName)
         }
-        // One more than asked for tells whether there is a next page.
+        // One more than requested tells whether there is a next page.
         var rows = rows(of: matches, query.sort.order, after: after?.key, limit: limit + 1, without: elsewhere)
         let key = { (row: UInt32) in elsewhere[row] ?? self.key(of: self.source.listing(at: row), query) }
         let behind = elsewhere.filter { row, key in after.map { SortKey.precedes($0.key, key) } ?? true }
@@ -102,7 +102,7 @@ extension SearchIndex {
         return Page(rows: Array(rows[..<limit]), next: cursor)
     }
 
-    /// The first rows behind a key, in order.
+    /// The first rows after a key, in order.
     func rows(
         of matches: Matches, _ order: ListingOrder, after: SortKey?, limit: Int, without elsewhere: [UInt32: SortKey]
     ) -> [UInt32] {
@@ -120,8 +120,8 @@ extension SearchIndex {
         of set: Bitmap, _ order: ListingOrder, from leastKey: Int64, after: SortKey?, limit: Int,
         without elsewhere: [UInt32: SortKey]
     ) -> [UInt32] {
-        // Along the order until enough match, if that is expected to be faster than looking at every match; and given
-        // up, for that, when it has cost as much.
+        // Walks along the order until there are enough matches, if that is expected to be faster than examining every
+        // match; gives up when it has cost as much.
         let maximumSteps = Self.stepsPerMatch * set.count
         if limit * all.count / set.count < maximumSteps {
             var rows: [UInt32] = []
@@ -144,7 +144,7 @@ extension SearchIndex {
         return smallest(limit, of: set, order, after: after, without: elsewhere)
     }
 
-    /// The first rows of a set in an order, by looking at every one.
+    /// The first rows of a set in an order, found by examining every one.
     private func smallest(
         _ limit: Int, of set: Bitmap, _ order: ListingOrder, after: SortKey?, without elsewhere: [UInt32: SortKey]
     ) -> [UInt32] {
@@ -179,16 +179,16 @@ extension SearchIndex {
         return source.id(at: row) > key.id
     }
 
-    // MARK: One of many
+    // MARK: Choosing one
 
-    /// One of the rows, each as likely as any other.
+    /// One of the rows, all equally likely.
     func choose(_ set: Bitmap) -> UInt32? {
         let count = set.count
         return count == 0 ? nil : set.row(atRank: Int.random(in: 0..<count))
     }
 
-    /// One of the rows, each as likely as any other. The same numbers choose the same listing among the same,
-    /// however rows are numbered: they are taken in the order of names.
+    /// One of the rows, all equally likely. The same random numbers choose the same listing from the same listings,
+    /// however rows are numbered: the rows are taken in the order of names.
     func choose(_ set: Bitmap, using generator: inout some RandomNumberGenerator) -> UInt32? {
         let count = set.count
         guard count > 0 else { return nil }
@@ -207,11 +207,11 @@ extension SearchIndex {
 }
 
 extension [UInt32] {
-    /// The element that `rank` others precede, found by quickselect; the rest is left in disorder.
+    /// The element that has `rank` others before it, found by quickselect; the rest is left in disorder.
     fileprivate mutating func selectSmallest(_ rank: Int, by precedes: (UInt32, UInt32) -> Bool) -> UInt32 {
         var part = indices
         while part.count > 1 {
-            // Rows are mostly in the order of ids, so the middle one divides them well.
+            // Rows are mostly in the order of ids, so the middle one is a good pivot.
             swapAt(part.lowerBound + part.count / 2, part.upperBound - 1)
             let pivot = self[part.upperBound - 1]
             var place = part.lowerBound

@@ -1,9 +1,9 @@
 internal import Domain
 
-/// A question whose answer is kept up to date: with every change of a listing, and not by asking again.
+/// A query whose answer follows every change of a listing, instead of being asked again.
 ///
-/// It knows how many listings match, and which come first: a window twice as long as a page. A listing that leaves
-/// makes the window shorter; only when it is shorter than the page is the question asked again.
+/// It knows how many listings match, and the first of them: a window twice as long as a page. A listing that leaves
+/// makes the window shorter; only when it is shorter than the page is the query asked again.
 final class SavedQuery {
     let name: Identifier
     let query: CatalogueQuery
@@ -24,10 +24,10 @@ final class SavedQuery {
 
     private var windowSize: Int { 2 * query.limit }
 
-    /// The document may be another one from now on.
+    /// The document may have changed.
     private func touch(_ revision: Int64) { self.revision = max(self.revision + 1, revision) }
 
-    /// Stops following: the question is asked again the next time its answer is needed.
+    /// Stops following: the query is asked again the next time its answer is needed.
     func forget(revision: Int64) {
         isStale = true
         touch(revision)
@@ -41,7 +41,7 @@ final class SavedQuery {
         let before = old.flatMap { index.accepts($0, query) ? index.key(of: $0, query) : nil }
         let after = new.flatMap { index.accepts($0, query) ? index.key(of: $0, query) : nil }
         guard before != nil || after != nil else { return false }
-        // Whoever looks at the page sees the total and the page.
+        // The page shows the total and its listings.
         var isSeen = (before == nil) != (after == nil)
         if let before {
             total -= 1
@@ -72,7 +72,7 @@ final class SavedQuery {
 
     // MARK: Answering
 
-    /// Asks again where that is needed, and returns the listings of the page.
+    /// Asks again if necessary, and returns the listings of the page.
     func answer(in index: SearchIndex) -> (total: Int, listings: [ListingID]) {
         if isStale {
             let matches = index.matches(query)

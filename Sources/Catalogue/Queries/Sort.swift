@@ -1,15 +1,15 @@
 internal import Domain
 
-// The registry of sorts: each keeps every listing in order, so that the first page of half a million costs no
-// more than that of twenty.
+// The registry of sorts. Each keeps every listing in order, so that the first page of half a million costs no more
+// than that of twenty.
 
-/// A way to sort listings, smallest key first; listings with equal keys follow by their ids.
+/// A way to sort listings, smallest key first; equal keys are ordered by id.
 struct Sort: Sendable {
     /// The name in `SORT`.
     let name: String
-    /// Whether better matches of a text come first, and the order decides among equals only.
+    /// Whether better matches of a text come first, and the order applies only among equals.
     let ranksMatches: Bool
-    /// What is kept sorted.
+    /// The order that listings are kept in.
     let order: ListingOrder
 
     static let all: [Sort] = [
@@ -28,7 +28,7 @@ struct Sort: Sendable {
 enum ListingOrder: Int, CaseIterable, Sendable {
     case bestRated, name, cheapest, dearest, fastest
 
-    /// What is compared first. What is not known comes last.
+    /// What is compared first. Unknown values come last.
     func key(_ listing: Listing, foldedName: Text) -> Int64? {
         switch self {
         case .bestRated: listing.rating.map { -$0 }
@@ -39,10 +39,10 @@ enum ListingOrder: Int, CaseIterable, Sendable {
         }
     }
 
-    /// Whether listings with equal keys are told apart by their folded names.
+    /// Whether listings with equal keys are ordered by their folded names.
     var comparesNames: Bool { self == .name }
 
-    /// The first eight bytes as a number that sorts as they do.
+    /// The first eight bytes as a number that sorts in the same way.
     private static func beginning(of name: Text) -> Int64 {
         var bits: UInt64 = 0
         var count = 0
@@ -55,9 +55,9 @@ enum ListingOrder: Int, CaseIterable, Sendable {
     }
 }
 
-/// Where a listing stands in a sort.
+/// The place of a listing in a sort.
 struct SortKey: Equatable, Sendable {
-    /// The tier of relevance; 0 where matches are not ranked.
+    /// The tier of relevance; 0 if matches are not ranked.
     var tier: Int
     var number: Int64
     /// The folded name, for sorts that compare it.

@@ -5,7 +5,7 @@ struct CountedWords {
     private(set) var words: [Text] = []
     private var counts: [Int32] = []
 
-    /// Adds to a word's number, or takes away from it.
+    /// Changes a word's count.
     mutating func count(_ word: Text, _ change: Int) {
         let place = words.indices.partitionPoint { words[$0] < word }
         if place == words.count || words[place] != word {
@@ -13,7 +13,7 @@ struct CountedWords {
             counts.insert(0, at: place)
         }
         counts[place] += Int32(change)
-        precondition(counts[place] >= 0, "a word was taken away that was not there")
+        precondition(counts[place] >= 0, "a word was removed that was not there")
         if counts[place] == 0 {
             words.remove(at: place)
             counts.remove(at: place)

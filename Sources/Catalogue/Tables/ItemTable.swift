@@ -25,7 +25,7 @@ final class ItemTable: ListingSource {
     }
 
     private func place(of item: Identifier, at outlet: CatalogueOutlet) -> Int {
-        // They are loaded in their order: the next one comes last.
+        // Items are loaded in their order: the next one comes last.
         guard let last = outlet.items.last, !(self[last].id < item) else { return outlet.items.count }
         return outlet.items.indices.partitionPoint { self[outlet.items[$0]].id < item }
     }

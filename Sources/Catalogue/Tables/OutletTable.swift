@@ -19,7 +19,7 @@ final class CatalogueOutlet {
 
     var availability: Availability { Availability(status) }
 
-    /// Counts an item's kind and tags in, or out.
+    /// Adds an item's kind and tags to the counts, or removes them.
     func count(_ item: Listing, _ change: Int) {
         for kind in item.kinds { kinds.count(kind, change) }
         for tag in item.tags { tags.count(tag, change) }

@@ -4,16 +4,16 @@ import EventLog
 import EventLogContract
 import Projections
 
-/// The tables of a log as an audit reads them, which tests change as somebody may who owns the database.
+/// The tables of a log as an audit reads them. Tests change them as the owner of the database could.
 struct StoredLog: AuditSource {
     var storedHeads: [StoredHead] = []
     var events: [RecordedEvent] = []
     var commits: [Commit] = []
     var storedCheckpoints: [StoredCheckpoint] = []
-    /// Of the projection `cart_counts`.
+    /// The quarantine of the projection `cart_counts`.
     var quarantinedCarts: [CorruptEvent] = []
 
-    /// A log of so many carts, three batches each.
+    /// A log of this many carts, with three batches each.
     static func of(carts: Int, partitions: Int) async throws -> StoredLog {
         let log = InMemoryEventLog(partitionCount: partitions)
         let partitioning = Partitioning(count: partitions)
@@ -36,7 +36,7 @@ struct StoredLog: AuditSource {
         return stored
     }
 
-    /// What an audit finds.
+    /// The audit's findings.
     var findings: [Finding] {
         get async throws {
             let report = try await Audit(self).run { _, _, _ in }
@@ -44,7 +44,7 @@ struct StoredLog: AuditSource {
         }
     }
 
-    /// What an audit finds of tampering.
+    /// The audit's findings of tampering.
     var tampering: [String] {
         get async throws {
             try await findings.filter { $0.kind == .tampering }.map { "\($0.subject) \($0.message)" }

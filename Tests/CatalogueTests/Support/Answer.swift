@@ -3,7 +3,7 @@ import Foundation
 
 @testable import Catalogue
 
-/// What a page says, read back.
+/// A page, read back.
 struct Answer: Decodable {
     struct Listed: Decodable {
         /// Of an item.
@@ -54,12 +54,12 @@ struct Answer: Decodable {
 }
 
 extension Catalogue {
-    /// The page that answers those words.
+    /// The page that answers these words.
     func answer(_ words: [String], of kind: ListingKind = .items) throws -> Answer {
         try Answer(page(try query(words, of: kind, options: [.sort, .limit, .after, .facets])))
     }
 
-    /// One of what those words find.
+    /// One of the matches of these words.
     func surprise(_ words: [String], of kind: ListingKind = .items) throws -> ListingID? {
         let bytes = surprise(try query(words, of: kind, options: [.seed]))
         return try bytes.map { try JSONDecoder().decode(Answer.Listed.self, from: Data($0)).listingID }

@@ -5,14 +5,14 @@ import Projections
 @testable import Catalogue
 
 extension Catalogue {
-    /// A catalogue of one open outlet, `o`, with those items.
+    /// A catalogue of one open outlet, `o`, with these items.
     static func with(_ items: [MenuItem], _ change: (inout OutletDetails) -> Void = { _ in }) -> Catalogue {
         let catalogue = Catalogue()
         catalogue.load([.with(items, change)], revision: 0)
         return catalogue
     }
 
-    /// A catalogue of one open outlet, `o`, with items of those names by their ids.
+    /// A catalogue of one open outlet, `o`, with items that have these names, by their ids.
     static func with(items names: [String: Text]) -> Catalogue {
         with(names.sorted { $0.key < $1.key }.map { MenuItem.named($0.value, id: $0.key) })
     }
@@ -27,7 +27,7 @@ extension MenuItem {
 }
 
 extension OutletRecord {
-    /// An open outlet with those items, and what happened to its menu then.
+    /// An open outlet with these items, and these events of its menu after that.
     static func with(
         id: Identifier = "o", _ items: [MenuItem], events more: [Menu.Event] = [],
         _ change: (inout OutletDetails) -> Void = { _ in }
@@ -37,7 +37,7 @@ extension OutletRecord {
         let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
         let menu = MenuDocument(sections: [MenuSection(header: header, items: items)])
         guard let changes = try? Menu.decide(.put(menu), in: Menu.initial) else {
-            preconditionFailure("a menu that is none")
+            preconditionFailure("an impossible menu")
         }
         var model = ReadModel(partition: 0)
         let events =

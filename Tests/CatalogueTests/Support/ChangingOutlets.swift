@@ -5,9 +5,9 @@ import SeededRandom
 
 @testable import Catalogue
 
-/// Outlets and menus that keep changing at random: commands, decided and folded as the server does.
+/// Outlets and menus that keep changing at random, by commands that are decided and folded as the server does it.
 struct ChangingOutlets {
-    /// What a catalogue is told of a change.
+    /// What a catalogue is told about a change.
     struct Change {
         var outlet: Identifier
         var record: OutletRecord?
@@ -18,7 +18,7 @@ struct ChangingOutlets {
     private(set) var model = ReadModel(partition: 0)
     /// The present moment.
     private(set) var now: Timestamp = 1_000_000
-    /// Outlets that are not to be shown for now.
+    /// Outlets that are hidden at present.
     private(set) var hidden: Set<Identifier> = []
     private let ids: [Identifier]
     private var states: [StreamName: AggregateState] = [:]
@@ -30,7 +30,7 @@ struct ChangingOutlets {
         for _ in 0..<changes { _ = change() }
     }
 
-    /// Every outlet that is to be shown.
+    /// Every outlet that is shown.
     var shown: [OutletRecord] { model.outletHome.shown.filter { !hidden.contains($0.id) } }
 
     /// A catalogue that was loaded with all of it.
@@ -41,7 +41,7 @@ struct ChangingOutlets {
         return catalogue
     }
 
-    /// Makes a change and has the catalogue follow. Returns whether there was one.
+    /// Makes a change and lets the catalogue follow. Returns whether there was one.
     @discardableResult
     mutating func change(_ catalogue: Catalogue) -> Bool {
         if generator.chance(10) {
@@ -54,7 +54,7 @@ struct ChangingOutlets {
         return true
     }
 
-    /// Makes a change, if what comes up changes anything.
+    /// Makes a change, if the chosen command changes anything.
     mutating func change() -> Change? {
         let outlet = generator.pick(ids)
         if hidden.contains(outlet), generator.chance(20) {

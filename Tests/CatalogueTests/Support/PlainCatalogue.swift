@@ -94,8 +94,8 @@ final class PlainCatalogue {
             })
     }
 
-    /// How well a listing answers a text: 0 for all words in the name, 1 for some, or for the only one elsewhere, 2 for
-    /// none; nil where it does not.
+    /// How well a listing matches a text: 0 for all words in the name, 1 for some of them, or for a single word that
+    /// is elsewhere, 2 for none; nil if it does not match.
     private func tier(_ entry: Entry, _ wanted: [Text]) -> Int? {
         var inName = 0
         for (index, term) in wanted.enumerated() {
@@ -109,7 +109,7 @@ final class PlainCatalogue {
 
     // MARK: Answers
 
-    /// Everything that is found, in order.
+    /// All matches, in order.
     func found(_ question: Question) throws -> [Entry] {
         let wanted = try question.text.map { try analyser.queryTerms(of: $0).map { Text($0) } }
         let matches = (question.kind == .items ? items : outlets).compactMap { entry -> (tier: Int, entry: Entry)? in
@@ -163,7 +163,7 @@ final class PlainCatalogue {
         return !question.isOpen || entry.isOpen
     }
 
-    /// What is counted of listings.
+    /// The counts of listings.
     func facets(of entries: [Entry], _ kind: ListingKind) -> [String: [Answer.FacetValue]] {
         let all = kind == .items ? items : outlets
         func count(_ values: (Entry) -> [Text]) -> [Answer.FacetValue] {

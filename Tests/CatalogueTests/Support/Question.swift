@@ -3,7 +3,7 @@ import SeededRandom
 
 @testable import Catalogue
 
-/// A question as plain values.
+/// A query as plain values.
 struct Question {
     var kind = ListingKind.items
     var text: String?

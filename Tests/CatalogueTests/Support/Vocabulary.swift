@@ -1,8 +1,8 @@
 import Domain
 import SeededRandom
 
-/// Few words, so that random questions find something: of several scripts, differing in case and accents only, and
-/// with long beginnings in common.
+/// Few words, so that random queries find something: in several scripts, some differing only in case and accents, and
+/// some with long beginnings in common.
 enum Vocabulary {
     static let words = [
         "Rice", "rice", "Curry", "Café", "cafe", "Crème", "Brûlée", "Domino's", "Jalapeño", "jalapeno", "Restaurant",
@@ -13,7 +13,7 @@ enum Vocabulary {
     static let areas: [Text?] = ["Fort", "FORT", "Pettah", nil]
     static let cuisines: [Text] = ["Thai", "thai", "Café", "Cafe\u{301}", "Sri Lankan", "中国菜"]
     static let tags: [Text] = ["hot", "Hot", "veg", "new"]
-    /// Where buckets, bands and the width of columns change.
+    /// Numbers around which buckets, bands and the width of columns change.
     static let prices: [Int64] = [
         0, 1, 2, 5, 9, 10, 63, 64, 65, 99, 100, 127, 128, 1_000, 2_147_483_646, 2_147_483_647, 2_147_483_648,
         1_000_000_000_000,
