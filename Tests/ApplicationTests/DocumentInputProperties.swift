@@ -6,7 +6,7 @@ import Testing
 
 @testable import Application
 
-/// Whatever a client sends as a document, it is taken or refused with `INVALID`, and the server runs on.
+/// Whatever a client sends as a document, it is accepted or refused with `INVALID`, and the server keeps running.
 @Suite struct DocumentInputProperties {
     /// The commands that take a document.
     private enum PutCommand: CaseIterable {
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    /// Whether some command took the document. Every other refuses it with `INVALID` or `LIMIT`.
+    /// Whether some command accepted the document. The others must refuse it with `INVALID` or `LIMIT`.
     private func isTaken(_ document: [UInt8], seed: UInt64) -> Bool {
         PutCommand.allCases.reduce(false) { isTaken, command in
             do throws(Failure) {
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a damaged document is taken or refused, and never traps`(seed: UInt64) {
+    func `a damaged document is accepted or refused, and never traps`(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         var taken = 0
         for _ in 0..<60 {
@@ -84,7 +84,7 @@ import Testing
                 _ = isTaken(document, seed: seed)
             }
         }
-        #expect(taken > 0, "nothing is tried where every document is refused at once")
+        #expect(taken > 0, "nothing is tested if every document is refused at once")
     }
 
     @Test(arguments: ["[", #"{"a":"#, #"[{"sections":"#, #"{"name":["#, " ["])
@@ -95,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `a number of very many digits is read or refused`() {
+    @Test func `a number with very many digits is read or refused`() {
         for number in ["", "-", "0.", "1e", "1e-"].map({ $0 + String(repeating: "7", count: 1 << 15) }) {
             for field in ["rating", "priceForTwo", "ratingCount"] {
                 let document = #"{"name":"A","currency":"INR","timeZone":"UTC","\#(field)":\#(number)}"#
@@ -189,7 +189,7 @@ extension SeededGenerator {
         }
     }
 
-    /// Changes some bytes, so that the document is most often malformed.
+    /// Changes some bytes, so that the document is usually malformed.
     fileprivate mutating func damage(_ document: inout [UInt8]) {
         let place = number(0..<document.count + 1)
         switch number(0..<6) {

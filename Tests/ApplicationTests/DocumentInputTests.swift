@@ -3,7 +3,7 @@ import Testing
 
 @testable import Application
 
-/// A client is told which field of its document is wrong, in words.
+/// A client is told in words which field of its document is wrong.
 @Suite struct DocumentInputTests {
     private static func refusal<Document: InputValue>(of json: String, as type: Document.Type) throws -> String? {
         try withArguments(["X", json]) { arguments in
@@ -76,7 +76,7 @@ import Testing
         ),
         (outlet(#""hours":[{"day":"monday","opens":"09:00"}]"#), "hours[0].closes: is missing"),
     ])
-    func `a bad outlet is refused by the field`(json: String, reason: String) throws {
+    func `a bad outlet is refused with the name of its field`(json: String, reason: String) throws {
         #expect(try Self.refusal(of: json, as: OutletInput.self) == "INVALID \(reason)")
     }
 
@@ -98,7 +98,7 @@ import Testing
             item:
                 #"{"id":"b","kind":"dessert","name":"B","price":1,"options":[],"available":true,"availableFrom":null}"#),
     ])
-    func `a menu is taken as MENU.GET gives it`(json: String) throws {
+    func `a menu is accepted as MENU.GET gives it`(json: String) throws {
         #expect(try Self.refusal(of: json, as: MenuInput.self) == nil)
     }
 
@@ -160,7 +160,7 @@ import Testing
             "sections[0].items[1].options: are not supported yet: leave them out, or empty"
         ),
     ])
-    func `a bad menu is refused by the field`(json: String, reason: String) throws {
+    func `a bad menu is refused with the name of its field`(json: String, reason: String) throws {
         #expect(try Self.refusal(of: json, as: MenuInput.self) == "INVALID \(reason)")
     }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import Application
 
-/// The fingerprint tells a command that is sent again from another one with the same ID.
+/// The fingerprint tells a command that is sent again from a different one with the same ID.
 @Suite struct FingerprintTests {
     private static let call = "CART.ADD c1 o1 tea 2 NOTE hot"
 
@@ -28,7 +28,7 @@ import Testing
     private static func fingerprint(_ call: String) throws -> String { try fingerprint(call.words) }
 
     @Test func `the fingerprint of a call never changes`() throws {
-        // As events of version 0.1.0 have it: a command sent again after an upgrade must still be known.
+        // As in events of version 0.1.0: a command sent again after an upgrade must still be recognised.
         #expect(try Self.fingerprint("CART.ADD c1 o1 tea 2 NOTE hot ID a") == "b7e7cfd0f29cc425")
     }
 
@@ -56,7 +56,7 @@ import Testing
         #expect(try one != Self.fingerprint("CART.ADD ID b tea 2 ID a"))
     }
 
-    @Test func `words are told apart by where they end`() throws {
+    @Test func `word boundaries make a difference`() throws {
         #expect(
             try Self.fingerprint(["CART.ADD", "ab", "c", "tea", "2", "ID", "a"])
                 != Self.fingerprint(["CART.ADD", "a", "bc", "tea", "2", "ID", "a"]))
@@ -71,7 +71,7 @@ import Testing
         return try #require(fingerprint)
     }
 
-    @Test func `a sealed text stands in its place as ciphertext, and reveals nothing of the text`() throws {
+    @Test func `a sealed text counts as ciphertext, and reveals nothing of the text`() throws {
         let call = "CART.ADD c1 o1 tea 2 NOTE hot CUSTOMER a ID x"
         let one = try Self.sealedFingerprint(call, "abc")
         #expect(try one == Self.fingerprint("CART.ADD c1 o1 tea 2 NOTE abc CUSTOMER a ID x"))

@@ -6,7 +6,7 @@ import Testing
 
 @testable import Application
 
-@Suite("A read model that another takes the place of")
+@Suite("A replacement of a read model")
 struct LiveModelTests {
     private static let configuration = Configuration()
 
@@ -41,14 +41,14 @@ struct LiveModelTests {
     }
 
     @Test(arguments: [2 as Int64, 4]) @LoopActor
-    func `is not taken where it does not stand where it should`(position: Int64) {
+    func `is refused at another position than expected`(position: Int64) {
         let live = LiveModel(LiveModelTests.model(upTo: 3))
         _ = live.beginReplacement()
         #expect(!live.replace(with: LiveModelTests.model(upTo: position), tailLimit: 10))
         #expect(live.value.position == 3)
     }
 
-    @Test @LoopActor func `is not taken where too much would have to be folded at once`() {
+    @Test @LoopActor func `is refused if too much would have to be folded at once`() {
         let live = LiveModel(LiveModelTests.model(upTo: 3))
         _ = live.beginReplacement()
         _ = live.fold([4, 5].map(LiveModelTests.added), LiveModelTests.configuration)
@@ -56,7 +56,7 @@ struct LiveModelTests {
         #expect(live.value.position == 5)
     }
 
-    @Test @LoopActor func `is not taken where events turned out to be missing meanwhile`() {
+    @Test @LoopActor func `is refused if events turned out to be missing meanwhile`() {
         let live = LiveModel(LiveModelTests.model(upTo: 3))
         _ = live.beginReplacement()
         live.pass(missing: 4...5)
@@ -64,7 +64,7 @@ struct LiveModelTests {
         #expect(live.value.position == 5)
     }
 
-    @Test @LoopActor func `is not taken where nobody said that it would come`() {
+    @Test @LoopActor func `is refused if nobody announced it`() {
         let live = LiveModel(LiveModelTests.model(upTo: 3))
         #expect(!live.replace(with: LiveModelTests.model(upTo: 3), tailLimit: 10))
     }

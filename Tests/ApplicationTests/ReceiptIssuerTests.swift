@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReceiptIssuerTests {
     init() { LoopActor.startInBackground() }
 
-    @Test @LoopActor func `Who asks for a receipt gets it, and who comes when too many wait is turned away`()
+    @Test @LoopActor func `A receipt is issued on request, and refused while too many requests wait`()
         async throws
     {
         let log = InMemoryEventLog()
@@ -16,7 +16,7 @@ import Testing
         let issuer = ReceiptIssuer(log)
         let accepted = ReceiptIssuer.maximumProofs + ReceiptIssuer.maximumWaiting
 
-        // Twice, as whoever was served makes room.
+        // Twice, because a served request makes room.
         for _ in 0..<2 {
             var refused: [Failure] = []
             let receipts = try await withCheckedContinuation { continuation in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `What cannot be proven is told with the code of its reason`() async throws {
+    @Test @LoopActor func `An event that cannot be proven gives the code of the reason`() async throws {
         let log = InMemoryEventLog()
         _ = try await LogWriter(log).append([[.cart("c"), .cart("c")]])
         func failure(_ version: Int64, head: Int64? = nil) async -> String? {

@@ -7,7 +7,7 @@ func withArguments<Result>(_ words: [String], _ body: (Arguments) throws -> Resu
     try Arguments.with(words.map { Array($0.utf8) }) { try body($0) }
 }
 
-/// What the body fails with, as a client would read it, or nil where it does not fail.
+/// The error that the body throws, as a client would read it; nil if it does not throw.
 func failure(_ body: () throws -> Void) rethrows -> String? {
     do {
         try body()

@@ -10,7 +10,7 @@ import Testing
 
     private static let owner = TextOwner(customer: Identifier("asha")!, cart: Identifier("c")!)
 
-    /// Keys that nobody is given before it is said so.
+    /// Keys that nobody gets before the test says so.
     private actor HeldKeys: CustomerKeys {
         private var waiting: [CheckedContinuation<Void, Never>] = []
         private var isOpen = false
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test @LoopActor func `A document is opened each time anew, and shows nothing once its customer is forgotten`()
+    @Test @LoopActor func `A document is decrypted each time, and shows nothing once its customer is forgotten`()
         async throws
     {
         let keys = InMemoryCustomerKeys()
@@ -59,7 +59,7 @@ import Testing
         #expect(try await Self.shown(document, sealer).get() == "[erased]")
     }
 
-    @Test @LoopActor func `A document that needs a key is not shown without, and another one is`() async throws {
+    @Test @LoopActor func `A document with sealed texts is not shown without its key, and any other is`() async throws {
         let sealer = TextSealer(HeldKeys(), Partitioning(count: 1))
         #expect(try await Self.shown(SealedDocument(Array("plain".utf8)), sealer).get() == "plain")
         let document = SealedDocument(Self.owner) { _ in Array("secret".utf8) }
@@ -70,7 +70,7 @@ import Testing
         #expect(failure.code == "UNAVAILABLE")
     }
 
-    @Test @LoopActor func `Who comes when too many wait for a key is turned away, and the others get theirs`()
+    @Test @LoopActor func `A request is refused while too many wait for a key, and the others get theirs`()
         async throws
     {
         let keys = HeldKeys()
@@ -93,7 +93,7 @@ import Testing
         await sealer.stop()
     }
 
-    @Test @LoopActor func `Who has waited for long enough is told, and a key that comes later is no answer`() async {
+    @Test @LoopActor func `A request that waits too long fails, and a later key changes nothing`() async {
         let keys = HeldKeys()
         let sealer = TextSealer(keys, Partitioning(count: 1), TextSealer.Limits(requests: 3, seconds: 0))
         var answers = 0

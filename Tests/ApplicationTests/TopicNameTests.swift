@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: ["", ":", "home", "home:", "Home:a", "homes:a", "home :a", "home:a b", " home:a", "home:é", "x:a"])
-    func `anything else is refused, and named`(channel: String) throws {
+    func `anything else is refused by name`(channel: String) throws {
         let text = try withArguments([channel]) { call in try failure { _ = try TopicName(call[0]) } }
         #expect(text?.hasPrefix("INVALID channel '\(channel)'") ?? false)
     }

@@ -20,7 +20,7 @@ import Testing
         "9223372036854775808", "-9223372036854775809", "9999999999999999999", "10000000000000000000",
         "99999999999999999999999999999999",
     ])
-    func `Other spellings are no integers`(text: String) {
+    func `Other spellings are not integers`(text: String) {
         #expect(withArgument(text, \.integer) == nil)
     }
 

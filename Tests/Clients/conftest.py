@@ -14,7 +14,7 @@ def pytest_configure(config):
         pytest.exit("TIFFIN_TEST_DATABASE is not set; run these tests through Scripts/test", returncode=4)
 
 
-# The workers take the files in this order, and the others after them: whatever takes long begins early.
+# The workers take the files in this order, and the others after them: long ones start early.
 LONGEST_FILES = [
     "test_monkey", "test_kill", "test_subscriptions", "test_audit", "test_hostile", "test_rebuild", "test_time_travel",
     "test_forgetting", "test_damage",
@@ -73,7 +73,7 @@ def outlet(client, name):
 
 @pytest.fixture
 def shared_data():
-    """The folder of real input, where it lies beside the checkout."""
+    """The folder of real input, if it is next to the checkout."""
     if not tiffin.SHARED_DATA.is_dir():
-        pytest.skip(f"no real input at {tiffin.SHARED_DATA.name}/ beside the checkout")
+        pytest.skip(f"no real input at {tiffin.SHARED_DATA.name}/ next to the checkout")
     return tiffin.SHARED_DATA

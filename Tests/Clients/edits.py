@@ -9,17 +9,17 @@ TITLES = ["Lunch", "Dinner", "à la carte", "a/b~c", "“quoted” \\"]
 
 
 def canonical(document) -> str:
-    """A document as text that is the same for the same document."""
+    """A document as text; equal documents give equal text."""
     return json.dumps(document, sort_keys=True, ensure_ascii=False)
 
 
 def patched(document, change):
-    """The document that a message or an answer to SINCE leads to, by an implementation that is not ours."""
+    """The document that a message or an answer to SINCE leads to, according to an implementation that is not ours."""
     return jsonpatch.apply_patch(document, change["patch"])
 
 
 class Editor:
-    """Changes one outlet at random, by whatever changes what its home shows or the problems of carts."""
+    """Changes one outlet at random, in ways that change what its home shows or the problems of carts."""
 
     def __init__(self, outlet, chance, sections=3, items=12):
         self.outlet, self.chance = outlet, chance

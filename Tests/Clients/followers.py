@@ -1,4 +1,4 @@
-"""A subscriber as a client should be: it keeps documents and brings them up to date by messages alone."""
+"""A model subscriber: it keeps documents and brings them up to date by messages alone."""
 
 import json
 import select
@@ -75,10 +75,10 @@ class Follower:
         if change["from"] == mine:
             self.documents[channel] = patched(self.documents[channel], change)
         elif change["to"] == mine and kind == "cart":
-            # Its version says nothing of problems, so it is not known which of the two is newer.
+            # Its version does not show problems, so nobody knows which of the two is newer.
             self.documents[channel] = self.read_now(channel)
         elif change["to"] > mine:
-            # The document was read in the middle of what is told at once.
+            # The document was read in the middle of changes that one message reports.
             self.documents[channel] = self.read_now(channel)
 
     def has_news(self, seconds=0.0):
@@ -86,7 +86,7 @@ class Follower:
             select.select([self.client.socket], [], [], seconds)[0])
 
     def _buffered(self):
-        # What has been read from the socket already is not seen by select.
+        # select does not see what has been read from the socket already.
         self.client.socket.setblocking(False)
         try:
             return bool(self.client.file.peek(1))
@@ -106,7 +106,7 @@ class Follower:
                 self.take_next()
 
     def check(self):
-        """Every document comes to be what a fresh read says."""
+        """Every document becomes equal to a fresh read."""
         for channel in self.documents:
             fresh = canonical(self.read_now(channel))
             self.take_until(lambda: canonical(self.documents[channel]) == fresh, what=f"{channel} to be {fresh}")

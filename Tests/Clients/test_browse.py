@@ -13,7 +13,7 @@ FUTURE = "2999-01-01T00:00:00Z"
 
 
 def put_kitchens(client):
-    """Three outlets: `harbour` and `hill` with menus, `empty` without. All else is told by the filters."""
+    """Three outlets: `harbour` and `hill` with menus, `empty` without. The filters below show the rest."""
     tiffin.put_open_outlet(client, "harbour", [
         section_document("lunch", [
             item_document("kottu", 98000, name="කොත්තු රොටි", tags=["hot", "street"], cuisine=None),
@@ -54,7 +54,7 @@ def own(database):
 
 
 def found(client, *words, command="BROWSE") -> list:
-    """The ids of everything that is found, in order, over several pages."""
+    """The ids of all matches, in order, over several pages."""
     ids, after = [], ()
     while True:
         answer = client.json(command, *words, *after)
@@ -105,7 +105,7 @@ def test_every_two_filters_together(browser):
     for (first, some), (second, others) in itertools.combinations(FILTERS.items(), 2):
         if first[0] != second[0]:
             assert set(found(browser, *first, *second)) == some & others, (first, second)
-            # Those that take several values take none of the next filter's.
+            # Filters with several values take none of the next filter's.
             assert set(found(browser, *second, *first)) == some & others, (second, first)
     assert set(found(browser, "TAG", "hot", "TAG", "veg")) == {"thali"}
 
@@ -137,7 +137,7 @@ SORTS = {
 def test_every_sort_page_by_page(browser, sort):
     for limit in (1, 3, 8, 100):
         assert found(browser, "SORT", sort, "LIMIT", limit) == SORTS[sort]
-    assert found(browser, "TEXT", "rice") == ["rice", "chicken"], "what is in the name comes first"
+    assert found(browser, "TEXT", "rice") == ["rice", "chicken"], "matches in the name come first"
 
 
 def test_an_item_says_what_a_card_needs(browser):
@@ -150,7 +150,7 @@ def test_an_item_says_what_a_card_needs(browser):
     }
 
 
-def test_facets_count_all_that_is_found_and_not_the_page(browser):
+def test_facets_count_all_matches_and_not_the_page(browser):
     assert browser.json("BROWSE", "LIMIT", 1)["facets"] is None
     answer = browser.json("BROWSE", "TAG", "hot", "FACETS", "LIMIT", 1)
     facets = {name: {count["value"]: count["count"] for count in counts} for name, counts in answer["facets"].items()}
@@ -164,7 +164,7 @@ def test_facets_count_all_that_is_found_and_not_the_page(browser):
     assert browser.json("BROWSE", "TEXT", "nothing", "FACETS")["facets"] == {name: [] for name in facets}
 
 
-def test_a_surprise_is_one_of_what_is_found(browser):
+def test_a_surprise_is_one_of_the_matches(browser):
     seen = {browser.json("SURPRISE", "TAG", "hot")["item"] for _ in range(200)}
     assert seen == FILTERS["TAG", "hot"]
     assert len({browser("SURPRISE", "TAG", "hot", "SEED", 7) for _ in range(5)}) == 1
@@ -182,7 +182,7 @@ def test_a_surprise_is_one_of_what_is_found(browser):
     (("SORT", "colour"), "INVALID"), (("AFTER", "nonsense"), "INVALID"), (("CITY", b"\xff"), "INVALID"),
     (("OUTLET", "nowhere"), "NOTFOUND"), (("OUTLET", "not an id"), "NOTFOUND"),
 ], ids=str)
-def test_what_cannot_be_asked_is_an_error_that_says_so(browser, words, code):
+def test_a_query_that_cannot_be_answered_is_an_error_that_says_so(browser, words, code):
     for command in ("BROWSE", "OUTLETS"):
         error = browser.error(command, *words)
         assert error.code == code, error
@@ -190,14 +190,14 @@ def test_what_cannot_be_asked_is_an_error_that_says_so(browser, words, code):
             assert words[0] in str(error)
 
 
-def test_a_cursor_belongs_to_its_question(browser):
+def test_a_cursor_belongs_to_its_query(browser):
     after = browser.json("BROWSE", "TAG", "hot", "LIMIT", 2)["next"]
     assert len(browser.json("BROWSE", "TAG", "hot", "LIMIT", 1, "FACETS", "AFTER", after)["items"]) == 1
     for command, *words in (("BROWSE", "TAG", "veg"), ("BROWSE",), ("OUTLETS", "TAG", "hot"), ("BROWSE", "TAG", "hot", "SORT", "price")):
         assert browser.error(command, *words, "AFTER", after).code == "INVALID"
 
 
-def test_a_cursor_goes_with_its_filters_in_any_order_and_case(browser):
+def test_a_cursor_can_be_used_with_its_filters_in_any_order_and_case(browser):
     words = ("TAG", "hot", "CUISINE", "sri lankan", "Chinese", "CITY", "Colombo", "RATING", "4", "PRICE", "0", "200000")
     after = browser.json("BROWSE", *words, "LIMIT", 1)["next"]
     rest = browser.json("BROWSE", *words, "AFTER", after)
@@ -214,7 +214,7 @@ def test_a_cursor_outlives_its_server(own):
     server.kill()
     with server.start().client() as client:
         pages.append(client.json("BROWSE", "SORT", "price", "LIMIT", 3, "AFTER", pages[0]["next"]))
-        # What moves is met where it stands now: behind the last page, and not a second time in front of it.
+        # A listing that moves is found at its new place: after the last page, and not a second time before it.
         client("MENU.ITEM.PRICE", "harbour", "rice", 60000)
         pages.append(client.json("BROWSE", "SORT", "price", "LIMIT", 3, "AFTER", pages[1]["next"]))
     assert [item["item"] for page in pages for item in page["items"]] == SORTS["price"]
@@ -242,7 +242,7 @@ def test_nothing_found_no_menu_no_outlet_and_damage_are_told_apart(own, database
         wait_until(lambda: client.json("BROWSE")["total"] == 4, 5, "the damage to be seen")
         for command in ("BROWSE", "OUTLETS", "SURPRISE"):
             assert client.error(command, "OUTLET", "hill").code == "CORRUPT"
-        # Nothing of it is found, whatever it is looked for by, and all else is.
+        # None of it is found by any filter, and everything else is.
         for words in FILTERS:
             if words[0] != "OUTLET":
                 assert set(found(client, *words)) == FILTERS[words] & {"kottu", "rice", "dosai", "curd"}, words
@@ -252,7 +252,7 @@ def test_nothing_found_no_menu_no_outlet_and_damage_are_told_apart(own, database
         assert {value["value"] for value in counts["kinds"]} == {"menuItem", "dessert"}
 
     check(client)
-    # A new outlet takes its place, and is no more than itself.
+    # A new outlet gets its row, and nothing of the old one.
     client("OUTLET.PUT", "new", json.dumps(outlet_document("New", city="Galle")))
     assert found(client, "CITY", "galle", command="OUTLETS") == ["new"]
     assert "new" not in found(client, "TAG", "hot", command="OUTLETS")
@@ -264,7 +264,7 @@ def test_nothing_found_no_menu_no_outlet_and_damage_are_told_apart(own, database
         assert client.error("BROWSE", "OUTLET", "hill").code == "CORRUPT"
 
 
-def test_changes_are_seen_by_the_next_question(own):
+def test_the_next_query_sees_changes(own):
     _, client = own
     assert found(client, "SORT", "price")[:2] == ["curd", "dosai"]
     client("MENU.ITEM.PRICE", "harbour", "rice", 100)
@@ -291,8 +291,8 @@ def test_changes_are_seen_by_the_next_question(own):
 def test_turning_pages_while_prices_move_shows_each_item_once(own):
     _, client = own
     first = client.json("BROWSE", "SORT", "price", "LIMIT", 3)
-    client("MENU.ITEM.PRICE", "harbour", "curd", 999999)  # seen already, and now behind
-    client("MENU.ITEM.PRICE", "hill", "chicken", 1)  # not seen yet, and now before
+    client("MENU.ITEM.PRICE", "harbour", "curd", 999999)  # seen already, and now later
+    client("MENU.ITEM.PRICE", "hill", "chicken", 1)  # not seen yet, and now earlier
     rest = client.json("BROWSE", "SORT", "price", "AFTER", first["next"])
     assert [item["item"] for page in (first, rest) for item in page["items"]] == SORTS["price"]
     assert {item["item"]: item["price"] for item in rest["items"]}["chicken"] == 1
@@ -312,7 +312,7 @@ def test_two_servers_give_the_same_answers(own, database):
         wait_until(lambda: answers(other) == answers(client), 5, "the other server to see the change")
         other("OUTLET.OPEN", "hill")
         wait_until(lambda: answers(other) == answers(client), 5, "the first server to see the change")
-        # A cursor is understood by either.
+        # Both understand the same cursor.
         after = client.json("BROWSE", "SORT", "name", "LIMIT", 3)["next"]
         assert [item["item"] for item in other.json("BROWSE", "SORT", "name", "AFTER", after)["items"]] == SORTS["name"][3:]
 
@@ -371,7 +371,7 @@ def test_real_outlets_are_counted_as_in_their_file(database, shared_data):
             assert total("CITY", city.upper()) == sum(row["City"] == city for row in rows)
         counted = {count["value"]: count["count"] for count in client.json("OUTLETS", "FACETS", "LIMIT", 1)["facets"]["cities"]}
         assert counted == {city: sum(row["City"] == city for row in rows) for city in cities}
-        # A rating of 2.9 with no ratings behind it, or "--", stands for none in such files: compared where the import took one.
+        # A rating of 2.9 without ratings, or "--", means none in such files: only outlets with an imported rating are compared.
         given = {item["id"]: item["rating"] for item in pages(client, "OUTLETS", "CITY", "Bangalore")}
         assert set(given) == {row["ID"] for row in rows if row["City"] == "Bangalore"}
         for least in ("0", "3.5", "4", "4.25", "5"):

@@ -14,7 +14,7 @@ LINE_KEYS = ["line", "item", "name", "quantity", "unitPrice", "options", "note",
 
 
 class TestCarts:
-    def test_adding_answers_the_sum_of_quantities(self, client, outlet):
+    def test_adding_returns_the_sum_of_quantities(self, client, outlet):
         assert client("CART.ADD", outlet, outlet, "rice", 2) == 2
         assert client("CART.ADD", outlet, outlet, "kottu", 1) == 3
         assert client("CART.ADD", outlet, outlet, "rice", 4) == 7
@@ -181,7 +181,7 @@ class TestLog:
         last = read_log(client)[-1]["position"]
         assert str(last) in client("LOG.HEAD").decode()
 
-    def test_reading_from_behind_the_end_is_empty(self, client):
+    def test_reading_from_beyond_the_end_is_empty(self, client):
         assert client("LOG.READ", "FROM", 1 << 40, "COUNT", 10) == []
         assert client.error("LOG.READ", "FROM", "-1").code in ("INVALID", "ERR")
 

@@ -66,7 +66,7 @@ class TestOutlets:
         client("OUTLET.OPEN", name)
         assert client("CART.ADD", name, name, "tea", 1) == 1
 
-    def test_a_closed_or_paused_outlet_takes_nothing(self, client, outlet):
+    def test_a_closed_or_paused_outlet_refuses_items(self, client, outlet):
         client("OUTLET.CLOSE", outlet)
         assert client.error("CART.ADD", outlet, outlet, "rice", 1).code == "CLOSED"
         client("OUTLET.OPEN", outlet)
@@ -120,7 +120,7 @@ class TestMenus:
         ("MENU.ITEM.PRICE", "nothing", 1), ("MENU.ITEM.SUSPEND", "nothing"), ("MENU.ITEM.REMOVE", "nothing"),
         ("MENU.SECTION.REMOVE", "nothing"),
     ])
-    def test_what_is_not_on_the_menu_is_not_found(self, client, outlet, command):
+    def test_an_item_not_on_the_menu_is_not_found(self, client, outlet, command):
         assert client.error(command[0], outlet, *command[1:]).code == "NOTFOUND"
 
     @pytest.mark.parametrize("change", [

@@ -39,7 +39,7 @@ SAME_REPLY = [
     [("QUIT",)],
 ]
 
-# The same kinds of values, with contents of our own.
+# The same kinds of values, with our own contents.
 SAME_SHAPE = [
     [("HELLO",)],
     [("HELLO", "2")],
@@ -130,13 +130,13 @@ def shape(value):
 
 @pytest.mark.parametrize("protocol", [2, 3])
 @pytest.mark.parametrize("conversation", SAME_REPLY, ids=lambda c: "; ".join(map(" ".join, c)))
-def test_the_reply_is_redis_own(server, redis, conversation, protocol):
+def test_the_reply_is_the_same_as_from_redis(server, redis, conversation, protocol):
     assert converse(server.port, conversation, protocol) == converse(redis, conversation, protocol)
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
 @pytest.mark.parametrize("conversation", SAME_SHAPE, ids=lambda c: "; ".join(map(" ".join, c)))
-def test_the_reply_has_the_shape_of_redis_own(server, redis, conversation, protocol):
+def test_the_reply_has_the_same_shape_as_from_redis(server, redis, conversation, protocol):
     ours, theirs = (converse(port, conversation, protocol) for port in (server.port, redis))
     assert list(map(shape, ours)) == list(map(shape, theirs))
 
@@ -206,7 +206,7 @@ def test_help_explains_a_command(client):
 
 
 @pytest.mark.parametrize("first_line", [b"POST / HTTP/1.1\r\n", b"Host: example.com\r\n"])
-def test_a_web_browser_is_shown_the_door(server, client, first_line):
+def test_a_web_browser_is_disconnected(server, client, first_line):
     with server.client() as browser:
         browser.send(first_line)
         assert browser.is_closed()
@@ -214,5 +214,5 @@ def test_a_web_browser_is_shown_the_door(server, client, first_line):
 
 
 @pytest.mark.parametrize("command", ["ORDER.ACCEPT", "CART.MERGE"])
-def test_a_command_of_later_is_unknown(client, command):
+def test_a_command_of_later_versions_is_unknown(client, command):
     assert str(client.error(command, "x")).startswith(f"ERR unknown command '{command}'")

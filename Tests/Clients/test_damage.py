@@ -1,4 +1,4 @@
-"""A damaged log: what is damaged is quarantined and said, and everything else goes on, at start and while running."""
+"""A damaged log: damaged streams are quarantined and reported, and everything else goes on, at start and while running."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def quoted(text):
 
 
 def append(database, *events):
-    """Writes events as another server would, each `(stream, version, kind, payload)`; gives their positions."""
+    """Writes events as another server would, each `(stream, version, kind, payload)`; returns their positions."""
     first = int(sql("select position from tiffin.log_head", database)) + 1
     rows = ", ".join(
         f"(0, {first + n}, {quoted(stream)}, {version}, {quoted(kind)}, 1, {quoted(payload)}, '{{}}', now())"
@@ -36,7 +36,7 @@ def remove(database, *positions):
     sql(f"delete from tiffin.events where position in ({', '.join(map(str, positions))})", database)
 
 
-def forget_what_was_saved(database):
+def delete_saved_rows(database):
     sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.quarantine", database)
 
 
@@ -59,7 +59,7 @@ def position_of(database, stream, version):
 
 
 def answers(client, *, hurt):
-    """What everything answers that is not damaged."""
+    """The answers about everything that is not damaged."""
     questions = [("CART.GET", "well"), ("CART.COUNT", "well")]
     for outlet in ("kitchen", "other"):
         if outlet not in hurt:
@@ -112,7 +112,7 @@ def test_a_server_starts_on_a_log_that_lacks_events_and_says_which(database):
     ]
     shown = [position_of(database, "cart-hurt", 3), position_of(database, "menu-other", 3)]
     remove(database, *gone)
-    forget_what_was_saved(database)
+    delete_saved_rows(database)
     for _ in range(2):
         with Server(database=database) as server, server.client() as client:
             check_corrupt(client, "hurt", shown[0])
@@ -122,9 +122,9 @@ def test_a_server_starts_on_a_log_that_lacks_events_and_says_which(database):
             assert client.error("MENU.ITEM.PRICE", "other", "tea", 1).code == "CORRUPT"
             assert [item["outlet"] for item in client.json("BROWSE")["items"]] == ["kitchen", "kitchen"]
             assert answers(client, hurt=["other"]) == before
-            # The end of a stream is missed by nothing: what is left is a shorter history.
+            # Nothing shows that the end of a stream is missing: what is left is a shorter history.
             assert client("CART.GET", "short") == short and client("CART.COUNT", "short") == 2
-            # What was before the damage can still be looked at.
+            # The time before the damage can still be read.
             assert client("CART.GET", "hurt", "AT", shown[0] - 2) == hurt
             assert client.error("CART.GET", "hurt", "AT", shown[0]).code == "CORRUPT"
             assert str(client.error("CART.GET", "well", "AT", gone[0])) == (
@@ -134,7 +134,7 @@ def test_a_server_starts_on_a_log_that_lacks_events_and_says_which(database):
             for position in gone:
                 assert f"the log has no event at position {position} of partition 0" in server.output()
             assert missing_events(client) == len(gone)
-        forget_what_was_saved(database)
+        delete_saved_rows(database)
     with Server(database=database) as server, server.client() as client:
         count = client("CART.COUNT", "well")
         assert client("CART.ADD", "well", "kitchen", "tea", 1) == count + 1
@@ -142,7 +142,7 @@ def test_a_server_starts_on_a_log_that_lacks_events_and_says_which(database):
         assert client("CART.ADD", "new", "kitchen", "tea", 1) == 1
 
 
-def test_what_a_checkpoint_holds_is_folded_anew_when_events_after_it_are_missing(database):
+def test_the_log_is_folded_again_when_events_after_a_checkpoint_are_missing(database):
     with Server(database=database) as server, server.client() as client:
         fill(client)
         before = answers(client, hurt=[])
@@ -156,12 +156,12 @@ def test_what_a_checkpoint_holds_is_folded_anew_when_events_after_it_are_missing
             assert answers(client, hurt=[]) == before
             assert client("CART.COUNT", "late") == 7 and client("CART.GET", "lost") is None
             assert client("CART.ADD", "short", "kitchen", "tea", 1) > 3
-    # The first of them saved what it found: the second had nothing to say.
+    # The first of them saved what it found, so the second had nothing to report.
     assert "no event at position" not in server.output()
 
 
 @pytest.mark.parametrize("end", ["removed", "announced"])
-def test_a_log_without_its_end_is_gone_on_with(database, end):
+def test_a_server_continues_a_log_without_its_end(database, end):
     server = Server(database=database)
     with server, server.client() as client:
         fill(client)
@@ -176,7 +176,7 @@ def test_a_log_without_its_end_is_gone_on_with(database, end):
             assert client.json("LOG.HEAD")[0]["position"] == head + 4
     if end == "removed":
         remove(database, head, head - 1)
-        forget_what_was_saved(database)
+        delete_saved_rows(database)
     with server, server.client() as client:
         if end == "removed":
             assert f"no event at positions {head - 1} to {head} of partition 0" in server.output()
@@ -188,7 +188,7 @@ def test_a_log_without_its_end_is_gone_on_with(database, end):
         assert client("CART.COUNT", "well") == 4 and client("CART.COUNT", "short") == (2 if end == "removed" else 4)
 
 
-def test_a_server_that_follows_another_goes_past_what_was_removed(database):
+def test_a_server_that_follows_another_skips_removed_events(database):
     with Server(database=database) as server, server.client() as client:
         fill(client)
         with Follower(server, 2) as follower, server.client() as listener:
@@ -196,7 +196,7 @@ def test_a_server_that_follows_another_goes_past_what_was_removed(database):
             listener.send(b"SUBSCRIBE cart:hurt\r\n")
             listener.read(), listener.read()
             head = int(sql("select position from tiffin.log_head", database))
-            # One statement, so that the server never sees what is not there.
+            # One statement, so that the server never sees the head without the events.
             sql(f"""
                 begin;
                 insert into tiffin.events values
@@ -224,7 +224,7 @@ def test_a_log_full_of_holes_is_not_a_log_file_full_of_lines(database):
         client.pipeline([("CART.ADD", f"c{n}", "kitchen", "tea", 1) for n in range(200)])
     first = position_of(database, "cart-c0", 1)
     sql(f"delete from tiffin.events where position >= {first} and position % 2 = 0", database)
-    forget_what_was_saved(database)
+    delete_saved_rows(database)
     with Server(database=database) as server, server.client() as client:
         assert missing_events(client) == 100
         assert server.output().count("the log has no event") == 20
@@ -296,11 +296,11 @@ def test_nonsense_quarantines_its_stream_alone(database, damage):
             told = run_tiffin("why", category.replace("menu", "outlet"), name,
                               environment={"TIFFIN_SERVER": f"127.0.0.1:{server.port}"})
             assert told.returncode == 0 and "damaged, nothing is shown from here on" in told.stdout
-        forget_what_was_saved(database)
+        delete_saved_rows(database)
 
 
-def test_a_cart_whose_sum_is_possible_is_found_damaged_by_whoever_needs_its_lines(database):
-    """CART.COUNT is a sum of quantities, and knows no lines."""
+def test_a_cart_with_a_possible_sum_is_found_damaged_when_its_lines_are_needed(database):
+    """CART.COUNT is a sum of quantities, and does not know lines."""
     with Server(database=database) as server, server.client() as client:
         fill(client)
         position, = append(database, ("cart-hurt", 4, "cart.lineRemoved", '{"line":"never","quantity":1}'))

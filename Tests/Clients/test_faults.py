@@ -39,7 +39,7 @@ def add(client, number, cart="cart"):
     return client.execute_command("CART.ADD", cart, OUTLET, "rice", 1, "ID", f"tap-{number}")
 
 
-def test_drop_write_acknowledges_what_it_does_not_do(database):
+def test_drop_write_acknowledges_a_write_that_it_does_not_record(database):
     with faulty(database, "drop-write:5") as (server, client):
         assert [add(client, n) for n in range(1, 13)] == [1, 2, 3, 4, 5, 5, 6, 7, 8, 9, 9, 10]
         assert client.execute_command("CART.COUNT", "cart") == 10
@@ -54,7 +54,7 @@ def test_drop_write_acknowledges_what_it_does_not_do(database):
         assert client.execute_command("CART.COUNT", "cart") == 0
 
 
-def test_drop_write_strikes_among_pipelined_writes_too(database):
+def test_drop_write_affects_pipelined_writes_too(database):
     with faulty(database, "drop-write:5") as (server, client):
         pipeline = client.pipeline(transaction=False)
         for n in range(100):
@@ -64,7 +64,7 @@ def test_drop_write_strikes_among_pipelined_writes_too(database):
         assert len(log_of(server, "cart-cart")) == 80
 
 
-def test_double_write_records_twice_what_it_answers_once(database):
+def test_double_write_records_a_write_twice_and_answers_it_once(database):
     with faulty(database, "double-write:3") as (server, client):
         assert [add(client, n) for n in range(1, 6)] == [1, 2, 3, 5, 6]
         assert client.execute_command("CART.COUNT", "cart") == 6
@@ -77,9 +77,9 @@ def test_double_write_records_twice_what_it_answers_once(database):
         assert len(log_of(server, "cart-cart")) == 10
 
 
-def test_skip_event_leaves_the_log_right_and_the_screens_wrong(database):
+def test_skip_event_leaves_the_log_correct_and_the_screens_wrong(database):
     with faulty(database, "skip-event:4") as (server, client):
-        # The first event of a stream is no chance, so that of the eleven others two or three are missed.
+        # The first event of a stream is never skipped, so two or three of the eleven others are.
         assert [add(client, n) for n in range(1, 13)] == list(range(1, 13))
         assert json.loads(client.execute_command("CART.GET", "cart"))["lines"][0]["quantity"] == 12
         assert len(log_of(server, "cart-cart")) == 12
@@ -97,7 +97,7 @@ def test_skip_event_leaves_the_log_right_and_the_screens_wrong(database):
         assert [event["payload"]["price"] for event in repriced] == prices
 
 
-def test_wrong_patch_leads_from_one_revision_to_something_else(database):
+def test_wrong_patch_leads_to_a_wrong_document(database):
     with faulty(database, "wrong-patch:2") as (_, client):
         old = json.loads(client.execute_command("OUTLET.HOME", OUTLET))
         client.execute_command("MENU.ITEM.PRICE", OUTLET, "rice", 200)
@@ -109,12 +109,12 @@ def test_wrong_patch_leads_from_one_revision_to_something_else(database):
         changes = [since() for _ in range(4)]
         assert [patched(old, change) == new for change in changes] == [True, False, True, False]
         assert all(change["to"] == new["revision"] for change in changes)
-        # One that says nothing cannot be wrong, and is no chance.
+        # An empty patch cannot be wrong, and does not count.
         assert client.execute_command("OUTLET.HOME", OUTLET, "SINCE", new["revision"]) is None
         assert patched(old, since()) == new
 
 
-def test_wrong_patch_strikes_subscribers_too(database):
+def test_wrong_patch_affects_subscribers_too(database):
     with faulty(database, "wrong-patch:2") as (_, client):
         add(client, 0)
         document = json.loads(client.execute_command("CART.GET", "cart"))
@@ -138,7 +138,7 @@ def test_wrong_patch_strikes_subscribers_too(database):
         listener.close()
 
 
-def test_lost_id_applies_again_what_is_sent_again(database):
+def test_lost_id_applies_a_repeated_command_again(database):
     with faulty(database, "lost-id:3") as (server, client):
         assert [add(client, n) for n in (1, 2, 3)] == [1, 2, 3]
         assert [add(client, n) for n in (1, 2, 3)] == [1, 2, 4]
@@ -150,12 +150,12 @@ def test_lost_id_applies_again_what_is_sent_again(database):
     ("drop-write:500", "drop-write, every 500th"), ("skip-event:1", "skip-event, every 1st"),
     ("lost-id:22", "lost-id, every 22nd"), ("double-write:113", "double-write, every 113th"),
 ])
-def test_a_planted_fault_is_told_at_the_start(database, fault, text):
+def test_a_planted_fault_is_reported_at_the_start(database, fault, text):
     with faulty(database, fault) as (server, _):
         assert f"tiffin: error: a fault is planted: {text}" in server.lines
 
 
-def test_without_a_planted_fault_nothing_is_said(server):
+def test_without_a_planted_fault_nothing_is_reported(server):
     assert "planted" not in server.output()
 
 

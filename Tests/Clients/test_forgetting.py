@@ -1,4 +1,4 @@
-"""`tiffin forget`: a customer's notes and names are shown until then, and by nothing and nobody afterwards."""
+"""`tiffin forget`: a customer's notes and names are shown until then, and nowhere afterwards."""
 
 import json
 import subprocess
@@ -48,7 +48,7 @@ def note(client, *words):
 
 
 def shown(client, placed):
-    """Everything that a server shows of it."""
+    """Everything that a server shows about them."""
     document = client.json("ORDER.GET", placed)
     return {note(client, "c"), document["lines"][0]["note"], document["name"]}
 
@@ -86,7 +86,7 @@ def test_a_customer_is_forgotten_while_the_server_runs_and_stays_so(database):
     assert "forgotten already, at 20" in forget("asha", "--database", database)
 
 
-def test_who_is_forgotten_is_refused(served):
+def test_a_forgotten_customer_is_refused(served):
     server, client = served
     order(client)
     database = server.arguments[-1]
@@ -100,7 +100,7 @@ def test_who_is_forgotten_is_refused(served):
             ("CART.CHECKOUT", "new", "TOTAL", 1, "CUSTOMER", customer),
         ):
             assert client.error(*words).code == "FORGOTTEN", words
-    # A call that was accepted before is not repeated: nobody can tell any more that it was the same.
+    # A call that was accepted before is not recognised: nobody can tell any more that it was the same.
     again = client.error("CART.ADD", "c", "kitchen", "tea", 2, "NOTE", NOTE, "CUSTOMER", "asha", "ID", "tap")
     assert again.code == "FORGOTTEN"
     assert client("CART.COUNT", "new") == 0
@@ -108,7 +108,7 @@ def test_who_is_forgotten_is_refused(served):
     assert note(client, "new") == "x"
 
 
-def test_a_forgotten_customers_cart_goes_on_without_texts(served):
+def test_a_forgotten_customers_cart_can_be_used_without_texts(served):
     server, client = served
     client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")
     forget("asha", "--database", server.arguments[-1])
@@ -143,7 +143,7 @@ def test_all_partitions_and_servers_forget_at_once(database):
 
 
 def test_nobody_is_shown_a_text_once_forget_has_returned(served):
-    """Readers that never stop, of the present and of the past, while the customer is forgotten."""
+    """Clients read the present and the past all the time, while the customer is forgotten."""
     server, client = served
     client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")
     at = read_log(client, "STREAM", "cart-c")[0]["position"]
@@ -170,7 +170,7 @@ def test_nobody_is_shown_a_text_once_forget_has_returned(served):
     assert {text for _, text in answers} == {NOTE, ERASED}
 
 
-def test_a_data_directory_is_forgotten_in_beside_its_server_and_without_it(data_dir):
+def test_forget_works_on_a_data_directory_with_and_without_its_server(data_dir):
     with Server(data_dir=data_dir) as server, server.client() as client:
         open_kitchen(client)
         client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")
@@ -199,7 +199,7 @@ def test_nothing_in_the_database_can_be_read_or_guessed(served):
     for secret in (NOTE, NAME):
         assert secret not in everything
 
-    # Nor does a fingerprint tell whether a guess is right.
+    # Nor does a fingerprint show whether a guess is right.
     def fingerprint(*words):
         return sha256(b"".join(len(word).to_bytes(4, "big") + word.encode() for word in words)).hexdigest()[:16]
 
@@ -291,7 +291,7 @@ def test_histories_show_texts_to_those_who_may_read_them(served, source):
             forget("asha", "--database", database)
 
 
-def test_who_may_not_read_keys_sees_that_texts_are_sealed(served):
+def test_a_user_without_the_right_to_keys_sees_that_texts_are_sealed(served):
     server, client = served
     database = server.arguments[-1]
     order(client)
@@ -336,7 +336,7 @@ def test_the_same_note_is_one_line_and_a_call_sent_again_is_the_same_call(served
         ("tea", 2, NOTE), ("tea~2", 1, "another"), ("tea~3", 1, None)]
 
 
-def test_what_is_told_to_whoever_names_a_customer_wrongly_or_not_at_all(served):
+def test_errors_for_a_wrong_or_missing_customer(served):
     _, client = served
     client("CART.ADD", "hers", "kitchen", "tea", 1, "CUSTOMER", "asha")
     client("CART.ADD", "open", "kitchen", "tea", 1, "NOTE", "read me")
@@ -377,7 +377,7 @@ def test_commands_keep_their_order_while_a_key_is_waited_for(served):
     assert [(line["line"], line["note"]) for line in lines] == [("bun", None), ("tea", "x"), ("tea~2", None)]
 
 
-def test_a_key_that_cannot_be_had_in_time_keeps_nobody_waiting(served):
+def test_a_key_that_is_not_available_in_time_keeps_nobody_waiting(served):
     server, client = served
     database = server.arguments[-1]
     client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", "x", "CUSTOMER", "asha")
@@ -429,7 +429,7 @@ def test_subscribers_of_a_cart_are_sent_its_texts_until_they_are_erased(served):
 # --- the command
 
 
-def test_what_is_no_customer_is_told_in_a_line(database):
+def test_an_invalid_customer_is_an_error_in_one_line(database):
     for words, status, message in [
         ((), 64, "name a customer"), (("no id",), 64, "name a customer"), (("a", "b"), 64, "unexpected argument 'b'"),
         (("asha", "--database", "postgres:///none?host=/nonexistent"), 1, "tiffin forget:"),
@@ -441,7 +441,7 @@ def test_what_is_no_customer_is_told_in_a_line(database):
     assert "usage: tiffin forget <customer> [options]" in run_tiffin("forget", "--help").stdout
 
 
-def test_an_old_transaction_that_still_sees_the_key_is_told_of(served):
+def test_an_old_transaction_that_still_sees_the_key_is_reported(served):
     server, client = served
     database = server.arguments[-1]
     client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")

@@ -39,7 +39,7 @@ def reset(client: Client) -> None:
 
 @pytest.fixture(autouse=True)
 def no_crash(request):
-    """Whatever a test does to the common server, it runs on."""
+    """Whatever a test does to the common server, it keeps running."""
     yield
     if "server" in request.fixturenames:
         server = request.getfixturevalue("server")
@@ -154,7 +154,7 @@ def test_all_replies_come_after_the_client_has_ended_its_side(server, outlet, na
         assert client.is_closed()
 
 
-def test_a_protocol_error_behind_writes_is_told_after_their_replies(server, outlet, name):
+def test_a_protocol_error_after_writes_is_reported_after_their_replies(server, outlet, name):
     with server.client() as client:
         client.send(encode("CART.ADD", name, outlet, "rice", 1) + encode("CART.ADD", name, outlet, "rice", 2) + b"*1\r\n!\r\n")
         assert [client.read(), client.read()] == [1, 3]
@@ -174,7 +174,7 @@ def test_quit_and_reset_keep_their_turn(server, outlet, name):
         assert client("CART.COUNT", name) == 2
 
 
-def test_a_client_can_end_itself_and_others_whatever_is_on_its_way(server, client, outlet, name):
+def test_a_client_can_end_itself_and_others_whatever_is_in_flight(server, client, outlet, name):
     victims = [server.client() for _ in range(20)]
     ids = [victim("CLIENT", "ID") for victim in victims]
     for number, victim in enumerate(victims):
@@ -209,15 +209,15 @@ def test_a_reset_in_the_middle_of_commits_costs_nobody_else(server, client, outl
             rude.read()
         reset(rude)
     for number in range(30):
-        # Whatever was read of it is all there, in order: the next one makes the count one more.
+        # Every command that was read is there, in order: the next one raises the count by one.
         count = client("CART.COUNT", f"{name}-{number}")
         assert client("CART.ADD", f"{name}-{number}", outlet, "rice", 1) == count + 1
 
 
-# --- who sends or reads too little, or too much
+# --- clients that send or read too little, or too much
 
 
-def test_one_client_that_pipelines_without_end_leaves_room_for_others(server, outlet, name):
+def test_a_client_that_pipelines_without_end_leaves_room_for_others(server, outlet, name):
     stop = threading.Event()
 
     def flood():
@@ -314,7 +314,7 @@ def test_connections_that_come_and_go_leave_no_memory_behind(database):
         assert resident_bytes(server) - before < 4 * MEBIBYTE
 
 
-# --- rubbish
+# --- garbage
 
 
 RUBBISH = [
@@ -326,7 +326,7 @@ RUBBISH = [
 
 
 @pytest.mark.parametrize("data", RUBBISH, ids=lambda data: repr(data[:20]))
-def test_rubbish_is_answered_with_an_error_or_an_end(server, data):
+def test_garbage_is_answered_with_an_error_or_an_end(server, data):
     with server.client() as client:
         client.send(data)
         client.socket.shutdown(socket.SHUT_WR)
@@ -448,7 +448,7 @@ def test_wrong_input_of_every_kind_is_refused_with_a_code(server, outlet, name):
 QUOTES = 'quotes " \\ and \u2028 and </script>'
 
 
-def test_odd_but_right_input(client, outlet, name):
+def test_odd_but_valid_input(client, outlet, name):
     assert client("CART.ADD", name, outlet, "rice", 1, "NOTE", "n" * 500, "ID", "x" * 64, "VERSION", 0) == 1
     assert client("CART.ADD", name, outlet, "rice", 1, "note", QUOTES) == 2
     assert [line["note"] for line in client.json("CART.GET", name)["lines"]] == ["n" * 500, QUOTES]
@@ -461,7 +461,7 @@ def test_odd_but_right_input(client, outlet, name):
     assert isinstance(reply, int) or reply.code == "INVALID"
 
 
-def test_patterns_made_to_be_slow_are_not(client):
+def test_patterns_meant_to_be_slow_are_not(client):
     start = time.monotonic()
     client.send(encode("CONFIG", "GET", *["*?*?*?*?*?*?*?*?*x"] * 1_000))
     client.read()
@@ -570,7 +570,7 @@ def lock_of_the_log(database):
     return blocker
 
 
-def test_lost_connections_lose_and_double_nothing(database):
+def test_lost_connections_lose_and_duplicate_nothing(database):
     with Server(database=database) as server:
         with server.client() as client:
             put_open_outlet(client, "kitchen", MENU)
@@ -668,7 +668,7 @@ def test_two_servers_save_the_same_read_models(database):
             assert [first("CART.COUNT", f"c{n}") for n in range(100)] == [second("CART.COUNT", f"c{n}") for n in range(100)] == [6] * 100
             wait_until(lambda: sql("select min(position) from tiffin.projection_checkpoints", database) == str(head), 10, "a checkpoint")
         assert [server.stop() for server in pair] == [0, 0]
-        # A model restored from what either wrote is the one that the log leads to.
+        # A model restored from the rows of either is the one that follows from the log.
         saved = sql("select projection, position, encode(digest, 'hex') from tiffin.projection_checkpoints order by 1", database)
         sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows", database)
         with pair[0].start().client() as client:
@@ -685,11 +685,11 @@ DAMAGE = {
     "a payload that is no JSON": ("cart-hurt", "cart.itemAdded", 1, "{", 2),
     "a payload of another shape": ("cart-hurt", "cart.itemAdded", 1, '{"x":1}', 2),
     "a kind that nobody knows": ("cart-hurt", "cart.eaten", 1, "{}", 2),
-    "a history that cannot be": ("cart-hurt", "cart.lineRemoved", 1, '{"line":"never-there"}', 2),
+    "an impossible history": ("cart-hurt", "cart.lineRemoved", 1, '{"line":"never-there"}', 2),
     "a version that was left out": ("cart-hurt", "cart.cleared", 1, "{}", 9),
     "a menu that is no menu": ("menu-kitchen2", "menu.sectionAdded", 1, '"\\u0000"', 99),
     "a stream of no category": ("spaceship-1", "spaceship.launched", 1, "{}", 1),
-    "a name that is none": ("cart-a b", "cart.cleared", 1, "{}", 1),
+    "an invalid name": ("cart-a b", "cart.cleared", 1, "{}", 1),
 }
 
 
@@ -718,7 +718,7 @@ def test_a_damaged_stream_is_quarantined_and_all_others_served(database, damage)
             assert client("CART.COUNT", "well") >= 1
             assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
             assert [event["position"] for event in read_log(client)][position - 1] == position
-            # A kind that nobody knows is shown all the same.
+            # An event of an unknown kind is shown nevertheless.
             printed = tiffin.run_tiffin("log", "--database", database, "--from", position)
             assert printed.returncode == 0 and json.loads(printed.stdout.splitlines()[0])["stream"] == stream
 
@@ -865,7 +865,7 @@ def test_following_the_log_ends_with_its_reader(database):
 
 
 @pytest.mark.parametrize("moment", [0.05, 0.3, 1.0, 2.0])
-def test_an_interrupted_start_ends_clean_and_can_be_repeated(data_dir, moment):
+def test_an_interrupted_start_ends_cleanly_and_can_be_repeated(data_dir, moment):
     server = Server(data_dir=data_dir)
     try:
         server.launch()

@@ -1,4 +1,4 @@
-"""`tiffin import` on real files, and what it says and ends with on bad ones."""
+"""`tiffin import` on real files, and its messages and exit codes on bad ones."""
 
 import json
 import re
@@ -69,7 +69,7 @@ def test_recipes_become_a_menu_with_images(own_server, shared_data):
         assert "nothing changed" in said(again).lower()
 
 
-def test_a_malformed_file_is_reported_line_by_line_and_its_good_rows_taken(own_server, shared_data):
+def test_a_malformed_file_is_reported_line_by_line_and_its_good_rows_are_imported(own_server, shared_data):
     run = import_recipes(own_server, shared_data / "recipes-malformed.json")
     assert run.returncode == MALFORMED
     problems = re.findall(r"^\S*recipes-malformed\.json:\d+: (\w+): .+$", run.stderr, re.MULTILINE)
@@ -78,7 +78,7 @@ def test_a_malformed_file_is_reported_line_by_line_and_its_good_rows_taken(own_s
         assert len(menu_items(client, "test-kitchen")) == 3
 
 
-def test_strict_takes_nothing_of_a_malformed_file(own_server, shared_data):
+def test_strict_imports_nothing_of_a_malformed_file(own_server, shared_data):
     with own_server.client() as client:
         head = client("LOG.HEAD")
         assert import_recipes(own_server, shared_data / "recipes-malformed.json", "--strict").returncode == MALFORMED
@@ -99,7 +99,7 @@ def test_a_menu_document_is_imported_as_it_is(server, client, outlet, tmp_path):
     assert "nothing changed" in said(run_import(server, "menu", file, "--outlet", outlet)).lower()
 
 
-def test_what_cannot_be_read_is_said_in_one_line(server, tmp_path):
+def test_an_unreadable_file_is_an_error_in_one_line(server, tmp_path):
     broken = tmp_path / "broken.json"
     broken.write_text('{"recipes": [')
     for file in (broken, tmp_path / "missing.json", tmp_path):
@@ -109,7 +109,7 @@ def test_what_cannot_be_read_is_said_in_one_line(server, tmp_path):
         assert len(run.stderr.splitlines()) == 1
 
 
-def test_a_server_that_is_not_there_is_named(tmp_path):
+def test_a_server_that_does_not_answer_is_named(tmp_path):
     file = tmp_path / "menu.json"
     file.write_text(json.dumps({"sections": [section_document("all", [item_document("tea", 5000)])]}))
     # Bound and not listening: nobody answers there, and nobody else can take the port meanwhile.

@@ -1,4 +1,4 @@
-"""INFO as redis-py reads it: what it counts is what was sent."""
+"""INFO as redis-py reads it: its counts are those of what was sent."""
 
 import pytest
 import redis
@@ -9,13 +9,13 @@ from tiffin import wait_until
 
 @pytest.fixture
 def info(server):
-    """Asks a section of INFO over a connection of its own, and gives it as redis-py parses it."""
+    """Asks a section of INFO over a connection of its own, and returns it as redis-py parses it."""
     with redis.Redis(port=server.port) as connection:
         yield connection.info
 
 
 def command_counts(info) -> dict:
-    """Of each command that was called: its calls, and those that failed."""
+    """For each command that was called: its calls, and how many of them failed."""
     return {
         name.removeprefix("cmdstat_"): (counts["calls"], counts["failed_calls"])
         for name, counts in info("commandstats").items()
@@ -65,7 +65,7 @@ def test_failed_calls_are_those_answered_with_an_error(client, info, outlet):
     assert info("stats")["total_error_replies"] == errors + 7
 
 
-def test_a_call_fails_that_is_answered_later_with_an_error(client, info, outlet):
+def test_a_call_that_is_answered_later_with_an_error_counts_as_failed(client, info, outlet):
     # The menu is waited for, so that the reply is not known when the command is executed.
     before = command_counts(info)
     commands = [("MENU.ITEM.PRICE", outlet, "rice", 100 + n) for n in range(5)]
@@ -76,7 +76,7 @@ def test_a_call_fails_that_is_answered_later_with_an_error(client, info, outlet)
         "menu.item.price": (6, 1), "cart.get": (1, 0), "info": (1, 0)}
 
 
-def test_latencies_are_of_every_call_and_in_order(client, info, outlet):
+def test_latencies_cover_every_call_and_are_in_order(client, info, outlet):
     client.pipeline([("CART.ADD", f"{outlet}-{n}", outlet, "rice", 1) for n in range(200)])
     client.pipeline([("CART.COUNT", f"{outlet}-{n}") for n in range(200)])
     counts, latencies = info("commandstats"), info("latencystats")
@@ -100,7 +100,7 @@ def test_the_latency_of_a_write_includes_its_commit(client, info, outlet):
     assert usec + 20 >= sum(commit["sum"] for commit in commits) > 0
 
 
-def test_batches_sum_up_to_what_the_log_grew_by(client, info, outlet):
+def test_batches_add_up_to_the_growth_of_the_log(client, info, outlet):
     client("CONFIG", "RESETSTAT")
     before = info("log")
     assert (before["partition0_batches"], before["partition0_batch_events"]["sum"]) == (0, 0)
@@ -115,7 +115,7 @@ def test_batches_sum_up_to_what_the_log_grew_by(client, info, outlet):
     assert after["partition0_head"] == after["partition0_position"]
 
 
-def test_projections_tell_how_far_they_are_behind(client, info, outlet):
+def test_projections_report_how_far_they_are_behind(client, info, outlet):
     for n in range(10):
         client("CART.ADD", f"{outlet}-cart", outlet, "rice", 1)
         projections, position = info("projections"), info("log")["partition0_position"]
@@ -124,7 +124,7 @@ def test_projections_tell_how_far_they_are_behind(client, info, outlet):
     wait_until(lambda: info("projections")["partition0_lag"]["unsaved_events"] == 0, 20, "a checkpoint")
 
 
-def test_resetstat_counts_from_nothing(client, info, outlet):
+def test_resetstat_counts_from_zero(client, info, outlet):
     client("CART.ADD", f"{outlet}-cart", outlet, "rice", 1)
     client.error("CART.ADD")
     uptime, processor = info("server")["uptime_in_seconds"], info("cpu")["used_cpu_user"]
@@ -139,7 +139,7 @@ def test_resetstat_counts_from_nothing(client, info, outlet):
     assert info("cpu")["used_cpu_user"] >= processor > 0
 
 
-def test_the_versions_are_told(client, info):
+def test_the_versions_are_reported(client, info):
     server = info("server")
     assert server["redis_version"] and server["tiffin_version"]
     # As bytes: redis-py reads 15.20 as a number, and that is 15.2.
@@ -147,7 +147,7 @@ def test_the_versions_are_told(client, info):
     assert b"postgres_version:%s\r\n" % version.encode() in client("INFO", "server")
 
 
-def test_memory_and_clients_are_told(server, info):
+def test_memory_and_clients_are_reported(server, info):
     memory, clients = info("memory"), info("clients")["connected_clients"]
     assert 0 < memory["used_memory_rss"] <= memory["used_memory_peak"]
     with server.client() as another:

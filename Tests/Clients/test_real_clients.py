@@ -41,7 +41,7 @@ def test_redis_cli_reads_commands_from_a_pipe(server, outlet, protocol):
 def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server, protocol):
     child, terminal = pty.fork()
     if child == 0:
-        # A terminal without a width would be asked for it; and no history is kept of a test.
+        # A terminal without a width would be asked for it; and a test leaves no history.
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 100, 0, 0))
         os.environ.update(TERM="xterm", REDISCLI_HISTFILE="/dev/null")
         os.execvp("redis-cli", ["redis-cli", "-p", str(server.port), *protocol])
@@ -60,7 +60,7 @@ def test_redis_cli_on_a_terminal_reads_the_command_table_and_shows_hints(server,
     try:
         greeting = read_until(b"> ")
         assert b"rror" not in greeting and b"arning" not in greeting, greeting
-        # Completion comes from COMMAND DOCS: a tab makes the whole name of its beginning.
+        # Completion comes from COMMAND DOCS: a tab completes the name.
         os.write(terminal, b"cart.coun\t never-seen\r")
         read_until(b"(integer) 0")
         # Whatever is typed before the prompt is thrown away.

@@ -37,7 +37,7 @@ def heads(client):
 # --- LOG.PROVE
 
 
-def test_a_receipt_has_the_event_as_the_log_has_it_and_ends_at_the_head(client, outlet, name):
+def test_a_receipt_has_the_event_of_the_log_and_ends_at_the_head(client, outlet, name):
     client("CART.ADD", name, outlet, "rice", 1, "NOTE", "crème brûlée, தயிர் 🍱 \\ \"", "ID", "one")
     client("CART.ADD", name, outlet, "kottu", 2)
     receipt = client.json("LOG.PROVE", f"cart-{name}", 1)
@@ -60,7 +60,7 @@ def test_a_receipt_sees_the_writes_before_it(client, outlet, name):
     assert json.loads(replies[-1])["event"]["version"] == 20
 
 
-def test_a_receipt_is_linked_to_the_head_that_was_asked_for(client, outlet, name):
+def test_a_receipt_is_linked_to_the_requested_head(client, outlet, name):
     digests = {}
     for quantity in range(1, 6):
         client("CART.ADD", name, outlet, "rice", 1)
@@ -74,7 +74,7 @@ def test_a_receipt_is_linked_to_the_head_that_was_asked_for(client, outlet, name
         assert check("-", "--head", digest, text=json.dumps(receipt)).returncode == 0
 
 
-def test_what_cannot_be_proven_says_so(client, outlet, name):
+def test_an_event_that_cannot_be_proven_is_an_error_that_says_why(client, outlet, name):
     client("CART.ADD", name, outlet, "rice", 1)
     client("CART.ADD", name, outlet, "rice", 1)
     end = client.json("LOG.HEAD")[0]["position"]
@@ -97,7 +97,7 @@ def test_a_log_that_was_changed_has_no_receipts(database):
         assert client("LOG.PROVE", "outlet-outlet-1", 1)
         sql("update tiffin.events set payload = replace(payload, '\"x\"', '\"y\"') where stream = 'outlet-outlet-1'", database)
         assert client.error("LOG.PROVE", "outlet-outlet-1", 1).code == "CORRUPT"
-        # What it changed cannot be proven, and what it did not can.
+        # The changed event cannot be proven, and the others can.
         assert client("LOG.PROVE", "outlet-outlet-0", 1)
         sql("update tiffin.commits set content_digest = sha256('') where first_position = 3", database)
         assert client.error("LOG.PROVE", "outlet-outlet-0", 1).code == "CORRUPT"
@@ -146,7 +146,7 @@ def test_the_log_has_batches_of_one_and_of_many(log):
 
 
 def test_every_receipt_is_proven_by_the_checker(log):
-    # In this process, as one for each would take its time.
+    # In this process, because one process for each would take long.
     checker = {"__name__": "checker"}
     exec(compile(CHECKER.read_text(), str(CHECKER), "exec"), checker)
     for receipt in log.receipts:
@@ -174,7 +174,7 @@ def test_a_receipt_is_proven_in_plain_words(log, tmp_path):
 
 
 def changes(receipt):
-    """Every way to tamper with one thing of a receipt, each with its name."""
+    """Every way to tamper with one part of a receipt, each with its name."""
     def change(name, change_it):
         changed = copy.deepcopy(receipt)
         change_it(changed)
@@ -218,7 +218,7 @@ def changes(receipt):
         yield put(part, field, [])
 
 
-def test_whatever_was_tampered_with_is_refused_by_both(log):
+def test_every_tampered_receipt_is_refused_by_both(log):
     receipt = shortened(log.some())
     assert verify("-", text=json.dumps(receipt)).returncode == check("-", text=json.dumps(receipt)).returncode == 0
     for name, changed in changes(receipt):
@@ -229,7 +229,7 @@ def test_whatever_was_tampered_with_is_refused_by_both(log):
 
 
 def shortened(receipt):
-    """The receipt as it would have been three batches behind its own, so that there are fewer links to change."""
+    """The receipt as it would have been three batches after its own, so that there are fewer links to change."""
     digest = bytes.fromhex(receipt["batch"]["chainDigest"])
     links = receipt["head"]["links"][:3]
     for link in links:
@@ -264,7 +264,7 @@ def test_no_text_of_a_receipt_is_obeyed_by_a_terminal(log, field, tmp_path):
 
 
 def test_a_proven_receipt_shows_hostile_texts_by_their_numbers(log):
-    # Whoever makes a log of their own can prove anything that they wrote into it.
+    # Anybody can make a log and prove what they wrote into it.
     event = {**log.some()["event"], "position": 1, "version": 1, "kind": HOSTILE, "payload": HOSTILE}
 
     def text(value):
@@ -337,7 +337,7 @@ def test_anchors_on_the_way_must_hold(log, tmp_path):
     assert verify("-", "--anchor", tmp_path / "none", text=log.texts[5]).returncode == 3
 
 
-def test_what_is_no_receipt_cannot_be_read(log, tmp_path):
+def test_a_text_that_is_not_a_receipt_cannot_be_read(log, tmp_path):
     texts = (
         "", "x", "[]", "{}", "NOTFOUND cart-x has no version 1", log.texts[0][:-1], log.texts[0] + "x",
         json.dumps({**log.receipts[0], "receipt": "1"}), json.dumps({**log.receipts[0], "event": None}),
@@ -351,7 +351,7 @@ def test_what_is_no_receipt_cannot_be_read(log, tmp_path):
         assert verify(missing).returncode == check(missing).returncode == 3
 
 
-def test_wrong_options_are_said(log):
+def test_wrong_options_are_named(log):
     for arguments in ([], ["a", "b"], ["-", "--head", "x"], ["-", "--head"], ["--nothing", "-"], ["-", "--database", "x"]):
         assert verify(*arguments, text=log.texts[0]).returncode == 64, arguments
     assert check().returncode == check("x", "--events", "y").returncode == 2

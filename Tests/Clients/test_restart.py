@@ -1,4 +1,4 @@
-"""What a server shows it shows again after a restart; its log and migrations as commands."""
+"""A server shows the same after a restart; its log and migrations as commands."""
 
 import signal
 from pathlib import Path
@@ -40,11 +40,11 @@ def test_everything_is_the_same_after_a_stop_and_after_a_kill(request, log):
         server.kill()
 
 
-def test_the_log_is_printed_one_line_an_event(database):
+def test_the_log_is_printed_with_one_line_for_each_event(database):
     with Server(database=database) as server, server.client() as client:
         fill(client)
         events = read_log(client)
-        # Whether `log` asks the database or the server, it finds it in the environment.
+        # `log` finds the database or the server in the environment.
         environment = {"TIFFIN_DATABASE": database, "TIFFIN_SERVER": f"127.0.0.1:{server.port}"}
         run = run_tiffin("log", environment=environment)
         assert (run.returncode, run.stderr) == (0, "")
@@ -82,7 +82,7 @@ def test_a_changed_old_migration_is_refused(database):
     assert run_tiffin("migrate", "--database", database).returncode != 0
 
 
-def test_a_database_that_is_not_there_is_said_in_one_line(database):
+def test_a_missing_database_is_an_error_in_one_line(database):
     server = Server(database=f"{database}_missing").launch()
     try:
         assert server.wait_until_ended() != 0

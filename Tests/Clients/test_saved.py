@@ -1,4 +1,4 @@
-"""Saved questions: their answers follow every change, by messages alone."""
+"""Saved queries: their answers follow every change, by messages alone."""
 
 import json
 import random
@@ -13,7 +13,7 @@ SECONDS = 10
 
 
 class Listener:
-    """Keeps the answers to saved questions up to date by what it is sent."""
+    """Keeps the answers to saved queries up to date by the messages that it gets."""
 
     def __init__(self, server, protocol, *names):
         self.client, self.answers, self.count = server.client(protocol=protocol), {}, 0
@@ -48,7 +48,7 @@ class Listener:
     def take_until(self, name, wanted):
         deadline = time.monotonic() + SECONDS
         while canonical(self.answers[name]) != canonical(wanted):
-            assert time.monotonic() < deadline, f"{name} did not come to be {wanted}"
+            assert time.monotonic() < deadline, f"{name} did not become {wanted}"
             self.take(self.client.read())
 
 
@@ -76,7 +76,7 @@ def test_a_price_change_moves_an_item_for_whoever_listens(server, client, menu, 
         assert [item["item"] for item in listener.answers[menu]["items"]] == [f"{menu}-{n}" for n in (7, 1, 2)]
 
 
-def test_what_nobody_sees_is_not_told(server, client, menu):
+def test_changes_that_nobody_sees_are_not_sent(server, client, menu):
     client("BROWSE.SAVE", menu, "TAG", menu, "SORT", "price", "LIMIT", 2)
     with Listener(server, 2, menu) as listener:
         client("MENU.ITEM.PRICE", menu, f"{menu}-7", 5000)
@@ -86,7 +86,7 @@ def test_what_nobody_sees_is_not_told(server, client, menu):
         assert listener.count == 1
 
 
-def test_the_same_question_again_changes_nothing_and_another_replaces_it(server, client, menu):
+def test_the_same_query_again_changes_nothing_and_another_replaces_it(server, client, menu):
     first = client("BROWSE.SAVE", menu, "TAG", menu, "LIMIT", 2)
     assert client("BROWSE.SAVE", menu, "TAG", menu, "LIMIT", 2) == first
     with Listener(server, 2, menu) as listener:
@@ -100,7 +100,7 @@ def test_the_same_question_again_changes_nothing_and_another_replaces_it(server,
     assert client("BROWSE.DROP", menu) == 0
 
 
-def test_what_comes_back_by_itself_is_told(server, client, menu):
+def test_an_item_that_comes_back_by_itself_is_sent(server, client, menu):
     client("BROWSE.SAVE", menu, "TAG", menu, "OPEN")
     with Listener(server, 2, menu) as listener:
         until = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 2))
@@ -111,7 +111,7 @@ def test_what_comes_back_by_itself_is_told(server, client, menu):
         assert listener.answers[menu]["total"] == 8
 
 
-def test_a_burst_is_told_in_few_messages(server, client, menu):
+def test_a_burst_is_sent_in_few_messages(server, client, menu):
     client("BROWSE.SAVE", menu, "TAG", menu, "SORT", "price", "LIMIT", 5)
     with Listener(server, 2, menu) as listener:
         began = time.monotonic()
@@ -121,7 +121,7 @@ def test_a_burst_is_told_in_few_messages(server, client, menu):
         assert listener.count <= 20 * seconds + 3
 
 
-def test_too_many_saved_questions_are_refused(client, name):
+def test_too_many_saved_queries_are_refused(client, name):
     replies = client.pipeline(("BROWSE.SAVE", f"{name}-{n}", "LIMIT", 1) for n in range(260))
     refused = [str(reply) for reply in replies if isinstance(reply, Exception)]
     assert refused and all(reply.startswith("LIMIT at most 250 queries are saved") for reply in refused)
@@ -129,12 +129,12 @@ def test_too_many_saved_questions_are_refused(client, name):
 
 
 @pytest.mark.parametrize("words", [["AFTER", "x"], ["FACETS"], ["SEED", "1"], ["NONSENSE"]])
-def test_a_saved_question_takes_no_pages_and_no_facets(client, name, words):
+def test_a_saved_query_has_no_pages_and_no_facets(client, name, words):
     assert client.error("BROWSE.SAVE", name, *words).code == "ERR"
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_answers_kept_by_messages_are_those_of_asking_again(server, client, name, seed):
+def test_answers_kept_by_messages_equal_fresh_ones(server, client, name, seed):
     random.seed(seed)
     outlets = [f"{name}-{seed}-{n}" for n in range(3)]
     for outlet in outlets:

@@ -60,7 +60,7 @@ def test_a_small_change_is_a_small_patch(client, outlet):
     ]
 
 
-def test_what_is_no_revision_of_the_outlet_is_answered_with_the_whole_home(client, outlet, name):
+def test_a_number_that_is_not_a_revision_is_answered_with_the_whole_home(client, outlet, name):
     client("CART.ADD", f"{name}-c", outlet, "rice", 1)
     other = f"{name}-other"
     tiffin.put_open_outlet(client, other, [section_document("all", [item_document("tea", 1)])])
@@ -135,7 +135,7 @@ def test_revisions_lead_to_today_after_restarts_and_kills(request, log):
                     homes[editor.outlet] |= history(client, editor, 5)
             end()
             with server.start().client() as client:
-                # Pipelined, so that answers that take a fold are to be kept in their order.
+                # Pipelined, so that answers that need a fold have to keep their order.
                 asked = [(editor.outlet, revision) for editor in editors for revision in homes[editor.outlet]]
                 replies = client.pipeline([
                     command for outlet, revision in asked
@@ -172,13 +172,13 @@ def test_a_revision_of_too_long_ago_is_answered_with_the_whole_home(client, name
     replies = client.pipeline([("MENU.ITEM.PRICE", name, "tea", next(prices)) for _ in range(10_050)], window=2_000)
     assert not any(isinstance(reply, ReplyError) for reply in replies)
     home = client.json("OUTLET.HOME", name)
-    # The first ones take few events; those past the bound are whole.
+    # The first ones need few events; beyond the bound the whole home is sent.
     assert client.json("OUTLET.HOME", name, "SINCE", first)["from"] == first
     assert client.json("OUTLET.HOME", name, "SINCE", home["revision"] - 1) == home
     assert client.json("OUTLET.HOME", name, "SINCE", home["revision"] - 200)["from"] == home["revision"] - 200
 
 
-def test_a_thousand_clients_that_come_back_at_once_are_answered(database):
+def test_a_thousand_clients_that_reconnect_at_once_are_answered(database):
     with Server(database=database) as server:
         with server.client() as client:
             editor = Editor("kitchen", random.Random(9), items=40)
@@ -202,7 +202,7 @@ def test_a_thousand_clients_that_come_back_at_once_are_answered(database):
 
 
 def test_answers_are_right_while_others_write(server, name):
-    """Whatever `from` and `to` an answer names, its patch leads from the one to the other."""
+    """The patch of every answer leads from its `from` to its `to`."""
     editor = Editor(name, random.Random(4))
     with server.client() as client:
         editor.put(client)

@@ -1,4 +1,4 @@
-"""SUBSCRIBE: every change once, in order and without a gap, with Redis's own clients and in its manner."""
+"""SUBSCRIBE: every change once, in order and without a gap, with Redis's own clients and as Redis does it."""
 
 import contextlib
 import itertools
@@ -48,11 +48,11 @@ def pubsub_channels(client):
     return int(info["pubsub_channels"])
 
 
-# --- what is told
+# --- what is sent
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
-def test_a_subscriber_is_told_where_a_home_stands_and_then_of_every_change(server, client, outlet, protocol):
+def test_a_subscriber_gets_the_revision_of_a_home_and_then_every_change(server, client, outlet, protocol):
     channel = f"home:{outlet}"
     home = client.json("OUTLET.HOME", outlet)
     with server.client(protocol=protocol) as listener:
@@ -72,7 +72,7 @@ def test_a_subscriber_is_told_where_a_home_stands_and_then_of_every_change(serve
 
 
 @pytest.mark.parametrize("protocol", [2, 3])
-def test_a_cart_is_told_with_the_problems_that_its_outlet_makes(server, client, outlet, name, protocol):
+def test_a_cart_is_sent_with_the_problems_that_its_outlet_causes(server, client, outlet, name, protocol):
     cart, channel = f"{name}-c", f"cart:{name}-c"
     with server.client(protocol=protocol) as listener:
         state = subscribe(listener, channel)[channel]
@@ -105,11 +105,11 @@ def test_a_cart_is_told_with_the_problems_that_its_outlet_makes(server, client, 
         assert document["status"] == "checkedOut"
 
 
-def test_what_does_not_concern_a_cart_is_not_told(server, client, outlet, name):
+def test_changes_that_do_not_concern_a_cart_are_not_sent(server, client, outlet, name):
     client("CART.ADD", name, outlet, "rice", 1)
     with server.client() as listener:
         assert subscribe(listener, f"cart:{name}")[f"cart:{name}"]["to"] == 1
-        # Nothing was sent yet that the next message would have to wait for, so each of these is looked at at once.
+        # No message was sent yet that the next one would have to wait for, so each of these is compared at once.
         for price in range(1, 20):
             client("MENU.ITEM.PRICE", outlet, "watalappan", price)
             client("CART.ADD", f"{name}-other", outlet, "rice", 1)
@@ -118,18 +118,18 @@ def test_what_does_not_concern_a_cart_is_not_told(server, client, outlet, name):
         assert (change["from"], change["to"]) == (1, 2)
 
 
-def test_a_cart_that_changed_and_changed_back_in_between_is_told_again(server, client, outlet, name):
-    """Somebody may have read it in between, and its version does not tell."""
+def test_a_cart_that_changed_and_changed_back_is_sent_again(server, client, outlet, name):
+    """Somebody may have read it in between, and its version does not show that."""
     channel = f"cart:{name}"
     client("CART.ADD", name, outlet, "rice", 1)
     with Follower(server, 2) as follower:
         follower.follow(channel)
         original, other = 125000, itertools.count(1)
 
-        def is_told_again():
+        def is_sent_again():
             client("MENU.ITEM.PRICE", outlet, "rice", next(other))
             follower.take_until(lambda: follower.documents[channel]["lines"][0]["problem"])
-            # At once behind a message, so that it is held back; a slow machine may take more than one attempt.
+            # Directly after a message, so that it is held back; a slow machine may need more than one attempt.
             client.pipeline([("OUTLET.CLOSE", outlet), ("OUTLET.OPEN", outlet)])
             told = follower.has_news(0.3)
             if told:
@@ -139,11 +139,11 @@ def test_a_cart_that_changed_and_changed_back_in_between_is_told_again(server, c
             follower.take_until(lambda: not follower.documents[channel]["lines"][0]["problem"])
             return told
 
-        wait_until(is_told_again, PATIENCE, "a message that tells it again")
+        wait_until(is_sent_again, PATIENCE, "a message that tells it again")
         follower.check()
 
 
-def test_an_outlet_that_is_not_there_yet_is_told_when_it_is(server, client, name):
+def test_a_subscriber_learns_when_a_missing_outlet_is_registered(server, client, name):
     channel = f"home:{name}"
     with server.client() as listener:
         assert subscribe(listener, channel)[channel] == {"outlet": name, "from": 0, "to": 0, "patch": []}
@@ -175,7 +175,7 @@ def test_one_connection_in_resp3_may_do_everything_and_reads_whole_frames(server
         assert len(changes) >= 1
 
 
-def test_a_burst_is_told_in_a_few_messages_and_the_first_at_once(server, client, outlet):
+def test_a_burst_is_sent_in_a_few_messages_and_the_first_at_once(server, client, outlet):
     channel = f"home:{outlet}"
     with server.client() as listener:
         revision = subscribe(listener, channel)[channel]["to"]
@@ -196,7 +196,7 @@ def test_a_burst_is_told_in_a_few_messages_and_the_first_at_once(server, client,
 
 
 def test_every_change_reaches_everybody(server, client, outlet):
-    """The home is compared and encoded once, so a thousand are as good as one."""
+    """The home is compared and encoded once, so a thousand subscribers cost little more than one."""
     channel = f"home:{outlet}"
     with contextlib.ExitStack() as stack:
         listeners = [stack.enter_context(server.client(protocol=2 + n % 2)) for n in range(1_000)]
@@ -209,7 +209,7 @@ def test_every_change_reaches_everybody(server, client, outlet):
     wait_until(lambda: pubsub_channels(client) == 0, PATIENCE, "the subscriptions to be gone")
 
 
-def test_another_server_tells_too(database):
+def test_another_server_sends_messages_too(database):
     with Server(database=database) as first, Server(database=database) as second:
         with first.client() as writer, Follower(second, 2) as follower:
             put_open_outlet(writer, "kitchen", [section_document("all", [item_document("tea", 1)])])
@@ -223,7 +223,7 @@ def test_another_server_tells_too(database):
 
 
 @pytest.mark.parametrize("stream, channel", [("cart-hurt", "cart:hurt"), ("menu-kitchen", "home:kitchen")])
-def test_a_corrupt_stream_is_told_as_such(database, stream, channel):
+def test_a_corrupt_stream_is_reported_as_such(database, stream, channel):
     with Server(database=database) as server, server.client() as client:
         put_open_outlet(client, "kitchen", [section_document("all", [item_document("tea", 1)])])
         client("CART.ADD", "hurt", "kitchen", "tea", 1)
@@ -244,8 +244,8 @@ def test_a_corrupt_stream_is_told_as_such(database, stream, channel):
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_documents_that_are_followed_are_those_that_are_read(server, client, name, seed):
-    """Several writers at random; whoever follows ends with what a fresh read says, from whenever on it follows."""
+def test_followed_documents_equal_fresh_reads(server, client, name, seed):
+    """Several writers at random; a follower ends with the same documents as a fresh read, whenever it began."""
     chance = random.Random(seed)
     outlets = [f"{name}-o{n}" for n in range(3)]
     carts = [f"{name}-c{n}" for n in range(6)]
@@ -304,7 +304,7 @@ def write_until_killed(server, editor):
 
 
 def test_after_a_kill_since_closes_the_gap(database):
-    """A client that lost its server asks with the revision it has: nothing is missed, and nothing doubled."""
+    """A client that lost its server asks with the revision it has: nothing is missed, and nothing comes twice."""
     server = Server(database=database).start()
     try:
         chance = random.Random(3)
@@ -315,7 +315,7 @@ def test_after_a_kill_since_closes_the_gap(database):
         seen = []
         for _ in range(3):
             with server.client() as listener, server.client() as client:
-                # First listen, then ask: what changes in between comes twice at most, and is known by its revision.
+                # First listen, then ask: a change in between comes twice at most, and its revision shows that.
                 state = subscribe(listener, "home:kitchen")["home:kitchen"]
                 change = client.json("OUTLET.HOME", "kitchen", "SINCE", home["revision"])
                 if change:
@@ -351,12 +351,12 @@ def test_after_a_kill_since_closes_the_gap(database):
 @pytest.mark.parametrize("channel", [
     "home", "home:", "menu:x", ":", "", "HOME:x", "home:a b", "cart:é", "browse", "home:" + "x" * 65, "cart:a\nb",
 ])
-def test_a_channel_that_is_none_is_named_and_nothing_is_subscribed(server, client, outlet, channel):
+def test_an_invalid_channel_is_named_and_nothing_is_subscribed(server, client, outlet, channel):
     with server.client() as listener:
         error = listener.error("SUBSCRIBE", f"home:{outlet}", channel, f"cart:{outlet}")
         assert error.code == "INVALID"
         assert f"channel '{channel}'".replace("\n", " ") in str(error)
-        # Everything may be sent, as nothing is listened to.
+        # Every command is allowed, because there is no subscription.
         assert listener("ECHO", "free") == b"free"
         client("MENU.ITEM.PRICE", outlet, "rice", 1)
         assert listener("ECHO", "silent") == b"silent"
@@ -368,7 +368,7 @@ def test_a_client_has_at_most_a_thousand_subscriptions(server, client, name):
         subscribe(listener, *channels)
         error = listener.error("SUBSCRIBE", f"cart:{name}-0", f"home:{name}")
         assert error.code == "LIMIT" and "1000" in str(error)
-        # Those it has may be named again.
+        # Existing subscriptions may be named again.
         assert listener("SUBSCRIBE", channels[0]) == [b"subscribe", channels[0].encode(), 1_000]
         assert message(listener.read())[0] == channels[0]
         assert listener("UNSUBSCRIBE", channels[1]) == [b"unsubscribe", channels[1].encode(), 999]
@@ -381,7 +381,7 @@ def test_a_client_has_at_most_a_thousand_subscriptions(server, client, name):
         assert listener("PING") == "PONG"
 
 
-def test_who_subscribes_twice_is_told_once(server, client, outlet):
+def test_a_client_that_subscribes_twice_gets_each_message_once(server, client, outlet):
     channel = f"home:{outlet}"
     with server.client() as listener:
         first = subscribe(listener, channel)[channel]
@@ -393,7 +393,7 @@ def test_who_subscribes_twice_is_told_once(server, client, outlet):
         assert listener("PING", "end") == [b"pong", b"end"]
 
 
-def test_who_unsubscribes_is_told_no_more(server, client, outlet, name):
+def test_a_client_that_unsubscribes_gets_no_more_messages(server, client, outlet, name):
     before = pubsub_channels(client)
     with server.client() as listener:
         subscribe(listener, f"home:{outlet}", f"cart:{name}")
@@ -417,7 +417,7 @@ def test_a_subscriber_that_does_not_read_is_cut_off_and_nobody_else(database):
     letters = itertools.cycle("ab")
 
     def menu():
-        # Few items of nearly a megabyte, which is what a command may hold.
+        # Items of nearly a megabyte in all, which is the limit of a command.
         text = next(letters) + "x" * 1_980
         return json.dumps({"sections": [section_document("all", [
             item_document(f"i{n}", 1, description=text, imageSmall=f"https://a.b/{text}") for n in range(230)])]})
@@ -444,7 +444,7 @@ def test_a_subscriber_that_does_not_read_is_cut_off_and_nobody_else(database):
             assert next_change(reader, "home:kitchen")["from"] == home["revision"]
 
 
-def test_coming_and_going_leaves_nothing_behind(server, client, outlet, name):
+def test_subscribing_and_unsubscribing_leaves_nothing_behind(server, client, outlet, name):
     before = pubsub_channels(client)
     stop = threading.Event()
 
@@ -489,7 +489,7 @@ CONVERSATIONS = [
 
 
 def converse(port, conversation, protocol):
-    """Every byte up to the reply to the last command, but for messages and for what is our own."""
+    """Every byte up to the reply to the last command, except messages and what is our own."""
     with Client(port, protocol=protocol) as client:
         client.send(b"".join(encode(*command) for command in conversation))
         client.socket.shutdown(socket.SHUT_WR)

@@ -53,7 +53,7 @@ def test_both_spellings_are_found_as_one_word(client, name):
     client("OUTLET.PUT", f"{name}-3", json.dumps(outlet_document(f"{name}", city=f"{DECOMPOSED} {name}")))
     answer = client.json("OUTLETS", "CITY", f"CAFE {name}", "FACETS")
     assert answer["facets"]["cities"] == [{"value": f"{DECOMPOSED} {name}", "count": 4}], "the most frequent"
-    # Named for one spelling, the outlet leaves it for the other.
+    # The outlet changes from one spelling to the other.
     for spelling in (COMPOSED, DECOMPOSED) * 2:
         client("OUTLET.PUT", f"{name}-1", json.dumps(outlet_document(f"{name}", city=f"{spelling} {name}")))
         assert client.json("OUTLETS", "CITY", f"{spelling} {name}")["total"] == 4

@@ -1,4 +1,4 @@
-"""AT: every document that was ever answered is answered again, byte for byte, by its position and by its time."""
+"""AT: every document that was ever sent can be read again, byte for byte, by its position and by its time."""
 
 import json
 import random
@@ -31,7 +31,7 @@ def next_millisecond(client) -> int:
 
 
 class Recorder:
-    """Changes outlets and carts at random, and keeps what every question was answered after each change."""
+    """Changes outlets and carts at random, and keeps the answer to every query after each change."""
 
     def __init__(self, client, seed):
         self.client, self.chance = client, random.Random(seed)
@@ -64,7 +64,7 @@ class Recorder:
             case 3 | 4:
                 command = "OUTLET.OPEN", editor.outlet
             case 5 | 6 | 7 if lines and content["status"] == "open":
-                # What is in a cart gets dearer, is sold out, comes back, or goes.
+                # An item in a cart gets dearer, is sold out, comes back, or is removed.
                 outlet, item = content["outlet"], chance.choice(lines)["item"]
                 command = chance.choice([
                     ("MENU.ITEM.PRICE", outlet, item, chance.choice([100, 250, 999])),
@@ -85,7 +85,7 @@ class Recorder:
             self.orders.append(reply.decode())
 
     def check(self, client, *, by_position=True):
-        """Asks everything again: by the time or by the position, in any order, and many at a time."""
+        """Asks everything again: by time or by position, in any order, and many queries at a time."""
         pairs = []
         for heads, time, answers in self.moments:
             for question, answer in answers.items():
@@ -97,7 +97,7 @@ class Recorder:
 
 
 @pytest.mark.parametrize("seed", [2, 5])
-def test_what_was_answered_once_is_answered_again(database, seed):
+def test_every_earlier_answer_can_be_read_again(database, seed):
     with Server(database=database) as server, server.client() as client:
         recorder = Recorder(client, seed)
         recorder.record()
@@ -118,7 +118,7 @@ def test_what_was_answered_once_is_answered_again(database, seed):
         recorder.check(client)
 
 
-def test_in_several_partitions_a_time_says_what_was(database):
+def test_a_time_works_in_several_partitions(database):
     assert run_tiffin("migrate", "--database", database, "--partitions", 3).returncode == 0
     with Server(database=database) as server, server.client() as client:
         recorder = Recorder(client, 3)
@@ -132,7 +132,7 @@ def test_in_several_partitions_a_time_says_what_was(database):
         recorder.check(client, by_position=False)
 
 
-def test_in_several_partitions_a_position_is_one_of_the_cart_and_stands_for_its_time(database):
+def test_in_several_partitions_a_position_belongs_to_the_carts_partition_and_gives_the_time(database):
     assert run_tiffin("migrate", "--database", database, "--partitions", 8).returncode == 0
     with Server(database=database) as server, server.client() as client:
         put_open_outlet(client, "north", [section_document("all", [item_document("tea", 100)])])
@@ -169,7 +169,7 @@ def test_pauses_and_suspensions_end_when_their_time_has_come(database):
         assert codes == [["CLOSED", "CLOSED"], ["SOLDOUT", None], [None, None]]
         for time, answer in seen:
             assert client("CART.GET", "c", "AT", rfc3339(time)) == answer
-        # A position is of the moment when it was recorded.
+        # A position means the moment when it was recorded.
         assert client("CART.GET", "c", "AT", position) == seen[0][1]
         assert client("CART.GET", "c", "AT", rfc3339(end - 1)) == seen[1][1]
         assert client("CART.GET", "c", "AT", rfc3339(end)) == seen[2][1]
@@ -185,7 +185,7 @@ def test_before_the_beginning_there_was_nothing(client, outlet, name):
 
 
 @pytest.mark.parametrize("command", [("OUTLET.HOME", "north"), ("CART.GET", "c"), ("ORDER.GET", "o")])
-def test_moments_that_are_none_are_refused(client, command):
+def test_invalid_moments_are_refused(client, command):
     end = client.json("LOG.HEAD")[0]["position"]
     for beyond in (end + 1, 2**63 - 1):
         assert str(client.error(*command, "AT", beyond)) == (
@@ -198,11 +198,11 @@ def test_moments_that_are_none_are_refused(client, command):
 
 
 @pytest.mark.parametrize("words", [["SINCE", 1, "AT", 1], ["AT", 1, "SINCE", 1]])
-def test_what_has_changed_since_then_as_of_then_is_a_syntax_error(client, outlet, words):
+def test_since_together_with_at_is_a_syntax_error(client, outlet, words):
     assert str(client.error("OUTLET.HOME", outlet, *words)) == "ERR syntax error"
 
 
-def test_a_history_too_long_to_fold_is_a_limit_and_what_was_before_is_not(client, outlet, name):
+def test_a_history_too_long_to_fold_is_refused_and_an_earlier_moment_is_not(client, outlet, name):
     cart = f"{name}-c"
     client("CART.ADD", cart, outlet, "rice", 1)
     early, answer = client.json("LOG.HEAD")[0]["position"], client("CART.GET", cart)
@@ -217,7 +217,7 @@ def test_a_history_too_long_to_fold_is_a_limit_and_what_was_before_is_not(client
 
 
 def test_looking_back_keeps_nobody_waiting(server, client, outlet, name):
-    """A thousand questions about the past, and one about the present beside them."""
+    """A thousand queries about the past, and meanwhile one about the present."""
     positions = range(1, client.json("LOG.HEAD")[0]["position"] + 1)
     questions = [("OUTLET.HOME", outlet, "AT", positions[n % len(positions)]) for n in range(400)]
     with server.client() as other:

@@ -34,7 +34,7 @@ def put_kitchen(servers):
                    10, "the other server to see the outlet")
 
 
-def test_concurrent_writers_on_the_same_carts_lose_and_double_nothing(servers):
+def test_concurrent_writers_on_the_same_carts_lose_and_duplicate_nothing(servers):
     put_kitchen(servers)
     failures = []
 
@@ -85,7 +85,7 @@ def test_a_change_is_seen_by_the_other_server_within_a_second(servers):
     assert statistics.median(delays) < 1, delays
 
 
-def test_a_retry_at_the_other_server_is_known_there(servers):
+def test_a_retry_on_the_other_server_is_recognised(servers):
     put_kitchen(servers)
     command = ("CART.ADD", "moved", "kitchen", ITEMS[0], 2, "ID", "tap")
     with servers[0].client() as first, servers[1].client() as second:

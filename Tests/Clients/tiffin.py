@@ -1,7 +1,7 @@
 """A Tiffin server as a process, databases for it, and a plain client of its line protocol.
 
-Standard library only: the benchmarks use it too. Nothing here sleeps for luck: it waits for a line of
-output, or polls for a condition until a named bound.
+Standard library only: the benchmarks use it too. Nothing here sleeps and hopes: it waits for a line of
+output, or polls for a condition up to a named bound.
 """
 
 import contextlib
@@ -70,7 +70,7 @@ def fresh_database(template: str | None = None):
 
 @contextlib.contextmanager
 def fresh_data_dir():
-    """A data directory for an embedded PostgreSQL, which as root runs under another account."""
+    """A data directory for an embedded PostgreSQL, which runs under another account if we are root."""
     folder = tempfile.mkdtemp(prefix="tiffin-data.")
     os.chmod(folder, 0o711)
     try:
@@ -133,7 +133,7 @@ class Server:
     def start(self) -> "Server":
         return self.launch().wait_until_listening()
 
-    # The lines are handed over, because the end of one process may be read when the next one is started.
+    # The lines are passed in, because the end of one process may be read after the next one is started.
     def _read(self, process, news, lines):
         with process.stdout:
             for line in process.stdout:
@@ -155,7 +155,7 @@ class Server:
             line = next(iter(announced()), None)
         if line is None:
             self.kill()
-            raise RuntimeError(f"tiffin did not come to listen:\n{self.output()}")
+            raise RuntimeError(f"tiffin did not start to listen:\n{self.output()}")
         self.port = int(line.removeprefix(prefix).split()[0].rpartition(":")[2])
         return self
 
@@ -181,7 +181,7 @@ class Server:
         return self.process.returncode
 
     def kill(self) -> None:
-        """SIGKILL: the server can do nothing about it."""
+        """SIGKILL, which the server cannot handle."""
         if self.process is not None and self.process.poll() is None:
             self.process.kill()
             self.process.wait(timeout=STOP_SECONDS)

@@ -22,7 +22,7 @@ import Testing
         return try #require(try syntax.parse(words, environment: environment))
     }
 
-    @Test func `Options stand anywhere, with their values behind them or behind an equals sign`() throws {
+    @Test func `Options may be anywhere, with their values after them or after an equals sign`() throws {
         let options = try parse("--count 4 file --server=a=b --limit x --quiet --limit=y --format json")
         #expect(options[Self.count] == 4)
         #expect(options[Self.server] == "a=b")
@@ -32,7 +32,7 @@ import Testing
         #expect(options.operands == ["file"])
     }
 
-    @Test func `What is not given is the default, nil, nothing or false`() throws {
+    @Test func `An option that is not given has its default, or is nil, empty or false`() throws {
         let options = try parse("")
         #expect(options[Self.count] == 3)
         #expect(options[Self.server] == nil)
@@ -48,7 +48,7 @@ import Testing
         #expect(try parse("-- --help").operands == ["--help"])
     }
 
-    @Test func `The environment is read where an option is not given`() throws {
+    @Test func `The environment is read if an option is not given`() throws {
         #expect(try parse("", environment: ["SERVER": "x", "TOOL_COUNT": "5"])[Self.server] == "x")
         #expect(try parse("--server y", environment: ["SERVER": "x"])[Self.server] == "y")
         #expect(try parse("--server y").isGiven(Self.server))
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `Where the last one counts, an option overrides an earlier one`() throws {
+    @Test func `If the last one counts, an option overrides an earlier one`() throws {
         #expect(try parse("--count 1 --count 2 --limit a --limit b", repetition: .lastCounts)[Self.count] == 2)
         #expect(try parse("--limit a --limit b", repetition: .lastCounts)[Self.limits] == ["a", "b"])
     }
@@ -82,22 +82,22 @@ import Testing
         ("--count 99999999999999999999", "--count: '99999999999999999999' is not a whole number from 1 to 9"),
         ("--format xml", "--format: 'xml' is not one of table, json"),
     ])
-    func `What is wrong is named`(line: String, message: String) {
+    func `A mistake is named`(line: String, message: String) {
         #expect(throws: UsageError(message)) { try parse(line) }
     }
 
-    @Test func `An option that is needed is asked for`() throws {
+    @Test func `A missing option that is required is named`() throws {
         #expect(throws: UsageError("--outlet is needed")) { try parse("", options: [Self.outlet]) }
         #expect(try parse("--outlet o", options: [Self.outlet])[Self.outlet] == "o")
     }
 
     @Test(arguments: ["--help", "-h", "--count x --help", "--nothing -h", "a b c --help", "--count --help"])
-    func `Help is given wherever it is asked for`(line: String) throws {
+    func `A request for help may be anywhere`(line: String) throws {
         let words = line.split(separator: " ").map(String.init)
         #expect(try CommandSyntax("tool", options: Self.all).parse(words, environment: [:]) == nil)
     }
 
-    @Test func `The help says how the command is typed, and every option with its default and variable`() {
+    @Test func `The help shows the usage, and every option with its default and variable`() {
         let syntax = CommandSyntax("tool run", operands: ["<file>"], options: [Self.outlet] + Self.all)
         #expect(syntax.usage == "usage: tool run <file> --outlet <id> [options]")
         #expect(

@@ -4,9 +4,9 @@ import Testing
 
 @Suite struct CartProperties {
     @Test(arguments: SeededGenerator.seeds)
-    func `accepted commands can happen, keep the rules, and their events tell the count`(_ seed: UInt64) throws {
+    func `accepted commands can happen, keep the rules, and their events give the count`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
-        // What each item allows never changes here, so a line that grew by additions alone stays within it.
+        // The maximum of each item never changes here, so a line that grew by additions alone stays within it.
         let limits = Dictionary(uniqueKeysWithValues: Cart.Command.items.map { ($0, random.pick([1, 5, 99])) })
         var state = Cart.initial
         var count = 0
@@ -66,7 +66,7 @@ extension Cart.State {
 }
 
 extension Cart.Event {
-    /// By how much the event alone says that the count changes.
+    /// The change of the count according to the event alone.
     fileprivate var countDelta: Int {
         switch self {
         case .itemAdded(let line, _, _, _): line.quantity

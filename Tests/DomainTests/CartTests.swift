@@ -103,7 +103,7 @@ import Testing
     // MARK: Quantities
 
     @Test(arguments: [1, 99])
-    func `a quantity from 1 to 99 is taken`(_ quantity: Int) {
+    func `a quantity from 1 to 99 is accepted`(_ quantity: Int) {
         Specification.given().when(Self.add("tea", quantity)).then([
             Self.added(Self.line("tea", "tea", quantity))
         ])
@@ -131,7 +131,7 @@ import Testing
                 "over what the item says", given: twoTeas, when: add("tea", 4, offer: .sample(maxQuantity: 5)),
                 then: .rejected(.limit, naming: ["5", "tea"])),
         ] as [Case])
-    func `more of a line counts together`(_ row: Case) { row.check() }
+    func `quantities of a line are added up`(_ row: Case) { row.check() }
 
     @Test func `a cart has at most 100 lines`() {
         let full = (0..<100).map { Self.added(Self.line("i\($0)", Identifier("i\($0)")!)) }
@@ -180,9 +180,9 @@ import Testing
                 "a new price for all of it", given: twoTeas, when: add("tea", offer: .sample(price: 300)),
                 then: .events([added(line("tea", "tea", price: 300))])),
         ] as [Case])
-    func `item, options and note make a line`(_ row: Case) { row.check() }
+    func `item, options and note identify a line`(_ row: Case) { row.check() }
 
-    @Test func `the name and the price last seen are those of the whole line`() throws {
+    @Test func `a line has the latest name and price of its item`() throws {
         var renamed = Self.line("tea", "tea", price: 300)
         renamed.name = "Chai"
         guard case .filled(let contents) = try Cart.state(after: Self.twoTeas + [Self.added(renamed)]) else {
@@ -261,7 +261,7 @@ import Testing
                         order: "order-1", lines: [line("tea", "tea", note: .sealed("x"))], total: 250, customer: "asha")
                 ])),
         ] as [Case])
-    func `a cart is the customer's who is named first, until it is empty`(_ row: Case) { row.check() }
+    func `a cart belongs to the customer who is named first, until it is empty`(_ row: Case) { row.check() }
 
     @Test(
         arguments: [
@@ -286,7 +286,7 @@ import Testing
                 "a name of nobody", given: twoTeas, when: checkOut(500, name: "y"),
                 then: .rejected(.invalid, naming: ["NAME"])),
         ] as [Case])
-    func `a customer's texts are sealed, and nobody else's`(_ row: Case) { row.check() }
+    func `texts are sealed if there is a customer, and only then`(_ row: Case) { row.check() }
 
     // MARK: Offers
 
@@ -298,7 +298,7 @@ import Testing
             (.notForSale, .invalid, "'tea'"), (.soldOut(until: 5), .soldOut, "'tea'"),
             (.soldOut(until: nil), .soldOut, "'tea'"),
         ] as [(Offer, Rejection.Code, String)])
-    func `what cannot be had is neither added nor ordered`(_ offer: Offer, _ code: Rejection.Code, _ part: String) {
+    func `an unavailable item is neither added nor ordered`(_ offer: Offer, _ code: Rejection.Code, _ part: String) {
         Specification.given().when(Self.add("tea", offer: offer)).thenRejected(code, naming: [part])
         Specification.given(Self.twoTeas)
             .when(Self.checkOut(500, ["tea": offer])).thenRejected(code, naming: [part])
@@ -340,7 +340,7 @@ import Testing
                 "a total beyond the maximum", given: twoTeas, when: checkOut(500, ["tea": .sample(price: .maximum)]),
                 then: .rejected(.limit)),
         ] as [Case])
-    func `a checkout is at the prices of the moment`(_ row: Case) { row.check() }
+    func `a checkout uses the current prices`(_ row: Case) { row.check() }
 
     @Test(
         arguments: [
@@ -394,7 +394,7 @@ import Testing
             [added(line("tea", "tea", note: "hot"), of: "asha")],
             ordered + [.cleared(count: 2)], ordered + [added(line("tea", "tea"))],
         ] as [[Cart.Event]])
-    func `what cannot have happened is impossible, and leaves the cart as it was`(_ history: [Cart.Event]) throws {
+    func `an impossible event throws, and leaves the cart as it was`(_ history: [Cart.Event]) throws {
         let before = try Cart.state(after: history.dropLast())
         var state = before
         #expect(throws: ImpossibleEvent.self) { try Cart.evolve(&state, history.last!) }

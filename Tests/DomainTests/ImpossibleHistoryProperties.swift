@@ -2,8 +2,8 @@ import Domain
 import SeededRandom
 import Testing
 
-/// Events as a damaged or forged log might hold them: over few ids, so that some are possible, and with numbers
-/// at the machine's bounds.
+/// Events as a damaged or forged log might hold them: with few ids, so that some are possible, and with numbers at
+/// the machine's limits.
 @Suite struct ImpossibleHistoryProperties {
     private static let steps = 200
 

@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct MenuPutProperties {
     @Test(arguments: SeededGenerator.seeds)
-    func `putting a menu leads to it, keeps suspensions, and changes nothing again`(_ seed: UInt64) throws {
+    func `putting a menu leads to it, keeps suspensions, and changes nothing the second time`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var state = Menu.initial
         for _ in 0..<25 {
@@ -74,7 +74,7 @@ import Testing
 
 private typealias Lists = [[Identifier]]
 
-/// Every arrangement that steps lead to, with the least number of them: breadth first.
+/// Every arrangement that steps can lead to, with the smallest number of steps: breadth first.
 private func fewestSteps(from start: Lists, _ next: (Lists) -> [Lists]) -> [Lists: Int] {
     var steps = [start: 0]
     var frontier = [start]
@@ -91,7 +91,7 @@ private func fewestSteps(from start: Lists, _ next: (Lists) -> [Lists]) -> [List
     return steps
 }
 
-/// What one move of one id makes of the lists, where an id may go to any place of any list.
+/// The results of moving one id, which may go to any place of any list.
 private func singleMoves(_ lists: Lists) -> [Lists] {
     lists.indices.flatMap { from in
         lists[from].indices.flatMap { index in
@@ -117,7 +117,7 @@ extension MenuDocument {
             })
     }
 
-    /// A menu over a few ids, so that two of them have much in common.
+    /// A menu with few ids, so that two menus have much in common.
     fileprivate static func random(_ random: inout SeededGenerator) -> MenuDocument {
         var items = (0..<14).map { Identifier("i\($0)")! }.shuffled(using: &random).filter { _ in random.chance(75) }
         let sections = (0..<5).map { Identifier("s\($0)")! }.shuffled(using: &random).filter { _ in random.chance(75) }

@@ -17,7 +17,7 @@ import Testing
         .itemSuspended("soup", until: 500),
     ]
 
-    // MARK: Every command, on what is there and what is not
+    // MARK: Every command, on existing and missing things
 
     @Test(
         arguments: [
@@ -171,7 +171,7 @@ import Testing
         tea.with(\.imageLarge, Text(String(repeating: "x", count: 2_000))),
         tea.with(\.maxQuantity, 1), tea.with(\.maxQuantity, 99),
     ])
-    func `an item at a bound is taken`(_ item: MenuItem) {
+    func `an item at a bound is accepted`(_ item: MenuItem) {
         Specification.given([.sectionAdded(Self.lunch, before: nil)])
             .when(.putItem(item, section: "lunch", before: nil))
             .then([.itemAdded(item, section: "lunch", before: nil)])
@@ -190,7 +190,7 @@ import Testing
         ("kind", tea.with(\.kind, "")), ("kind", tea.with(\.kind, "two\r\nlines")),
         ("kind", tea.with(\.kind, Text(String(repeating: "x", count: 201)))),
     ])
-    func `an item out of bounds is named`(_ field: String, _ item: MenuItem) {
+    func `an item out of bounds is refused by the name of its field`(_ field: String, _ item: MenuItem) {
         Specification.given([.sectionAdded(Self.lunch, before: nil)])
             .when(.putItem(item, section: "lunch", before: nil)).thenRejected(.invalid, naming: ["\(field):"])
         let document = MenuDocument(sections: [MenuSection(header: Self.lunch, items: [.sample("dal"), item])])
@@ -232,7 +232,7 @@ import Testing
             .itemMoved("tea", section: "dinner", before: "soup"), .itemMoved("tea", section: "lunch", before: "tea"),
             .itemRemoved("dal"), .itemRepriced("dal", 1), .itemSuspended("dal", until: nil), .itemResumed("dal"),
         ] as [Menu.Event])
-    func `what cannot have happened is impossible, and leaves the menu as it was`(_ event: Menu.Event) throws {
+    func `an impossible event throws, and leaves the menu as it was`(_ event: Menu.Event) throws {
         let before = try Menu.state(after: Self.history)
         var state = before
         #expect(throws: ImpossibleEvent.self) { try Menu.evolve(&state, event) }

@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `an order with texts that are not its customer's is impossible`() throws {
+    @Test func `an order with sealed texts has a customer, and one with a customer only sealed texts`() throws {
         var placement = Self.placement
         placement.lines[0].note = "hot"
         _ = try Order.state(after: [.placed(placement)])

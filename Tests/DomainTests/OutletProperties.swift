@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a put records nothing but what differs`(_ seed: UInt64) throws {
+    func `a put records only what differs`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let old = OutletDetails.random(&random)
         let new = OutletDetails.random(&random)

@@ -68,7 +68,7 @@ import Testing
                 when: .pause(until: 9, reason: Text(String(repeating: "x", count: 501)), now: 1),
                 then: .rejected(.invalid, naming: ["REASON"])),
         ] as [Case])
-    func `a pause ends in the future and has a fair reason`(_ row: Case) { row.check() }
+    func `a pause must end in the future, with a reason of bounded length`(_ row: Case) { row.check() }
 
     @Test func `the currency stays what it was`() {
         var changed = Self.details
@@ -99,7 +99,7 @@ import Testing
         details.with(\.ratingCount, 1_000_000_000), details.with(\.deliveryMinutes, 1_440),
         details.with(\.hours, Array(repeating: OpeningHours(day: .monday, opens: 0, closes: 1)!, count: 50)),
     ])
-    func `a value at its bound is taken`(_ details: OutletDetails) {
+    func `a value at its bound is accepted`(_ details: OutletDetails) {
         Specification.given().when(.put(details)).then([.registered(details)])
     }
 
@@ -116,7 +116,7 @@ import Testing
         ("deliveryMinutes", details.with(\.deliveryMinutes, 1_441)),
         ("hours", details.with(\.hours, Array(repeating: OpeningHours(day: .monday, opens: 0, closes: 1)!, count: 51))),
     ])
-    func `a value out of bounds is named`(_ field: String, _ details: OutletDetails) {
+    func `a value out of bounds is refused by the name of its field`(_ field: String, _ details: OutletDetails) {
         Specification.given().when(.put(details)).thenRejected(.invalid, naming: [field + ":"])
         Specification.given(Self.open).when(.put(details)).thenRejected(.invalid, naming: [field + ":"])
     }
@@ -128,7 +128,7 @@ import Testing
             [.opened], [.closed], [.paused(until: 1, reason: nil)], [.detailsChanged([])],
             [.registered(details), .registered(details)],
         ] as [[Outlet.Event]])
-    func `what cannot have happened is impossible`(_ history: [Outlet.Event]) {
+    func `an impossible event throws`(_ history: [Outlet.Event]) {
         #expect(throws: ImpossibleEvent.self) { try Outlet.state(after: history) }
     }
 }

@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: ItemKind.all.map(\.name))
-    func `every registered kind of item is accepted, without a price where it needs none`(_ name: Text) throws {
+    func `every registered kind of item is accepted, without a price if it needs none`(_ name: Text) throws {
         let kind = try #require(ItemKind.named(name))
         let item = MenuItem.sample("tea").with(\.kind, name)
         let given = Specification.given(Self.lunch)
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: LayoutStyle.all.map(\.name))
-    func `every registered layout is accepted, with a card size exactly where it has cards`(_ name: Text) throws {
+    func `every registered layout is accepted, with a card size exactly if it has cards`(_ name: Text) throws {
         let style = try #require(LayoutStyle.named(name))
         for size in [nil, Layout.CardSize(width: 150, height: 200)] {
             var header = SectionHeader.sample("s")
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `what is not registered is named, beside what is`() {
+    @Test func `an unregistered name is refused, with the registered ones`() {
         var header = SectionHeader.sample("s")
         header.kind = "carousel"
         Specification.given().when(.putSection(header, before: nil))

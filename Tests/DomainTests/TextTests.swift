@@ -3,13 +3,13 @@ import Foundation
 import SeededRandom
 import Testing
 
-/// Two spellings of one text are two texts, wherever it stands.
+/// Two spellings of one text are two texts, wherever they appear.
 @Suite struct TextTests {
     private static let composed: Text = "caf\u{E9}"
     private static let decomposed: Text = "cafe\u{301}"
 
-    @Test func `texts are the same where their bytes are`() {
-        #expect(Self.composed.string == Self.decomposed.string, "these are the same as strings")
+    @Test func `texts are equal if their bytes are`() {
+        #expect(Self.composed.string == Self.decomposed.string, "these are equal as strings")
         #expect(Self.composed != Self.decomposed)
         #expect(Set([Self.composed, Self.decomposed, "café"]).count == 2)
     }
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    // MARK: Where they stand
+    // MARK: In every value
 
     @Test func `an outlet's texts change to their other spellings`() throws {
         let texts: [WritableKeyPath<OutletDetails, Text>] = [\.name, \.timeZone]
@@ -76,10 +76,10 @@ import Testing
         #expect(state.contents?.lines.map(\.quantity) == [2, 1])
     }
 
-    /// Of the domain's own values, nothing is compared as a `String`.
+    /// The domain's own values compare nothing as a `String`.
     @Test func `no value of the domain is a String`() throws {
         let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Domain")
-        // ASCII that was checked, messages for people, and names that stand in the program.
+        // ASCII that was checked, messages for people, and names that are in the program.
         let allowed = [
             "Text.swift", "Identifier.swift", "Currency.swift", "Currency+Decimals.swift", "Rejection.swift",
             "Decider.swift", "Kinds.swift",

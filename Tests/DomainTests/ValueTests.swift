@@ -41,11 +41,11 @@ import Testing
         "", String(repeating: "x", count: 65), "a b", "a+b", "a~2", "a/b", "a;b", "é", "a\u{0}", "a\n", "@", "[", "`",
         "{",
     ])
-    func `other text is no identifier`(_ text: String) {
+    func `other text is not an identifier`(_ text: String) {
         #expect(Identifier(text) == nil)
     }
 
-    @Test func `exactly sixty-six bytes may stand in an identifier`() {
+    @Test func `exactly sixty-six bytes may be in an identifier`() {
         let allowed = (UInt8.min...UInt8.max).filter { byte in
             withUnsafeBytes(of: byte) { Identifier(utf8: $0) } != nil
         }
@@ -87,7 +87,7 @@ import Testing
 
     // MARK: Suspensions
 
-    @Test func `an item sold out until a moment can be had from that moment on`() {
+    @Test func `an item sold out until a moment is available from that moment on`() {
         #expect(MenuState.Suspension(until: 10).holds(at: 9))
         #expect(!MenuState.Suspension(until: 10).holds(at: 10))
         #expect(MenuState.Suspension(until: nil).holds(at: 10))

@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func `A malformed record costs no row but its own`() {
+    @Test func `A malformed record affects no other row`() {
         let open = #"has a quote that is not closed"#
         let behind = #"has text behind a closing quote"#
         #expect(

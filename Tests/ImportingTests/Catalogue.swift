@@ -5,7 +5,7 @@ import LineProtocol
 
 @testable import Importing
 
-/// As much of a server as an import sees: it registers outlets, records what differs, and keeps menus.
+/// As much of a server as an import sees: it registers outlets, records changes, and keeps menus.
 struct Catalogue {
     struct Outlet {
         var document: [String: JSON]
@@ -15,7 +15,7 @@ struct Catalogue {
 
     var outlets: [String: Outlet] = [:]
     var menus: [String: (document: String, version: Int64)] = [:]
-    /// Errors that commands about an outlet meet, by command and id: `OUTLET.PUT 7`.
+    /// Errors for commands about an outlet, by command and id: `OUTLET.PUT 7`.
     var refusals: [String: Reply] = [:]
     /// The names of the commands, as they came.
     private(set) var commands: [String] = []
@@ -75,7 +75,7 @@ struct Catalogue {
     }
 }
 
-/// A value of an outlet's document, read by another decoder than ours.
+/// A value of an outlet's document, read by a decoder that is not ours.
 enum JSON: Equatable, Decodable {
     case text(String)
     case number(Double)

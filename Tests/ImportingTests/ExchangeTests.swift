@@ -36,7 +36,7 @@ import Testing
         #expect(second == .init(unchanged: 1_000))
     }
 
-    @Test @LoopActor func `The commands on their way are bounded, and as many as that`() async throws {
+    @Test @LoopActor func `The number of commands in flight is bounded, and reaches the bound`() async throws {
         let connection = DirectConnection()
         _ = try await run(rows(1_000), connection)
         #expect(connection.mostUnanswered == DirectConnection.exchangeWindow)
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["closed", "paused"])
-    @LoopActor func `What a merchant has closed since stays closed, unless all are to be opened`(status: String)
+    @LoopActor func `An outlet closed since stays closed, unless all are to be opened`(status: String)
         async throws
     {
         let connection = DirectConnection()
@@ -73,7 +73,7 @@ import Testing
         #expect(try await run(rows, connection) == .init(created: 2, unchanged: 1, opened: 3))
     }
 
-    @Test @LoopActor func `What the server refuses is a problem of its row alone`() async throws {
+    @Test @LoopActor func `A refusal by the server is a problem of one row alone`() async throws {
         let connection = DirectConnection()
         connection.catalogue.refusals = [
             "OUTLET.GET o-1": .error(code: "CORRUPT", message: "at 7"),
@@ -93,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["ERR", "NOAUTH", "NOPERM", "DENIED", "UNAVAILABLE"])
-    @LoopActor func `What every row would meet ends the import`(code: String) async throws {
+    @LoopActor func `An error that every row would get ends the import`(code: String) async throws {
         let connection = DirectConnection()
         connection.catalogue.refusals["OUTLET.PUT o-5"] = .error(code: code, message: "no")
         var exchange = OutletExchange(rows(1_000), options: options)
@@ -126,7 +126,7 @@ import Testing
         #expect(try await run(connection, menu: "{\"sections\":[]}") == .init(version: 2, changed: true))
     }
 
-    @Test @LoopActor func `An outlet that is there keeps its name and stays closed`() async throws {
+    @Test @LoopActor func `An existing outlet keeps its name and stays closed`() async throws {
         let connection = DirectConnection()
         _ = try await run(connection)
         connection.catalogue.outlets["k"]?.status = "closed"

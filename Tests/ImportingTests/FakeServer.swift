@@ -6,9 +6,9 @@ import LineProtocol
 @LoopActor
 final class FakeServer {
     var catalogue = Catalogue()
-    /// Commands that are answered before the connection is closed; nil for all.
+    /// How many commands are answered before the connection is closed; nil for all.
     var patience: Int?
-    /// What is said before any reply.
+    /// What it sends before any reply.
     var greeting = ""
 
     private(set) var address = ServerAddress(host: "127.0.0.1", port: 1)
@@ -42,7 +42,7 @@ final class FakeServer {
         }
     }
 
-    /// Whether the conversation goes on.
+    /// Whether the conversation continues.
     private func answer(
         _ input: inout ByteBuffer, _ parser: inout RequestParser, _ replies: inout ReplyBuffer
     ) -> Bool {

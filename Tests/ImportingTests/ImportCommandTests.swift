@@ -11,7 +11,7 @@ import Testing
 
     private let map = ["--map", "id=id,name=name", "--currency", "INR", "--time-zone", "UTC"]
 
-    /// Runs the command on a file against a server of its own, which `body` may ask afterwards.
+    /// Runs the command on a file against a server of its own, which `body` may query afterwards.
     @LoopActor private func run(
         _ kind: ImportKind, _ contents: String, _ options: [String], on server: FakeServer,
         isTerminal: Bool = false
@@ -52,7 +52,7 @@ import Testing
         #expect(run.errors.hasSuffix("[##############################] 500 of 500\r\u{1B}[K"))
     }
 
-    @Test @LoopActor func `Malformed rows are named and left out, and the exit code says so`() async throws {
+    @Test @LoopActor func `Malformed rows are reported and left out, and the exit code says so`() async throws {
         let server = try FakeServer {
             $0.catalogue.refusals["OUTLET.PUT o-1"] = .error(code: "INVALID", message: "name is odd")
         }
@@ -81,7 +81,7 @@ import Testing
         #expect(good.code == .fine)
     }
 
-    @Test @LoopActor func `Not more problems are shown than anybody reads`() async throws {
+    @Test @LoopActor func `No more problems are shown than anybody would read`() async throws {
         let server = try FakeServer()
         defer { server.stop() }
         let rows = String(repeating: "a b,Hut\n", count: 1_234)
@@ -114,7 +114,7 @@ import Testing
         #expect(server.catalogue.commands.isEmpty)
     }
 
-    @Test @LoopActor func `Files that are not there or no files are unreadable`() async throws {
+    @Test @LoopActor func `Missing files, and paths that are not files, are unreadable`() async throws {
         for path in ["/nonexistent/file.csv", FileManager.default.temporaryDirectory.path] {
             let run = await Run(["outlets", path] + map)
             #expect(run.code == .unreadable)
@@ -133,7 +133,7 @@ import Testing
         #expect(try await run(.outlets, "\u{FEFF}id,name\r\n1,Hut\r\n", map, on: server).code == .fine)
     }
 
-    @Test @LoopActor func `A server that is not there is named`() async throws {
+    @Test @LoopActor func `A server that does not answer is named`() async throws {
         let server = try FakeServer()
         server.stop()
         let run = try await run(.outlets, outlets(1), map, on: server)
@@ -141,7 +141,7 @@ import Testing
         #expect(run.errors.hasPrefix("tiffin import: cannot connect to \(server.address): "))
     }
 
-    @Test @LoopActor func `A connection that is lost is told with how far it came, and can be taken up again`()
+    @Test @LoopActor func `A lost connection is reported with how far the import came, and the import can be resumed`()
         async throws
     {
         let server = try FakeServer { $0.patience = 1_000 }
@@ -156,7 +156,7 @@ import Testing
         #expect(server.catalogue.outlets.values.count { $0.status == "open" } == 2_000)
     }
 
-    @Test @LoopActor func `What does not speak the protocol is no server of ours`() async throws {
+    @Test @LoopActor func `A server that does not speak the protocol is not one of ours`() async throws {
         let server = try FakeServer { $0.greeting = "220 mail ready\r\n" }
         defer { server.stop() }
         let run = try await run(.outlets, outlets(1), map, on: server)
@@ -184,7 +184,7 @@ import Testing
         #expect(try await run(.recipes, #"{"recipes":[]}"#, options, on: server).code == .empty)
     }
 
-    @Test @LoopActor func `A menu is sent as it is, and the server's word on it is passed on`() async throws {
+    @Test @LoopActor func `A menu is sent as it is, and the server's answer is passed on`() async throws {
         let server = try FakeServer {
             _ = $0.catalogue.answer(["OUTLET.PUT", "o", "{}"])
         }

@@ -16,7 +16,7 @@ import Testing
 
     private let outlets = ["outlets", "f.csv", "--map", "id=ID,name=N", "--currency", "INR", "--time-zone", "UTC"]
 
-    @Test func `Options stand anywhere, with their values behind them or behind an equals sign`() throws {
+    @Test func `Options may be anywhere, with their values after them or after an equals sign`() throws {
         let options = try options([
             "outlets", "--strict", "--map=id=ID", "--currency=INR", "f.csv", "--map", "name='Food, type'",
             "--time-zone", "Asia/Kolkata", "--keep-ratings", "--open", "--server", "[::1]:99",
@@ -43,7 +43,7 @@ import Testing
         #expect(try options(arguments + ["--name", "Test Kitchen"]).source == .recipes(named))
     }
 
-    @Test func `The server is an option, else a variable, else the usual one`() throws {
+    @Test func `The server is given by an option, else by a variable, else it is the default`() throws {
         let variable = ["TIFFIN_SERVER": "db:1"]
         #expect(try options(outlets).server == .standard)
         #expect(try options(outlets, environment: variable).server == ServerAddress(host: "db", port: 1))
@@ -108,7 +108,7 @@ import Testing
     @Test(arguments: [
         (["--help"], nil), (["outlets", "-h"], ImportKind.outlets), (["menu", "x", "--bad", "--help"], .menu),
     ])
-    func `Help is given wherever it is asked for`(arguments: [String], kind: ImportKind?) throws {
+    func `A request for help may be anywhere`(arguments: [String], kind: ImportKind?) throws {
         #expect(try ImportOptions.parse(arguments) == .help(kind))
     }
 

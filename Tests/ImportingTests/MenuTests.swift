@@ -43,7 +43,7 @@ import Testing
     ]
 
     @Test(arguments: malformed)
-    func `Nothing of a malformed recipe is taken`(field: String, value: String?, reason: String) throws {
+    func `Nothing of a malformed recipe is used`(field: String, value: String?, reason: String) throws {
         let good = Self.recipe(["uuid": #""599344f4-3c5c-4cca-b914-2210e3b3312f""#])
         let file = try Self.file([good, Self.recipe([field: value])])
         #expect(file.recipes.map(\.id) == ["599344f4-3c5c-4cca-b914-2210e3b3312f"])
@@ -70,7 +70,7 @@ import Testing
         ("{\"recipes\":{}}", 1), ("id,name\n1,Hut\n", 1),
         (String(repeating: "[", count: 1_000_000), 1),
     ])
-    func `A file of another format is named with the line`(text: String, line: Int) {
+    func `A file of another format is an error that names the line`(text: String, line: Int) {
         let error = #expect(throws: UnreadableFile.self) {
             try RecipeFile(json: Array(text.utf8), path: "recipes.json")
         }

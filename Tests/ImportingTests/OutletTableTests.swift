@@ -45,7 +45,7 @@ import Testing
                 """)
     }
 
-    @Test func `What a row does not say is not mentioned`() throws {
+    @Test func `A value that a row does not have is not mentioned`() throws {
         let table = try Self.table(Self.header + "1,NULL,,Hut,NULL,NULL,,NULL, NULL ,\n")
         #expect(table.problems.isEmpty)
         #expect(
@@ -77,7 +77,7 @@ import Testing
         #expect(Self.lines(table.problems) == ["outlets.csv:4: id: '1' is the same as in line 2"])
     }
 
-    @Test func `Every problem of a row is a line, and nothing of the row is taken`() throws {
+    @Test func `Every problem of a row is a line, and nothing of the row is used`() throws {
         let table = try Self.table(
             Self.header + "a b,,,,1.234,4.444,x,,,1.5\n" + "1,,,Hut,,,,,\n" + "2,,,\"Hut,,,,,,\n" + "3,,,Hut,,,,,,\n"
         )

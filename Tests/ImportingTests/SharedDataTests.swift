@@ -5,7 +5,8 @@ import Testing
 
 @testable import Importing
 
-/// On real files that nobody here made up. They are no part of the project; without them these are skipped.
+/// Tests on real files that nobody made up for them. They are not part of the project; without the files, the tests
+/// are skipped.
 @Suite struct `Real files` {
     init() { LoopActor.startInBackground() }
 
@@ -14,7 +15,7 @@ import Testing
     ]
 
     @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
-    func `All outlets of a delivery service are read, and only its placeholder is none of the ratings`() throws {
+    func `All outlets of a delivery service are read, and only the placeholder is not taken for a rating`() throws {
         let table = try OutletTable(
             csv: InputFile.contents(of: SharedData.path("swiggy-outlets.csv")), path: "swiggy-outlets.csv",
             map: `Reading outlets`.map(`Reading outlets`.allFields), currency: "INR", keepsRatings: false)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Importing
 
-/// Calls `body` with the path of a file of these contents.
+/// Calls `body` with the path of a file with these contents.
 func withFile<Value>(_ name: String, _ contents: String, _ body: (String) async throws -> Value) async throws -> Value {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -14,7 +14,7 @@ func withFile<Value>(_ name: String, _ contents: String, _ body: (String) async 
     return try await body(file.path)
 }
 
-/// What a run of the command wrote, and how it ended.
+/// What a run of the command printed, and how it ended.
 struct Run {
     var code: ImportExitCode
     var output: String
@@ -32,14 +32,14 @@ struct Run {
         self.errors = errors
     }
 
-    /// The summary, its duration left out.
+    /// The summary without its duration.
     var summary: String {
         output.replacing(/; [0-9.,]+ s\n$/, with: "")
     }
 }
 
-/// Real files that are no part of the project: they lie beside the checkout, or where `TIFFIN_SHARED_DATA`
-/// says. Tests on them are skipped where they do not.
+/// Real files that are not part of the project: they are next to the checkout, or where `TIFFIN_SHARED_DATA` says.
+/// Tests on them are skipped if they are missing.
 enum SharedData {
     static let folder: URL = {
         if let path = ProcessInfo.processInfo.environment["TIFFIN_SHARED_DATA"] { return URL(filePath: path) }

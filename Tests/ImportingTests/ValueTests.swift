@@ -25,7 +25,7 @@ import Testing
             "'\(String(repeating: "x", count: 40))…' is not a number"
         ),
     ])
-    func `Other texts are no decimals`(text: String, digits: Int, reason: String) {
+    func `Other texts are not decimals`(text: String, digits: Int, reason: String) {
         #expect(throws: Malformed(reason)) { try Int64(decimal: text, digits: digits) }
     }
 

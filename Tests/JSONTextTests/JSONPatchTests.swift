@@ -8,7 +8,7 @@ import Testing
         String(decoding: try JSONPatch.bytes(from: Array(old.utf8), to: Array(new.utf8)), as: UTF8.self)
     }
 
-    /// A long member, so that a patch is shorter than the document.
+    /// A long member, which makes a patch shorter than the document.
     private static let rest = #""rest":"\#(String(repeating: "x", count: 400))""#
 
     @Test(arguments: [
@@ -22,9 +22,9 @@ import Testing
             #""a/b~c":1,"":0"#, #""a/b~c":2,"":1"#,
             #"{"op":"replace","path":"/a~1b~0c","value":2},{"op":"replace","path":"/","value":1}"#
         ),
-        // Looks the same, and is not.
+        // Looks the same, but is not.
         (#""a":"\u00e9""#, #""a":"e\u0301""#, #"{"op":"replace","path":"/a","value":"é"}"#),
-        // Without identity: what both ends share stays.
+        // Without identity: what both ends have in common stays.
         (
             #""a":[1,2,3,4]"#, #""a":[1,9,4]"#,
             #"{"op":"replace","path":"/a/1","value":9},{"op":"remove","path":"/a/2"}"#
@@ -33,7 +33,7 @@ import Testing
             #""a":[1,4]"#, #""a":[1,2,3,4]"#,
             #"{"op":"add","path":"/a/1","value":2},{"op":"add","path":"/a/2","value":3}"#
         ),
-        // With one: moves, and changes where the element has come to stand.
+        // With one: moves, and changes at the element's new place.
         (
             #""a":[{"id":"x","n":1},{"id":"y"},{"id":"z"}]"#, #""a":[{"id":"y"},{"id":"z"},{"id":"x","n":2}]"#,
             #"{"op":"move","path":"/a/2","from":"/a/0"},{"op":"replace","path":"/a/2/n","value":2}"#
@@ -47,17 +47,17 @@ import Testing
             #"{"op":"remove","path":"/a/0"}"#
         ),
     ])
-    func `a patch says what is different, and no more`(old: String, new: String, operations: String) throws {
+    func `a patch contains the differences, and no more`(old: String, new: String, operations: String) throws {
         let patch = try Self.patch("{\(old),\(Self.rest)}", "{\(new),\(Self.rest)}")
         #expect(patch == "[\(operations)]")
     }
 
     @Test(arguments: [("null", #"{"a":1}"#), (#"{"a":1}"#, "null"), (#"{"a":1,"b":2}"#, #"{"c":3}"#), ("1", "2")])
-    func `what would not be shorter replaces the document`(old: String, new: String) throws {
+    func `a patch that would not be shorter replaces the document`(old: String, new: String) throws {
         #expect(try Self.patch(old, new) == #"[{"op":"replace","path":"","value":\#(new)}]"#)
     }
 
-    @Test func `what is no JSON is refused`() {
+    @Test func `text that is not JSON is refused`() {
         #expect(throws: JSONReadingError.self) { try Self.patch("{}", "{") }
         #expect(throws: JSONReadingError.self) { try Self.patch("", "{}") }
     }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a patch leads from a document to what became of it`(_ seed: UInt64) throws {
+    func `a patch leads from a document to its later version`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var document = JSONValue.randomDocument(&random, depth: 3)
         for _ in 0..<10 {
@@ -117,7 +117,7 @@ import Testing
         #expect(operations.first?["op"] == .string("move"))
     }
 
-    /// The patch, which must be right and not longer than replacing everything.
+    /// The patch, which must be correct and not longer than replacing everything.
     @discardableResult
     private func check(from old: JSONValue, to new: JSONValue) throws -> [UInt8] {
         let patch = try JSONPatch.bytes(from: old.text, to: new.text)
@@ -131,7 +131,7 @@ import Testing
     }
 }
 
-/// The length of the longest sequence that two arrangements of the same elements share.
+/// The length of the longest sequence that two arrangements of the same elements have in common.
 private func longestCommon(_ a: [String], _ b: [String]) -> Int {
     var row = Array(repeating: 0, count: b.count + 1)
     for element in a {
@@ -146,7 +146,7 @@ private func longestCommon(_ a: [String], _ b: [String]) -> Int {
 }
 
 extension JSONValue {
-    /// An array of elements that are long enough for operations to be worth while.
+    /// An array of elements that are long enough for operations to be worthwhile.
     fileprivate static func elements(_ names: [String]) -> JSONValue {
         .array(
             names.map { name in
@@ -157,7 +157,7 @@ extension JSONValue {
             })
     }
 
-    /// A document as ours are: objects, and arrays of elements with an identity and without.
+    /// A document like ours: objects, and arrays of elements with and without an identity.
     fileprivate static func randomDocument(_ random: inout SeededGenerator, depth: Int) -> JSONValue {
         guard depth > 0 else { return .string(random.text() + String(repeating: "-", count: random.number(0..<40))) }
         switch random.number(0..<4) {

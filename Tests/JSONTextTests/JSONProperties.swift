@@ -14,7 +14,7 @@ import Testing
             let value = JSONValue.random(&random)
             let read = try JSONValue(value.text)
             #expect(read == value)
-            // Texts that only look the same are equal to Swift, and are not the same bytes.
+            // Texts that only look the same are equal to Swift, but do not have the same bytes.
             #expect(read.text == value.text)
         }
     }
@@ -52,7 +52,7 @@ import Testing
         #expect(changed == .object(members.filter { $0.key != key } + [JSONValue.Member(key: key, value: .null)]))
     }
 
-    // MARK: Beside Foundation
+    // MARK: Compared with Foundation
 
     @Test(arguments: SeededGenerator.seeds)
     func `Foundation reads what is written here`(_ seed: UInt64) throws {
@@ -75,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `Damaged text never traps, and is read only where Foundation reads the same`(_ seed: UInt64) throws {
+    func `Damaged text never traps, and is read only if Foundation reads the same`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
             var text = JSONValue.random(&random).text
@@ -90,7 +90,7 @@ import Testing
 }
 
 extension SeededGenerator {
-    /// Changes, removes, doubles or moves some bytes.
+    /// Changes, removes, duplicates or moves some bytes.
     fileprivate mutating func damage(_ text: inout [UInt8]) {
         let index = Int.random(in: text.indices, using: &self)
         switch Int.random(in: 0..<5, using: &self) {
@@ -127,7 +127,7 @@ extension JSONValue {
         }
     }
 
-    /// The value as Foundation has it.
+    /// The value in Foundation's types.
     fileprivate var foundationObject: Any {
         switch self {
         case .null: NSNull()
@@ -140,7 +140,7 @@ extension JSONValue {
         }
     }
 
-    /// Whether it is JSON that Foundation does not take: numbers that no double holds, and keys used twice.
+    /// Whether it is JSON that Foundation does not accept: numbers that no double holds, and keys used twice.
     fileprivate var isBeyondFoundation: Bool {
         switch self {
         case .null, .bool, .string: false

@@ -26,7 +26,7 @@ import Testing
         "", "-", "+1", "00", "01", "-01", "1.0", "1.", ".5", "1e3", "1E3", "0x1", "1_000", "--1", "1 2", "NaN", "١",
         "Infinity", "9223372036854775808", "-9223372036854775809", "99999999999999999999999999", "\"1\"", "null",
     ])
-    func `Other text is no integer`(_ text: String) {
+    func `Other text is not an integer`(_ text: String) {
         #expect(throws: JSONReadingError.self) { try Self.integer(text) }
     }
 
@@ -58,7 +58,7 @@ import Testing
 
     // MARK: Structure
 
-    @Test func `Keys come in their order, and values that nobody asked for are passed over`() throws {
+    @Test func `Keys come in their order, and values that are not read are skipped`() throws {
         let text = Array(#" { "a" : [ 1 , { } ] , "b" : { "c" : null } , "d" : true } "#.utf8)
         let keys = try JSONReader.read(text) { reader throws(JSONReadingError) in
             var keys: [String] = []
@@ -86,12 +86,12 @@ import Testing
     }
 
     @Test(arguments: [[0xFF], [0xC3], [0xED, 0xA0, 0x80]] as [[UInt8]])
-    func `A key that is no UTF-8 is an error`(_ bytes: [UInt8]) {
+    func `A key that is not UTF-8 is an error`(_ bytes: [UInt8]) {
         let text = Array(#"{"a"#.utf8) + bytes + Array(#"":1}"#.utf8)
         #expect(throws: JSONReadingError.self) { try JSONValue(text) }
     }
 
-    @Test func `A null is taken where there is one`() throws {
+    @Test func `A null is read if there is one`() throws {
         let values = try JSONReader.read(Array("[null, 5,null]".utf8)) { reader throws(JSONReadingError) in
             var values: [Int64?] = []
             try reader.beginArray()

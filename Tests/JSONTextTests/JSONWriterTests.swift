@@ -32,11 +32,11 @@ import Testing
         (400, 2, "4"), (405, 2, "4.05"), (999, 3, "0.999"), (1_000, 3, "1"), (1_234_567, 3, "1234.567"),
         (100_000_001, 8, "1.00000001"), (.max, 1, "922337203685477580.7"), (.max, 18, "9.223372036854775807"),
     ])
-    func `A decimal has no digit too many`(_ value: Int, _ digits: Int, _ expected: String) {
+    func `A decimal has no superfluous digit`(_ value: Int, _ digits: Int, _ expected: String) {
         #expect(Self.text { $0.decimal(value, digits: digits) } == expected)
     }
 
-    @Test func `Commas stand between members and elements, and nowhere else`() {
+    @Test func `Commas come between members and elements, and nowhere else`() {
         let text = Self.text { writer in
             writer.beginObject()
             writer.field("none", nil as Int?)
@@ -62,7 +62,7 @@ import Testing
                 == #"{"none":null,"texts":["a","b"],"nested":[{},[],null,true,1e3],"k":1.5,"flag":false,"text":null}"#)
     }
 
-    @Test func `A writer that forgot begins anew`() {
+    @Test func `A writer that was cleared starts again`() {
         var writer = JSONWriter(reservingCapacity: 8)
         writer.integer(1)
         writer.removeAll()

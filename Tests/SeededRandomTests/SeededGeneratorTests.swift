@@ -12,7 +12,7 @@ import Testing
         #expect(drawn == numbers)
     }
 
-    @Test func `What is drawn for a seed never changes`() {
+    @Test func `The numbers of a seed never change`() {
         var (random, shared) = (SeededGenerator(seed: 42), SeededGenerator(seed: 42, of: 7))
         let numbers = (0..<8).map { _ in random.below(1_000) }
         let dice = (0..<8).map { _ in shared.number(1...6) }

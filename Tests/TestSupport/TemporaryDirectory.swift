@@ -1,7 +1,7 @@
 internal import EventLoop
 internal import Foundation
 
-/// Directories that do not outlive the test process for long.
+/// Directories that are removed soon after the test process ends.
 public enum TemporaryDirectory {
     /// Makes a directory that only this account can enter, or, `openToAll`, every account.
     public static func make(openToAll: Bool) throws -> String {
@@ -13,8 +13,8 @@ public enum TemporaryDirectory {
         return path
     }
 
-    /// Leaves the removal to a shell that notices the end of this process, however it ends, and then waits
-    /// for the PostgreSQL inside, which notices it too.
+    /// Leaves the removal to a shell that notices the end of this process, however it ends, and then waits for the
+    /// PostgreSQL inside, which also notices it.
     @LoopActor
     public static func removeAtExit(_ path: String) throws {
         let script = """
@@ -28,7 +28,7 @@ public enum TemporaryDirectory {
         var launch = ChildProcess.Launch("/bin/sh", ["-c", script, "sh", path])
         launch.newSession = true
         launch.input = .pipe
-        // Holding the test's own outputs open would keep whoever reads them waiting.
+        // If it held the test's own outputs open, it would keep their readers waiting.
         launch.output = .none
         launch.errors = .none
         _ = try ChildProcess(launch)

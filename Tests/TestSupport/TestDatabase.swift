@@ -11,12 +11,12 @@ internal import Synchronization
     internal import Glibc
 #endif
 
-/// Databases for tests, on a server that is thrown away after them.
+/// Databases for tests, on a server that is discarded after them.
 ///
-/// The server is the one that the environment variable `TIFFIN_TEST_DATABASE` gives the address of, where the
-/// account may create databases, or else an embedded one, started once in a temporary directory.
+/// The server is the one at the address in the environment variable `TIFFIN_TEST_DATABASE`, if the account may create
+/// databases there, or else an embedded one, started once in a temporary directory.
 public enum TestDatabase {
-    /// Makes an empty database and gives its address.
+    /// Creates an empty database and returns its address.
     @LoopActor
     public static func create() async throws -> String {
         let server = try await TestServer.address()
@@ -25,7 +25,7 @@ public enum TestDatabase {
         let connection = try await PostgresConnection.connect(server)
         defer { connection.close() }
         try await connection.runScript("CREATE DATABASE \(name)")
-        // What comes later in an address wins, in a URL and in a list of keywords.
+        // The later part of an address wins, in a URL and in a list of keywords.
         return server + (server.contains("://") ? (server.contains("?") ? "&" : "?") : " ") + "dbname=\(name)"
     }
 

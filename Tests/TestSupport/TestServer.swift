@@ -17,7 +17,7 @@ enum TestServer {
     private static func start() async throws -> EmbeddedPostgres {
         let directory = try TemporaryDirectory.make(openToAll: true)
         try TemporaryDirectory.removeAtExit(directory)
-        // Every test may have several connections, and they run side by side.
+        // Every test may have several connections, and tests run concurrently.
         return try await EmbeddedPostgres.start(dataDirectory: directory, maxConnections: 500) { _ in }
     }
 }

@@ -19,7 +19,7 @@ import Testing
         #expect(TextAnalyser().fold(text).unicodeScalars.elementsEqual(folded.unicodeScalars))
     }
 
-    @Test func `every character is folded to what is folded already`() {
+    @Test func `folding a folded character changes nothing`() {
         let analyser = TextAnalyser()
         for first in stride(from: UInt32(0), to: 0x110000, by: 64) {
             var text = String.UnicodeScalarView()
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `folded text is folded to itself`(_ seed: UInt64) {
+    func `folding a folded text changes nothing`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let analyser = TextAnalyser()
         for _ in 0..<200 {
@@ -72,11 +72,11 @@ import Testing
         }
     }
 
-    @Test func `of a text beyond the bound the beginning counts`() {
+    @Test func `only the beginning of a text beyond the bound counts`() {
         let analyser = TextAnalyser()
         let limit = TextAnalyser.maximumTextLength
         #expect(analyser.fold(String(repeating: "A", count: limit + 5)) == String(repeating: "a", count: limit))
-        // Three bytes each: the last within the bound is not whole.
+        // Three bytes each: the last one within the bound is incomplete.
         #expect(analyser.fold(String(repeating: "鸡", count: limit)) == String(repeating: "鸡", count: limit / 3))
         // The character with the longest compatibility form.
         #expect(!analyser.fold(String(repeating: "\u{FDFA}", count: limit)).isEmpty)

@@ -1,8 +1,8 @@
 import SeededRandom
 
-/// Texts by chance.
+/// Random texts.
 enum RandomText {
-    /// Names as they are on menus, in many scripts.
+    /// Names as on menus, in many scripts.
     static let names = [
         "Jalapeño Poppers", "crème brûlée", "SMØRREBRØD", "Domino's Pizza", "Domino’s", "l'été à l'œuvre",
         "Fish ʼn’ Chips", "Rock'n'Roll", "Straße", "İstanbul Kebapçısı", "ılık çorba", "Phở bò tái", "Bánh mì đặc biệt",
@@ -24,7 +24,7 @@ enum RandomText {
         }.joined(separator: random.pick([" ", "  ", "-", ", ", "/", "\u{200B} "]))
     }
 
-    /// Any characters whatever, those with rules of their own more often than chance would have them.
+    /// Any characters, with those that have rules of their own more often than by chance.
     static func ofAnything(_ random: inout SeededGenerator) -> String {
         var text = String.UnicodeScalarView()
         for _ in 0..<random.number(0..<24) { text.append(scalar(&random)) }

@@ -6,7 +6,7 @@ import TextAnalysis
     private let analyser = TextAnalyser()
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a term is folded, not empty, not too long, and finds what it is a term of`(_ seed: UInt64) throws {
+    func `a term is folded, not empty, not too long, and finds its text`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         for round in 0..<100 {
             let text = round % 2 == 0 ? RandomText.ofAnything(&random) : RandomText.ofNames(&random)
@@ -26,7 +26,7 @@ import TextAnalysis
         for round in 0..<100 {
             let text = round % 2 == 0 ? RandomText.ofAnything(&random) : RandomText.ofNames(&random)
             let terms = Set(analyser.terms(of: text))
-            // By scalars: a mark on a space can be folded to a letter, and would go with the space.
+            // By scalars: a mark on a space can be folded to a letter, and would be lost with the space.
             let words = text.unicodeScalars.split { $0.properties.isWhitespace || $0 == "-" }.map { String($0) }
             for query in words + [words.shuffled(using: &random).joined(separator: " ")] {
                 // More terms than a query may have.

@@ -1,7 +1,7 @@
 import TextAnalysis
 
 extension TextAnalyser {
-    /// What the text is indexed under.
+    /// The terms that the text is indexed under.
     func terms(of text: String) -> [String] {
         var terms: [String] = []
         forEachTerm(of: text) { terms.append($0) }

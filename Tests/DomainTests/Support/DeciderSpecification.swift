@@ -1,5 +1,5 @@
-// What the tests of the domain are written with: given what happened, when a command comes, then this follows.
-// Everything random in them comes from a seed, which a failure names.
+// How the tests of the domain are written: given what happened, when a command comes, then this follows. All random
+// values come from a seed, which a failure names.
 
 import Domain
 import SeededRandom
@@ -31,7 +31,7 @@ struct DeciderSpecification<D: Decider> where D.Event: Equatable, D.State: Equat
         }
     }
 
-    /// Expects a rejection of that kind, whose text has these parts.
+    /// Expects a rejection with that code, whose message has these parts.
     func thenRejected(
         _ code: Rejection.Code, naming parts: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
     ) {
@@ -47,7 +47,7 @@ struct DeciderSpecification<D: Decider> where D.Event: Equatable, D.State: Equat
 }
 
 extension Decider {
-    /// What a history amounts to.
+    /// The state after a history.
     static func state(after events: some Sequence<Event>, from start: State? = nil) throws(ImpossibleEvent) -> State {
         var state = start ?? initial
         for event in events { try evolve(&state, event) }

@@ -22,7 +22,7 @@ extension Timestamp: ExpressibleByIntegerLiteral {
 }
 
 extension PersonalText: ExpressibleByStringLiteral {
-    /// A text of nobody's as a literal.
+    /// A text without a customer, as a literal.
     public init(stringLiteral text: String) {
         self = .plain(Text(text))
     }
@@ -71,7 +71,7 @@ extension SectionHeader {
 }
 
 extension MenuDocument {
-    /// A menu of sample items: section by section, their ids.
+    /// A menu of sample items: the ids, section by section.
     init(_ sections: KeyValuePairs<Identifier, [Identifier]>) {
         self.init(
             sections: sections.map { id, items in
@@ -79,7 +79,7 @@ extension MenuDocument {
             })
     }
 
-    /// The events that make this menu out of none.
+    /// The events that lead from an empty menu to this one.
     var history: [Menu.Event] {
         get throws { try Menu.decide(.put(self), in: Menu.initial) }
     }

@@ -1,11 +1,11 @@
-// What the tests of JSON are written with: any value at all, from a seed, and its text.
+// How the tests of JSON are written: any value at all, from a seed, and its text.
 
 import SeededRandom
 
 @testable import JSONText
 
 extension JSONValue {
-    /// Any value, nested at most so deep.
+    /// Any value, nested to at most this depth.
     static func random(_ random: inout SeededGenerator, depth: Int = 6) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 5), using: &random) {
         case 0: return .null
@@ -16,7 +16,7 @@ extension JSONValue {
         case 5, 6:
             return .array((0..<Int.random(in: 0...4, using: &random)).map { _ in .random(&random, depth: depth - 1) })
         default:
-            // Keys begin with their number: what Foundation makes of equal ones is its own business.
+            // Keys begin with their number, because Foundation treats equal ones in its own way.
             return .object(
                 (0..<Int.random(in: 0...4, using: &random)).map { number in
                     Member(key: "\(number)\(random.text())", value: .random(&random, depth: depth - 1))

@@ -5,8 +5,8 @@ struct UnappliedPatch: Error {
     var operation: JSONValue
 }
 
-/// Applies a patch as RFC 6902 has it. Written on its own, and strict: what is removed, replaced or moved has to be
-/// there, an index has to be in the array and spelt without needless zeros.
+/// Applies a patch as RFC 6902 defines it. Written independently, and strict: a value that is removed, replaced or
+/// moved must exist, and an index must be in the array and spelt without needless zeros.
 func applying(_ patch: [UInt8], to document: JSONValue) throws -> JSONValue {
     guard case .array(let operations) = try JSONValue(patch) else { throw UnappliedPatch(operation: .null) }
     return try operations.reduce(document) { document, operation in
@@ -50,8 +50,8 @@ private func pointer(_ text: String) throws -> [String] {
 }
 
 extension JSONValue {
-    /// Changes what stands at a place whose parent must be there: in an array a value is inserted, unless it is
-    /// replacing another.
+    /// Changes the value at a place whose parent must exist. In an array the value is inserted, unless it replaces
+    /// another.
     fileprivate mutating func change(
         _ path: [String], _ value: (JSONValue?) throws -> JSONValue, replacing: () -> Bool = { false }
     ) throws {
@@ -82,7 +82,7 @@ extension JSONValue {
         }
     }
 
-    /// Takes out what stands at a place.
+    /// Removes the value at a place.
     fileprivate mutating func take(_ path: [String]) throws -> JSONValue {
         guard let token = path.first else { throw NoSuchPlace() }
         let rest = Array(path.dropFirst())
@@ -105,7 +105,7 @@ extension JSONValue {
         }
     }
 
-    /// The value with the members of every object in the order of their names: what a patch is to bring about.
+    /// The value with the members of every object in the order of their names: what a patch must lead to.
     var sorted: JSONValue {
         switch self {
         case .null, .bool, .number, .string: self
