@@ -1,6 +1,6 @@
-"""Replays and audits of a log, beside COPY out of its table: `Scripts/bench audit`.
+"""Replays and audits of a log, compared with COPY from its table: `Scripts/bench audit`.
 
-Ten times as much is a section of its own, `audit-long`: it takes a quarter of an hour, most of it to fill the log.
+A log ten times as long is a section of its own, `audit-long`: it takes a quarter of an hour, mostly to fill the log.
 """
 
 import os
@@ -11,7 +11,7 @@ from harness import in_turn, per_second, put_kitchen, redis_benchmark, seconds_t
 from tiffin import binary, sql
 
 EVENTS = 1_000_000
-# A cart is added to about ten times, over three lines.
+# Each cart gets about ten additions, on three lines.
 EVENTS_PER_CART = 10
 
 
@@ -40,12 +40,12 @@ def measure_audit(report, rounds, quick):
 
 
 def measure_long_audit(report, rounds, quick):
-    # It takes its time; one round of it is as good as three of the shorter.
+    # It takes long; one round of it is as good as three of the shorter one.
     measure(report, 1, EVENTS if quick else EVENTS * 10)
 
 
 def measure(report, rounds, size):
-    report.title(f"Replay and audit of {size:,} events in {size // EVENTS_PER_CART:,} carts, beside COPY")
+    report.title(f"Replay and audit of {size:,} events in {size // EVENTS_PER_CART:,} carts, compared with COPY")
     memory = {}
 
     def seconds(name, *arguments):
@@ -58,7 +58,7 @@ def measure(report, rounds, size):
         recorded = int(sql("select count(*) from tiffin.events", url))
         if recorded < 0.99 * size:
             raise RuntimeError(f"only {recorded} events were recorded")
-        # Else the database would begin to by itself, beside whoever has its turn.
+        # Otherwise the database would start that by itself, during somebody's turn.
         sql("vacuum (analyze)", url)
         median = in_turn(rounds, {
             "copy": lambda: seconds_to_copy(url),

@@ -1,4 +1,4 @@
-"""Half a million items asked about in Tiffin, in PostgreSQL and in SQLite: `Scripts/bench browse`."""
+"""Queries over half a million items in Tiffin, PostgreSQL and SQLite: `Scripts/bench browse`."""
 
 import contextlib
 import gc
@@ -18,7 +18,7 @@ from tiffin import wait_until
 ITEMS, QUICK_ITEMS, QUICK_OUTLETS = 500_000, 20_000, 350
 SEED = 7
 QUESTIONS, FEWEST_QUESTIONS = 200, 10
-# A peer stops asking questions of one kind after so many seconds.
+# A peer stops after this many seconds of questions of one kind.
 PEER_SECONDS = 8
 COMPARED_QUESTIONS = 5
 SAVED_SECONDS = 120
@@ -70,7 +70,7 @@ def _ask(report, rounds, contestants, dishes, judge):
     rows = [("one connection, medians in ms", "matches", *head,
              *(["Tiffin's p99", "to PostgreSQL", "to SQLite"] if ours else []), "answers")]
     ratios, slowest, medians_of_ours, differing, fewest = {}, {}, {}, {}, QUESTIONS
-    # What the way there and back costs: nobody's answer can come sooner.
+    # The cost of a round trip: no answer can come sooner.
     asking = _time(rounds, contestants, [None] * QUESTIONS)
     rows.append(("nothing (PING, select 1)", "", *(f"{statistics.median(asking[name]) * 1000:.3f}" for name in head),
                  *([""] * 3 if ours else []), ""))
@@ -82,7 +82,7 @@ def _ask(report, rounds, contestants, dishes, judge):
         try:
             difference, answers, matches = _compare(contestants, questions, judge)
         except (KeyError, TypeError, ValueError, StopIteration) as error:
-            raise RuntimeError(f"{kind}: an answer has another shape than expected: {error!r}") from error
+            raise RuntimeError(f"{kind}: an answer does not have the expected shape: {error!r}") from error
         if difference:
             differing[kind] = difference
         seconds = _time(rounds, contestants, questions)
@@ -95,7 +95,7 @@ def _ask(report, rounds, contestants, dishes, judge):
             slowest[kind] = statistics.quantiles(seconds["Tiffin"], n=100, method="inclusive")[98] * 1000
             cells += [f"{slowest[kind]:.3f}", *(f"{ratio:.1f}" for ratio in ratios[kind])]
         rows.append((kind, matches, *cells, answers))
-    report.line(f"{QUESTIONS} questions a kind, at least {fewest} where a peer took long; total, first page of 20")
+    report.line(f"{QUESTIONS} questions of each kind, at least {fewest} if a peer took long; total, first page of 20")
     report.table(rows)
     for kind, difference in differing.items():
         report.line(f"  {kind}: {difference}")
@@ -115,7 +115,7 @@ def _ask(report, rounds, contestants, dishes, judge):
 
 
 def _time(rounds, contestants, questions) -> dict:
-    """Seconds of each answer, the contestants taking turns."""
+    """Seconds for each answer; the contestants take turns."""
     seconds = {contestant.name: [] for contestant in contestants}
     for turn in range(rounds):
         part = questions[turn::rounds]
@@ -139,10 +139,10 @@ def _time(rounds, contestants, questions) -> dict:
 
 
 def _compare(contestants, questions, judge) -> tuple[str | None, str, str]:
-    """How the contestants' answers differ if they do, that in a word, and how many items match on average.
+    """How the contestants' answers differ, if they do; the same in one word; and how many items match on average.
 
-    Words are cut out of text by slightly different rules, so totals may differ by 2 %; all else is the same.
-    What a page is sorted by is compared, not its rows: with equal keys any of them may come first."""
+    Texts are divided into words by slightly different rules, so totals may differ by 2 %; everything else is the same.
+    The sort keys of a page are compared, not its rows: with equal keys any row may come first."""
     names = "/".join(contestant.name for contestant in contestants)
     widest, matched = 0.0, []
     for question in questions[:COMPARED_QUESTIONS]:
@@ -150,7 +150,7 @@ def _compare(contestants, questions, judge) -> tuple[str | None, str, str]:
         pages = [contestant.page(answer) for contestant, answer in zip(contestants, answers)]
         about = f"{names} asked {' '.join(map(str, command(question)))!r}"
         if question.surprise:
-            # Everybody's surprise is one of the matches.
+            # Every contestant's surprise is one of the matches.
             if any(len(page) != 1 or not judge.matches(question, page[0]) for page in pages):
                 return f"{about} gave {pages}", "DIFFER", ""
             continue
@@ -204,9 +204,9 @@ def _restart(report, server, dishes, text, growth):
     if total != dishes.total:
         raise RuntimeError(f"the restarted server has {total} items, not {dishes.total}")
     after = resident_megabytes(server.process.pid) * (1 << 20) - empty
-    report.line(f"An item's own text: {text:.0f} bytes. Memory grew by {growth / dishes.total:.0f} bytes an item while "
+    report.line(f"An item's own text: {text:.0f} bytes. Memory grew by {growth / dishes.total:.0f} bytes for each item while "
                 f"loading; restarted, it is {after / dishes.total:.0f} above empty.")
-    report.verdict("memory an item above its text", max(growth, after) / dishes.total - text, 400, at_least=False,
+    report.verdict("memory for each item above its text", max(growth, after) / dishes.total - text, 400, at_least=False,
                    unit=" bytes")
     report.line(f"Restarted, until the first answer: {seconds:.2f} s")
     if line := INDEXED.search(server.output()):

@@ -1,8 +1,8 @@
-"""Who answers the questions: Tiffin, PostgreSQL and SQLite, each as somebody who knows it well would set it up.
+"""The contestants: Tiffin, PostgreSQL and SQLite, each set up as an expert would do it.
 
-A contestant renders a question beforehand, and is timed from sending it until its whole answer has come. What
-comes is taken apart afterwards: `total`, `page` and `facets`. The peers have more than one way to put a question;
-`prepare` tries them on a few questions of a kind and keeps the fastest.
+A contestant renders a question in advance, and is timed from sending it until the whole answer has come. The
+answer is parsed afterwards: `total`, `page` and `facets`. The peers have more than one way to ask a question;
+`prepare` tries them on a few questions of each kind and keeps the fastest.
 """
 
 import json
@@ -22,23 +22,23 @@ COLUMNS = (
     "rating", "delivery", "is_open", "price_band", "joined")
 SHOWN = "outlet, item, name, price, outlet_name, rating"
 FACETS = ("cuisine", "city", "kind", "price_band")
-# Each way to put a question is tried on so many, or for so long once it has had a few.
+# Each way to ask is tried on this many questions, or for this long once it has had a few.
 TRIAL_QUESTIONS, FEWEST_TRIAL_QUESTIONS, TRIAL_SECONDS = 15, 3, 1.0
 
 
 class Peer:
-    """A database, with one table of items that has their outlets' columns too."""
+    """A database with one table of items, which also has their outlets' columns."""
 
     nothing = (("page", "select 1", ()),)
 
     modes = (None,)
 
     def alternatives(self, question) -> list:
-        """Ways to put the question: lists of the role of each statement, its SQL and its parameters."""
+        """Ways to ask the question: lists of the role of each statement, its SQL and its parameters."""
         raise NotImplementedError
 
     def statement(self, sql):
-        """What `ask` takes for that SQL."""
+        """The form of that SQL that `ask` takes."""
         return sql
 
     def enter(self, mode):
@@ -55,9 +55,9 @@ class Peer:
         self.enter(mode)
 
     def _tried(self, questions, best) -> float:
-        """Seconds of an answer, as a geometric mean: a way that is now and then very slow does not win.
+        """Seconds for an answer, as a geometric mean, so that a way that is sometimes very slow does not win.
 
-        Given up, as taking forever, once it has spent twice what the best way so far takes for all of them."""
+        Gives up, and counts as infinite, after twice the time that the best way so far takes for all of them."""
         rendered = [self.render(question) for question in questions]
         self.ask(rendered[0])
         seconds = []
@@ -70,7 +70,7 @@ class Peer:
         return statistics.geometric_mean(seconds)
 
     def render(self, question):
-        """What `ask` takes; no question at all is one that costs nothing but the asking."""
+        """What `ask` takes. No question at all measures the cost of asking alone."""
         statements = self.alternatives(question)[self._way] if question else self.nothing
         return [(role, self.statement(sql), parameters) for role, sql, parameters in statements]
 
@@ -94,7 +94,7 @@ def _seconds(run, *arguments) -> float:
 
 
 def _facet_statements(matched, *ways_to_count_tags):
-    """One scan of what matches for all facets, or one each, with each way to count tags."""
+    """One scan of the matches for all facets, or one scan for each, with every way to count tags."""
     each = [f"select '{name}', cast({name} as text), count(*) from matched group by {name}" for name in FACETS]
     return [f"with matched as {kind} ({matched}) {' union all '.join([*each, tags])}"
             for kind in ("materialized", "not materialized") for tags in ways_to_count_tags]
@@ -105,7 +105,7 @@ def _facet_statements(matched, *ways_to_count_tags):
 
 class Postgres(Peer):
     name = "PostgreSQL"
-    # A plan for each question's values, or one for all; a random page at the price of a disk, or of memory.
+    # One plan for each question's values, or one for all; a random page at the cost of a disk, or of memory.
     modes = tuple((plan, cost) for plan in ("force_custom_plan", "force_generic_plan") for cost in (4, 1.1))
     orders = {
         "price": "price, id", "-price": "price desc, id desc", "rating": "rating desc, id", "delivery": "delivery, id",
@@ -119,7 +119,7 @@ class Postgres(Peer):
     )
 
     def __init__(self, url):
-        # Imported here: the other sections do without it.
+        # Imported here, because the other sections do without it.
         try:
             import psycopg
         except ImportError:
@@ -179,7 +179,7 @@ class Postgres(Peer):
             elif text is texts[0]:
                 order = "ts_rank(search, to_tsquery('simple', $1)) desc, id"
             else:
-                # The trigram index finds what matches; the rank is still that of the words.
+                # The trigram index finds the matches; the rank is still that of the words.
                 paged = [*parameters, self._query(question)]
                 order = f"ts_rank(search, to_tsquery('simple', ${len(paged)})) desc, id"
             pages = [
@@ -253,7 +253,7 @@ class Postgres(Peer):
         plan, cost = mode
         self._connection.execute(f"set plan_cache_mode = {plan}")
         self._connection.execute(f"set random_page_cost = {cost}")
-        # A plan that is kept was made for the old cost.
+        # A cached plan was made for the old cost.
         self._connection.execute("discard plans")
 
     def render(self, question):
@@ -261,7 +261,7 @@ class Postgres(Peer):
                 for role, name, parameters in super().render(question)]
 
     def ask(self, rendered):
-        # libpq itself: rows are made into Python's when they are looked at.
+        # libpq itself: values become Python's when they are read.
         execute = self._connection.pgconn.exec_prepared
         return [(role, self._checked(execute(name, parameters))) for role, name, parameters in rendered]
 
@@ -330,7 +330,7 @@ class SQLite(Peer):
 
     def alternatives(self, question):
         ways = []
-        # Words as a condition on items, or as what drives the search; tags as a set, or looked up for each item.
+        # Words as a condition on items, or as the start of the search; tags as a set, or looked up for each item.
         for by_words in (False, True) if question.text and question.sort != "relevance" else (bool(question.text),):
             for tags in TAG_CONDITIONS if question.tags else TAG_CONDITIONS[:1]:
                 ways += self._alternatives(question, by_words, tags)
@@ -345,7 +345,7 @@ class SQLite(Peer):
                 [("page", f"{shown} limit 1 offset (select abs(random()) % max(count(*), 1) "
                           f"from {source} where {where})", parameters * 2)],
                 [("page", f"{shown} order by random() limit 1", parameters)]]
-        # What is a matter of one index alone is counted there.
+        # What one index alone can answer is counted there.
         counted, condition = source, self._where(question, by_words, TAG_CONDITIONS[0])[0]
         if where == MATCH:
             counted = "search"
@@ -358,7 +358,7 @@ class SQLite(Peer):
             [("both", f"select count(*) over (), {SHOWN_OF_ITEMS} from {source} where {where} {order}", parameters)],
         ]
         if where == MATCH and question.sort == "relevance":
-            # The best are found in the index alone, and only these are looked up.
+            # The best matches are found in the index alone, and only these are looked up.
             ways.append([total, (
                 "page", f"select null, {SHOWN_OF_ITEMS} from (select rowid, rank from search where {MATCH} "
                         f"order by rank limit {PAGE}) best join items on items.id = best.rowid order by best.rank",
@@ -408,7 +408,7 @@ class SQLite(Peer):
         return answer
 
     def sort_keys(self, page, sort) -> list:
-        """What the page's rows are sorted by, None for what is no item: the judge of everybody's pages."""
+        """The sort keys of the page's rows, None for a row that is not an item. It judges everybody's pages."""
         column = sort.lstrip("-")
         rows = (self._connection.execute(f"select {column} from items where outlet = ? and item = ?", pair).fetchone()
                 for pair in page)
@@ -427,7 +427,7 @@ TAG_CONDITIONS = (
     "items.id in (select item from item_tags where tag = ?)",
     "exists (select 1 from item_tags where tag = ? and item = items.id)",
 )
-# The index of words has a name and a description of its own.
+# The index of words has its own name and description.
 SHOWN_OF_ITEMS = ", ".join(f"items.{column}" for column in SHOWN.split(", "))
 
 
@@ -439,7 +439,7 @@ def _rows(dishes):
             "outlet_name": outlet.name, "city": outlet.city, "area": outlet.area, "rating": outlet.rating,
             "delivery": outlet.delivery_minutes, "is_open": outlet.is_open and item.is_available,
             "price_band": price_band(item.price),
-            # Words that are found without their apostrophe too, as Tiffin finds them.
+            # Words that are also found without their apostrophe, as in Tiffin.
             "joined": re.sub("['’]", "", " ".join(
                 re.findall(r"\w+(?:['’]\w+)+", f"{item.name} {item.description or ''}"))) or None,
         }
@@ -481,14 +481,14 @@ class Tiffin:
         return [(item["outlet"], item["item"]) for item in items]
 
     def facets(self, document) -> dict:
-        """The counts by the facet's column and the value, which is a price band's lower end."""
+        """The counts by the facet's column and value; for prices, the lower end of the band."""
         return {
             (column, entry["value"].split("-")[0] if column == "price_band" else entry["value"]): entry["count"]
             for name, column in self.columns.items() for entry in document["facets"][name]}
 
 
 def command(question) -> list:
-    """The question as Tiffin takes it."""
+    """The question as a command of Tiffin."""
     words = ["SURPRISE" if question.surprise else "BROWSE"]
     if question.text:
         words += ["TEXT", question.text]
@@ -515,6 +515,6 @@ def command(question) -> list:
 
 
 def load_tiffin(client, dishes) -> float:
-    """Puts the catalogue into Tiffin; the bytes of an item's own text, on average."""
+    """Puts the catalogue into Tiffin. Returns the bytes of an item's own text, on average."""
     checked(client.pipeline(dishes.commands(), window=64))
     return sum(text_bytes(item.document(outlet)) for outlet, item in dishes) / dishes.total

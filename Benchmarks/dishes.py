@@ -1,7 +1,7 @@
-"""The catalogue that the browsing sections search: real outlets and dishes where they lie beside the checkout.
+"""The catalogue that the browsing sections search: real outlets and dishes if they are next to the checkout.
 
-It is the same in every run and for every contestant: an outlet's items are made from the outlet's id and a seed,
-whenever they are asked for, so half a million of them are never held at once.
+It is the same in every run and for every contestant. An outlet's items are made from the outlet's id and a seed
+when they are needed, so half a million of them are never in memory at once.
 """
 
 import csv
@@ -85,7 +85,7 @@ def text_bytes(document) -> int:
 
 
 def folded(text) -> str:
-    """Lower case, without accents, with a blank for everything that is no letter or digit."""
+    """Lower case, without accents, with a space for everything that is not a letter or digit."""
     plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).lower()
     return " ".join("".join(c if c.isalnum() else " " for c in plain).split())
 
@@ -153,7 +153,7 @@ class Dishes:
                 yield outlet, item
 
     def commands(self):
-        """What puts it all into Tiffin."""
+        """The commands that put all of it into Tiffin."""
         for outlet in self.outlets:
             items = self.items_of(outlet)
             yield "OUTLET.PUT", outlet.id, outlet.document()
@@ -164,7 +164,7 @@ class Dishes:
 
     @cached_property
     def sample(self) -> list:
-        """Some thousand pairs of outlet and item, each as likely as any: what questions are made of."""
+        """Some thousand pairs of outlet and item, all equally likely: questions are made from them."""
         chance = random.Random(SEED)
         numbers = sorted(chance.sample(range(1, self.total + 1), min(4_000, self.total)))
         pairs, outlets, items = [], iter(self.outlets), []
@@ -211,7 +211,7 @@ def _outlet_rows():
 
 
 def _one_line(text) -> str:
-    """Without the blanks at the ends, and with a blank for any control character."""
+    """Without spaces at the ends, and with a space for each control character."""
     return "".join(c if c.isprintable() else " " for c in text).strip()
 
 

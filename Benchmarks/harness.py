@@ -21,7 +21,7 @@ STEP_SECONDS = 300
 
 
 class Report:
-    """The lines of the report, printed as they come. Each section is kept in a file of its own, so that one can be
+    """The lines of the report, printed as they come. Each section is saved in a file of its own, so that one can be
     measured without the others."""
 
     def __init__(self):
@@ -36,11 +36,11 @@ class Report:
         self._lines.append(text)
 
     def begin(self, section):
-        """What follows belongs to that section."""
+        """The next lines belong to that section."""
         self._lines = self.sections[section] = []
 
     def end(self):
-        """What follows belongs to none."""
+        """The next lines belong to no section."""
         self._lines = []
 
     def title(self, text):
@@ -90,7 +90,7 @@ def redis_benchmark(port, requests, connections, pipeline, command, keys=None) -
 
 
 def in_turn(rounds, contestants) -> dict:
-    """Runs each contestant once a round, in turn; their medians."""
+    """Runs each contestant once in each round, in turn, and returns their medians."""
     measured = {name: [] for name in contestants}
     for _ in range(rounds):
         for name, run in contestants.items():
@@ -107,7 +107,7 @@ def checked(replies):
 
 
 def knows(client, command) -> bool:
-    """Whether the server has that command, whatever it says to its arguments."""
+    """Whether the server has that command, even if it refuses the arguments."""
     try:
         client(*command)
     except ReplyError as error:

@@ -1,4 +1,4 @@
-"""The load generator: beside redis-benchmark, in its scenarios, and beside its own last run: `Scripts/bench monkey`."""
+"""The load generator: compared with redis-benchmark, in its scenarios, and compared with an earlier run: `Scripts/bench monkey`."""
 
 import json
 import os
@@ -10,7 +10,7 @@ from harness import STEP_SECONDS, checked, in_turn, per_second, put_kitchen, red
 from tiffin import binary
 
 BASELINE = Path(__file__).resolve().parent / "baselines" / "mixed.json"
-# What both machines of a pair of runs can do differs by less than this when nothing has changed.
+# Two runs on the same machine differ by less than this if nothing has changed.
 REGRESS = "30%"
 MIXED_RATE = 4_000
 SCENARIO_RATE = 2_000
@@ -47,12 +47,12 @@ def measure_monkey(report, rounds, quick):
 
 
 def against_redis_benchmark(report, rounds, quick):
-    report.title("tiffin-monkey beside redis-benchmark: the same commands, closed loop, 50 connections, oracle on")
+    report.title("tiffin-monkey compared with redis-benchmark: the same commands, closed loop, 50 connections, oracle on")
     seconds = 1 if quick else 5
     rows = [("", "tiffin-monkey", "redis-benchmark", "ratio")]
     verdicts = []
     with tiffin_server() as (server, _), server.client() as client:
-        # As many items as an outlet of the monkey's has, so that homes are as large.
+        # As many items as one of the monkey's outlets, so that homes have the same size.
         put_kitchen(client, items=40)
         checked(client.pipeline(("CART.ADD", f"cart-{n:012}", "kitchen", "dish-0", 3) for n in range(1_000)))
         for scenario, plenty, command in [
@@ -92,7 +92,7 @@ def row_of(name, result):
 
 def scenarios(report, quick):
     seconds = 1 if quick else 10
-    report.title(f"Its scenarios, {SCENARIO_RATE:,} commands a second to a plan, {seconds} s each; times in ms from the plan")
+    report.title(f"Its scenarios, {SCENARIO_RATE:,} commands per second by plan, {seconds} s each; times in ms from the planned send")
     rows = [("", "writes", "p50", "p99", "reads", "p50", "p99", "checks", "faults")]
     load = ("--rate", SCENARIO_RATE, "--duration", f"{seconds}s", "--seed", 1)
     with tiffin_server() as (server, _):
@@ -110,7 +110,7 @@ def scenarios(report, quick):
 
 def mixed(report, quick):
     seconds = 12 if quick else 30
-    report.title(f"The mixed load, {MIXED_RATE:,} commands a second for {seconds} s, beside the run that is kept")
+    report.title(f"The mixed load, {MIXED_RATE:,} commands per second for {seconds} s, compared with the saved run")
     keeps = os.environ.get("TIFFIN_KEEP_BASELINE") == "1"
     baseline = () if quick or keeps or not BASELINE.exists() else ("--baseline", BASELINE, "--regress", REGRESS)
     with tiffin_server() as (server, _):
@@ -125,4 +125,4 @@ def mixed(report, quick):
     elif not quick:
         BASELINE.parent.mkdir(exist_ok=True)
         BASELINE.write_text(json.dumps(result, sort_keys=True, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
-        report.line("  this run is kept as the baseline")
+        report.line("  this run is saved as the baseline")

@@ -1,6 +1,6 @@
-"""What customers ask of a catalogue: kinds of questions, and questions of each kind drawn by chance.
+"""What customers ask a catalogue: kinds of questions, and random questions of each kind.
 
-A question is made from an item picked at random, so it has an answer, and what is common is asked for often.
+A question is made from a random item, so it has an answer, and common things are asked for often.
 """
 
 import re
@@ -39,7 +39,7 @@ class Question:
 
 
 class Chance:
-    """Draws what questions are made of from some thousand items."""
+    """Draws the parts of questions from some thousand items."""
 
     def __init__(self, random, sample):
         self.random = random
@@ -54,12 +54,12 @@ class Chance:
             pair = self.pair()
             if condition(*pair):
                 return pair
-        raise RuntimeError("the catalogue has no item to make this question of")
+        raise RuntimeError("the catalogue has no item to make this question from")
 
     def phrase(self, words=2, longest_only=4):
         """Words that follow each other in a dish's name, each of at least that many letters."""
         def runs(item):
-            # The first part of the name: what follows a comma is sizes and sides.
+            # The first part of the name: after a comma come sizes and sides.
             found = re.findall(r"[A-Za-z]+", item.name.split(",")[0])
             return [found[n:n + words] for n in range(len(found) - words + 1)
                     if all(len(word) >= longest_only for word in found[n:n + words])]

@@ -1,4 +1,4 @@
-"""Read models made anew while a server is under load: `Scripts/bench rebuild`."""
+"""Read models rebuilt while a server is under load: `Scripts/bench rebuild`."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""From a price that changes to those who look: `Scripts/bench watch saved`."""
+"""From a change of a price to its subscribers: `Scripts/bench watch saved`."""
 
 import json
 import selectors
@@ -14,19 +14,19 @@ from tiffin import encode
 SUBSCRIBERS = 1_000
 CHANGES = 40
 MESSAGE_SECONDS = 30
-# So long without a message means that nothing more is coming. Longer than a server's pause between messages.
+# After this long without a message, nothing more is coming. It is longer than a server's pause between messages.
 QUIET_SECONDS = 0.2
 TARGET_MILLISECONDS = 100
 
 
 class Audience:
-    """Connections that are subscribed to the same channel, read together by one thread."""
+    """Connections subscribed to the same channel, which one thread reads."""
 
     def __init__(self, port, count, channel):
         self._selector = selectors.DefaultSelector()
         self._buffers = {}
         self.last = b""
-        """What came last on any of them."""
+        """The last message on any of them."""
         request = encode("SUBSCRIBE", channel)
         for _ in range(count):
             connection = socket.create_connection(("127.0.0.1", port), timeout=MESSAGE_SECONDS)
@@ -51,7 +51,7 @@ class Audience:
         while waiting:
             events = self._selector.select(max(0, deadline - time.monotonic()))
             if not events:
-                raise TimeoutError(f"{len(waiting)} of {len(self._buffers)} subscribers heard nothing")
+                raise TimeoutError(f"{len(waiting)} of {len(self._buffers)} subscribers received nothing")
             for key, _ in events:
                 if self._messages(key.fileobj):
                     waiting.discard(key.fileobj)
@@ -61,12 +61,12 @@ class Audience:
         deadline = time.monotonic() + MESSAGE_SECONDS
         while events := self._selector.select(QUIET_SECONDS):
             if time.monotonic() > deadline:
-                raise TimeoutError("messages do not end")
+                raise TimeoutError("the messages do not end")
             for key, _ in events:
                 self._messages(key.fileobj)
 
     def _messages(self, connection) -> int:
-        """Reads what is there; how many messages are complete now."""
+        """Reads what is there. Returns how many messages are complete now."""
         buffer = self._buffers[connection]
         data = connection.recv(1 << 18)
         if not data:
@@ -100,9 +100,9 @@ def _end_of_message(buffer) -> int:
 
 
 def _milliseconds(writer, audience, changes, *, rest) -> list:
-    """For each change, from sending it until the last of the audience has its message.
+    """For each change, the time from sending it until every subscriber has its message.
 
-    With a rest, a change is sent when all has been quiet; without, as soon as the one before is known to all."""
+    With a rest, a change is sent after a pause without messages; without, as soon as everybody has the one before."""
     measured = []
     for change in changes:
         if rest:
@@ -140,7 +140,7 @@ def measure_watch(report, rounds, quick):
         with Audience(server.port, SUBSCRIBERS, "home:kitchen") as audience:
             _measure(report, writer, audience, changes, "from the write to the last subscriber's message")
             if str(changes[-1][-1]).encode() not in audience.last.replace(b".", b"").replace(b",", b""):
-                report.not_measured("watch", f"the last message has not the last price: {audience.last[:300]!r}")
+                report.not_measured("watch", f"the last message does not have the last price: {audience.last[:300]!r}")
 
 
 def measure_saved(report, rounds, quick):

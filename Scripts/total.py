@@ -1,4 +1,4 @@
-"""Adds up what Scripts/test left in its results folder and ends with `N passed, N failed, N skipped`.
+"""Adds up the results of Scripts/test and ends with `N passed, N failed, N skipped`.
 
 A test is a test case of a JUnit file. Lint and build count as one each, and so does a run of tests that
 failed without naming a failed test: a crash or a timeout.
@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
-# Some versions of SwiftPM put the name of the library behind that of the report.
+# Some versions of SwiftPM append the name of the library to that of the report.
 REPORTS = {"swift-tests": "swift*.xml", "client-tests": "clients.xml"}
 
 
