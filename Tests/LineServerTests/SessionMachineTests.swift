@@ -81,11 +81,15 @@ import Testing
         #expect(Self.feed("N", to: &machine, at: 20 * second) == 0)
         #expect(machine.overdue(at: 31 * second, isListening: true) == nil)
         #expect(machine.overdue(at: 32 * second, isListening: true)?.contains("arrive") ?? false)
+        // The next request is as old as its own first byte.
+        #expect(Self.feed("G\r\n*1\r\n$4\r\n", to: &machine, at: 32 * second) == 1)
+        #expect(machine.overdue(at: 62 * second, isListening: true) == nil)
+        #expect(machine.overdue(at: 63 * second, isListening: true)?.contains("arrive") ?? false)
         // Neither a whole request nor an empty line is the middle of one.
-        #expect(Self.feed("G\r\n", to: &machine, at: 32 * second) == 1)
+        #expect(Self.feed("PING\r\n", to: &machine, at: 63 * second) == 1)
         #expect(machine.overdue(at: 100 * second, isListening: true) == nil)
-        #expect(Self.feed("\r\n", to: &machine, at: 40 * second) == 0)
-        #expect(machine.overdue(at: 100 * second, isListening: true) == nil)
+        #expect(Self.feed("\r\n", to: &machine, at: 70 * second) == 0)
+        #expect(machine.overdue(at: 200 * second, isListening: true) == nil)
     }
 }
 
@@ -98,19 +102,21 @@ private struct Simulation {
         var bytes: [UInt8]
 
         enum Kind: CaseIterable {
-            case read, bigRead, outlet, menu, cart, heldCart
+            /// A refused write is answered at once, in its turn.
+            case read, bigRead, outlet, menu, cart, heldCart, refusedCart
 
             var effect: CommandDeclaration.Effect {
                 switch self {
                 case .read, .bigRead: .read
                 case .outlet: .write(.outlet)
                 case .menu: .write(.menu)
-                case .cart, .heldCart: .write(.cart)
+                case .cart, .heldCart, .refusedCart: .write(.cart)
                 }
             }
 
+            /// What its promised reply is about; nil where it is answered at once.
             var category: StreamName.Category? {
-                if case .write(let category) = effect { category } else { nil }
+                if self != .refusedCart, case .write(let category) = effect { category } else { nil }
             }
         }
     }
