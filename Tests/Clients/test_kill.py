@@ -305,7 +305,7 @@ def test_the_processes_of_a_killed_postgres_are_waited_for(data_dir):
         os.kill(stopped, signal.SIGSTOP)
         try:
             kill_postgres(data_dir)
-            wait_until(lambda: "has left running to end" in server.output(), 20, "the server to wait")
+            wait_until(lambda: "Waiting for the processes of an earlier PostgreSQL" in server.output(), 20, "the server to wait")
             assert client.error("CART.ADD", "cart", "kitchen", ITEMS[0], 1).code in AWAY
             assert client("CART.COUNT", "cart") == 1
             assert "PostgreSQL is running again" not in server.output()

@@ -153,7 +153,7 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
     run = rebuild(saved, "--all", "--undo")
     assert run.returncode == 1
-    assert "was made by version 99, and this program has version" in run.stderr
+    assert "was made by version 99, and only that version can go back to it" in run.stderr
 
 
 def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(saved):

@@ -101,7 +101,7 @@ def test_no_value_in_an_event_ends_the_server(database):
             while events := client("LOG.READ", "FROM", position, "COUNT", 100):
                 position = json.loads(events[-1])["position"] + 1
             output = server.output()
-            assert f"a row at position {BEYOND}" in output
+            assert f"a row at the impossible position {BEYOND}" in output
             assert "recorded outside the years 1 to 9999" in output
     check_tools(database)
 
