@@ -97,7 +97,10 @@ final class Session {
         lastCommand = command.declaration.name
         executing = found
         do throws(Failure) {
-            guard command.isForSubscribers || !mayOnlyListen else { throw .onlyForSubscribers(command.declaration) }
+            if mayOnlyListen, !command.isForSubscribers {
+                try command.declaration.checkCount(of: arguments)
+                throw .onlyForSubscribers(command.declaration)
+            }
             try run(command, arguments)
             executed(hasFailed: false)
         } catch {

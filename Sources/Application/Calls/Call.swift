@@ -21,9 +21,7 @@ public struct Call: ~Copyable {
     public init(_ declaration: CommandDeclaration, _ arguments: Arguments) throws(Failure) {
         self.arguments = arguments
         self.declaration = declaration
-        guard arguments.count >= declaration.minimumCount, arguments.count <= declaration.maximumCount ?? .max else {
-            throw .argumentCount(of: declaration.name)
-        }
+        try declaration.checkCount(of: arguments)
         guard arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty else { return }
         try findOptions()
     }

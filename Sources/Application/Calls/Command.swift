@@ -1,4 +1,4 @@
-internal import CallArguments
+public import CallArguments
 internal import Domain
 public import EventLog
 internal import EventLoop
@@ -93,6 +93,13 @@ public final class CommandDeclaration: Sendable {
 
     /// The arity as Redis gives it: negative where a call may have more arguments.
     public var arity: Int { minimumCount == maximumCount ? minimumCount : -minimumCount }
+
+    /// Fails if a call has too few or too many arguments.
+    public func checkCount(of arguments: Arguments) throws(Failure) {
+        guard arguments.count >= minimumCount, arguments.count <= maximumCount ?? .max else {
+            throw .argumentCount(of: name)
+        }
+    }
 
     /// The call as a person reads it.
     public var usage: String { ([name] + parameterDescriptions.map(\.usage)).joined(separator: " ") }

@@ -11,8 +11,9 @@ enum LogCommands {
             "LOG.HEAD", .log, role: .auditor, "Returns the position and digest of every partition of the log."
         ) { _ in
             { application, _ in
-                application.reading { [log = application.log] () async throws(EventLogError) in
-                    .document(LogDocument.bytes(of: try await log.heads()))
+                let partitions = 0..<application.partitioning.count
+                return application.reading { [log = application.log] () async throws(EventLogError) in
+                    .document(LogDocument.bytes(of: try await log.heads(of: partitions)))
                 }
             }
         },

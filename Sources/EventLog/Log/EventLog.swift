@@ -44,10 +44,20 @@ public protocol EventLog: Sendable {
 extension EventLog {
     /// The head of a partition; fails if a damaged log lacks it.
     public func head(of partition: Int) async throws(EventLogError) -> LogHead {
-        guard let head = try await heads().first(where: { $0.partition == partition }) else {
-            throw .unavailable("the log is damaged: partition \(partition) has no head")
+        try await heads(of: [partition])[0]
+    }
+
+    /// The heads of these partitions, in their order; fails if a damaged log lacks one of them.
+    public func heads(of partitions: some Sequence<Int>) async throws(EventLogError) -> [LogHead] {
+        let heads = try await heads()
+        var found: [LogHead] = []
+        for partition in partitions {
+            guard let head = heads.first(where: { $0.partition == partition }) else {
+                throw .unavailable("the log is damaged: partition \(partition) has no head")
+            }
+            found.append(head)
         }
-        return head
+        return found
     }
 
     /// The same events as ``read(partition:after:limit:)``, as a page.
