@@ -4,6 +4,7 @@ import os
 import pytest
 
 import tiffin
+from monkeys import run_monkey
 from tiffin import Server, fresh_data_dir, fresh_database
 
 unique = itertools.count(1)
@@ -77,3 +78,9 @@ def shared_data():
     if not tiffin.SHARED_DATA.is_dir():
         pytest.skip(f"no real input at {tiffin.SHARED_DATA.name}/ next to the checkout")
     return tiffin.SHARED_DATA
+
+
+@pytest.fixture
+def monkey(tmp_path):
+    """Runs the load generator to its end and checks its exit code."""
+    return lambda server, *options, code=0: run_monkey(tmp_path, server, *options, code=code)

@@ -31,7 +31,7 @@ struct RecordTests {
 
     @Test(
         "is judged as the run was, and a changed number in a message, a reply or the log is noticed",
-        arguments: UInt64(0)..<20)
+        arguments: SeededGenerator.seeds.prefix(8))
     func judgedAgain(seed: UInt64) throws {
         let play = try Play(seed: seed)
         try play.run(steps: 30)
