@@ -7,7 +7,7 @@ import Testing
 
 /// A catalogue that keeps changing gives the same answers as one that looks at every listing.
 @Suite struct OracleTests {
-    @Test(arguments: SeededGenerator.seeds)
+    @Test(arguments: SeededGenerator.seeds.prefix(20))
     func `every query is answered as if by looking at everything`(seed: UInt64) throws {
         var outlets = ChangingOutlets(seed: seed)
         let catalogue = outlets.loadedCatalogue()

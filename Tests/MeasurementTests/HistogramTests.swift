@@ -17,7 +17,7 @@ struct HistogramTests {
         return histogram
     }
 
-    @Test("gives quantiles that are right to three digits", arguments: SeededGenerator.seeds)
+    @Test("gives quantiles that are right to three digits", arguments: SeededGenerator.seeds.prefix(10))
     func quantiles(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let values = HistogramTests.values(&random).sorted()
@@ -31,7 +31,7 @@ struct HistogramTests {
         }
     }
 
-    @Test("counts small values exactly", arguments: SeededGenerator.seeds)
+    @Test("counts small values exactly", arguments: SeededGenerator.seeds.prefix(10))
     func smallValues(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let values = (0..<500).map { _ in UInt64(random.number(0..<2_048)) }.sorted()
@@ -40,7 +40,7 @@ struct HistogramTests {
         #expect(histogram.steps.flatMap { Array(repeating: $0.value, count: Int($0.count)) } == values)
     }
 
-    @Test("knows count, extremes and mean", arguments: SeededGenerator.seeds)
+    @Test("knows count, extremes and mean", arguments: SeededGenerator.seeds.prefix(10))
     func summary(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let values = (0..<random.number(1..<500)).map { _ in UInt64(random.number(0..<1_000_000_000)) }
@@ -51,7 +51,7 @@ struct HistogramTests {
         #expect(histogram.mean == Double(values.reduce(0, +)) / Double(values.count))
     }
 
-    @Test("is the same merged as recorded in one", arguments: SeededGenerator.seeds)
+    @Test("is the same merged as recorded in one", arguments: SeededGenerator.seeds.prefix(10))
     func merging(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         let (first, second) = (HistogramTests.values(&random), HistogramTests.values(&random))
