@@ -9,7 +9,7 @@ from pathlib import Path
 from harness import output_of, per_second, put_kitchen, redis_benchmark, tiffin_server
 from tiffin import sql
 
-TICKS = os.sysconf("SC_CLK_TCK") if hasattr(os, "sysconf") else 100
+TICKS = os.sysconf("SC_CLK_TCK")
 KEYS = 100_000
 
 # Where the time goes, by the object and the symbol of a sample; the first pattern that fits names it.

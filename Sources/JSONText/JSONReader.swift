@@ -166,7 +166,9 @@ public struct JSONReader {
 
     private mutating func enter(_ bracket: UInt8, _ what: String) throws(JSONReadingError) {
         try expect(bracket, what)
-        guard depth < JSONReader.maximumDepth else { throw failure("less nesting") }
+        guard depth < JSONReader.maximumDepth else {
+            throw failure("at most \(JSONReader.maximumDepth) levels of nesting")
+        }
         depth += 1
         isFirst = true
     }

@@ -114,7 +114,7 @@ final class Session {
         if let container = LineCommandTable.shared.container(of: name) {
             guard arguments.count > 1 else { return fail(.argumentCount(of: container)) }
             let subcommand = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
-            return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. Try HELP \(container)."))
+            return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. Try COMMAND HELP \(container)."))
         }
         if name.equals(caseInsensitive: "POST") || name.equals(caseInsensitive: "Host:") {
             server.logHTTPAttempt(by: self)

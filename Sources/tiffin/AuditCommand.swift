@@ -115,14 +115,14 @@ enum AuditCommand: Subcommand {
                 partition \(report.partition)
                   log       \(report.eventCount) events in \(report.commitCount) batches; head \(report.head.position), \
                 digest \(report.head.digest)
-                  histories \(report.cartCount) carts, \(report.orderCount) orders
+                  histories \(report.cartCount.counted("cart")), \(report.orderCount.counted("order"))
                   stored    \(stored(report))
                 """)
     }
 
     private static func stored(_ report: Audit.PartitionReport) -> String {
         guard let position = report.comparedAt else { return "not compared: \(report.remark ?? "nothing is stored")" }
-        let rows = ReadModel.projections.map { "\(report.comparedRows[$0] ?? 0) rows of \($0)" }
+        let rows = ReadModel.projections.map { "\((report.comparedRows[$0] ?? 0).counted("row")) of \($0)" }
         return "\(rows.joined(separator: ", ")) compared at position \(position)"
     }
 }

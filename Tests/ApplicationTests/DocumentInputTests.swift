@@ -32,7 +32,7 @@ import Testing
         (#"{"name":"\ud800"}"#, "json: must be one JSON document in UTF-8: expected a pair of surrogates at byte 15"),
         (
             String(repeating: "[", count: 513),
-            "json: must be one JSON document in UTF-8: expected less nesting at byte 65"
+            "json: must be one JSON document in UTF-8: expected at most 64 levels of nesting at byte 65"
         ),
         ("null", "json: must be an object, not null"),
         (#"{"name":"A","name":"B"}"#, "name: is there twice"),

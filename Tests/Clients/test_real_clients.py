@@ -84,6 +84,15 @@ def test_every_command_is_listed_without_knowing_one(server, client):
         assert len(run.stdout.splitlines()) >= client("COMMAND", "COUNT")
 
 
+def test_one_command_is_described_in_redis_cli(server):
+    described = redis_cli(server, "COMMAND", "HELP", "cart.count").stdout
+    assert described.startswith("CART.COUNT <cart>") and len(described.splitlines()) == 2
+    assert "NOTFOUND no such command" in redis_cli(server, "COMMAND", "HELP", "CART.COUNTS").stdout
+    # The hint that an unknown subcommand gets has to work where it is read.
+    assert "Try COMMAND HELP CLIENT." in redis_cli(server, "CLIENT", "NOSUCH").stdout
+    assert "CLIENT SETNAME" in redis_cli(server, "COMMAND", "HELP", "CLIENT").stdout
+
+
 def test_redis_benchmark_runs_without_a_warning(server, outlet):
     run = subprocess.run(
         ["redis-benchmark", "-p", str(server.port), "-n", "2000", "-c", "20", "-P", "4", "-r", "100", "-q",

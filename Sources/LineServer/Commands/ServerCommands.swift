@@ -30,15 +30,8 @@ enum ServerCommands {
         LineCommand("HELP", .server, "Lists the commands, or describes one.") { parameters in
             let words = parameters.repeated("command", isOptional: true)
             return { session, call throws(Failure) in
-                let words = call[words]
-                guard !words.isEmpty else {
-                    let overview = LineCommandTable.shared.overview
-                    return session.reply { $0.verbatim(overview.map { $0 + "\n" }.joined()) }
-                }
-                let found = LineCommandTable.shared.commands(named: words)
-                guard !found.isEmpty else { throw Failure("NOTFOUND", "no such command; HELP lists all of them") }
-                let text = found.map { "\($0.declaration.usage)\n  \($0.declaration.summary)\n" }.joined()
-                session.reply { $0.verbatim(text) }
+                let lines = try LineCommandTable.shared.help(on: call[words])
+                session.reply { $0.verbatim(lines.map { $0 + "\n" }.joined()) }
             }
         },
     ]
@@ -83,13 +76,15 @@ enum ServerCommands {
             }
         },
         LineCommand(
-            "COMMAND HELP", .server, "Lists the commands, also in redis-cli, which keeps HELP for itself."
-        ) { _ in
-            { session, _ in
-                let overview = LineCommandTable.shared.overview
+            "COMMAND HELP", .server,
+            "Lists the commands, or describes one, also in redis-cli, which keeps HELP for itself."
+        ) { parameters in
+            let words = parameters.repeated("command", isOptional: true)
+            return { session, call throws(Failure) in
+                let lines = try LineCommandTable.shared.help(on: call[words])
                 session.reply { replies in
-                    replies.array(overview.count)
-                    for line in overview { replies.simpleString(line) }
+                    replies.array(lines.count)
+                    for line in lines { replies.simpleString(line) }
                 }
             }
         },
@@ -142,8 +137,16 @@ private struct CommandEntry {
 }
 
 extension LineCommandTable {
+    /// What HELP says about a command, or about all of them if none is named, line by line.
+    fileprivate func help(on words: some Collection<Argument>) throws(Failure) -> [String] {
+        guard !words.isEmpty else { return overview }
+        let found = commands(named: words)
+        guard !found.isEmpty else { throw Failure("NOTFOUND", "no such command; COMMAND HELP lists all of them") }
+        return found.flatMap { [$0.declaration.usage, "  \($0.declaration.summary)"] }
+    }
+
     /// Every command with its summary, by group, line by line.
-    fileprivate var overview: [String] {
+    private var overview: [String] {
         CommandDeclaration.Group.allCases.flatMap { group in
             [group.rawValue]
                 + commands.lazy.map(\.declaration).filter { $0.group == group }
