@@ -89,6 +89,7 @@ let package = Package(
                 .embedInCode("migrations/0004_generations.sql"),
                 .embedInCode("migrations/0005_customer_keys.sql"),
                 .embedInCode("migrations/0006_log_decides.sql"),
+                .embedInCode("migrations/0007_batches.sql"),
             ]),
         layer(
             "PostgresAudit",

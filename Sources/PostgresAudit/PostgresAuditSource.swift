@@ -136,33 +136,25 @@ private enum Statements {
     static let nextPartition = Statement(
         "next_partition",
         """
-        SELECT min(partition) FROM (
-            SELECT min(partition) AS partition FROM tiffin.events WHERE partition > $1
-            UNION ALL SELECT min(partition) FROM tiffin.commits WHERE partition > $1) AS found
+        SELECT min(partition) FROM tiffin.batches WHERE partition > $1
         """, [.int4])
 
     // Ordered by where they begin, which is their key, not by where they claim to end.
     static let commits = Statement(
         "commits",
         """
-        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.commits
+        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.batches
         WHERE partition = $1 AND first_position > $2 ORDER BY first_position LIMIT $3
         """, [.int2, .int8, .int8])
 
-    // Each by itself, so that each reads the index and not the whole log.
+    // Each by itself, so that each reads the key and not the whole log.
     static let strays = Statement(
         "strays",
         """
-        (SELECT 'event ' || position || ' of ' || stream, position FROM tiffin.events
-            WHERE partition = $1 AND position < 1 ORDER BY position LIMIT $3)
-        UNION ALL
-        (SELECT 'event ' || position || ' of ' || stream, position FROM tiffin.events
-            WHERE partition = $1 AND position > $2 AND position >= 1 ORDER BY position LIMIT $3)
-        UNION ALL
-        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.commits
+        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.batches
             WHERE partition = $1 AND first_position < 1 ORDER BY first_position LIMIT $3)
         UNION ALL
-        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.commits
+        (SELECT 'batch ' || first_position || '–' || last_position, first_position FROM tiffin.batches
             WHERE partition = $1 AND first_position > $2 AND first_position >= 1 ORDER BY first_position LIMIT $3)
         """, [.int2, .int8, .int8])
 }

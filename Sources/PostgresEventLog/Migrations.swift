@@ -22,6 +22,7 @@ public enum Migrations {
         Migration(number: 4, name: "generations", sql: PackageResources._004_generations_sql),
         Migration(number: 5, name: "customer_keys", sql: PackageResources._005_customer_keys_sql),
         Migration(number: 6, name: "log_decides", sql: PackageResources._006_log_decides_sql),
+        Migration(number: 7, name: "batches", sql: PackageResources._007_batches_sql),
     ]
 
     /// The most partitions a log may have.
@@ -32,10 +33,12 @@ public enum Migrations {
     /// - Parameters:
     ///   - partitions: how many partitions a new log gets; nil for one. An existing log keeps its number, and refuses
     ///     another.
+    ///   - progress: called while events are moved to another layout, with those moved so far and all of them.
     ///   - log: called with every migration that is applied.
     @LoopActor
     public static func run(
-        _ database: String, partitions: Int? = nil, log: (String) -> Void
+        _ database: String, partitions: Int? = nil, progress: (Int64, Int64) -> Void = { _, _ in },
+        log: (String) -> Void
     ) async throws(MigrationError) {
         do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin migrate")
@@ -43,6 +46,9 @@ public enum Migrations {
             try await prepare(connection)
             let lines = try await connection.transaction { try await apply($0, partitions: partitions) }
             for line in lines { log(line) }
+            if let count = try await LayoutMove(connection: connection).run(progress: progress), count > 0 {
+                log("\(count) events were moved to the layout of migration 7")
+            }
         } catch let error as MigrationError {
             throw error
         } catch {
@@ -57,13 +63,20 @@ public enum Migrations {
     public static func check(_ database: String) async throws(MigrationError) {
         let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
         let found: Int
+        let isMoving: Bool
         do throws(PostgresError) {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
             defer { connection.close() }
             found = Int(try await connection.execute(newest, []).int4(0, 0))
+            isMoving = try await LayoutMove.isNeeded(connection)
         } catch {
             guard [.undefinedTable, .undefinedSchema].contains(error.sqlState) else { return }
             throw MigrationError(description: "the database has no log; run tiffin migrate")
+        }
+        if isMoving {
+            throw MigrationError(
+                description: "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
+                    + "where it stopped")
         }
         guard let present = all.last?.number, found < present else { return }
         throw MigrationError(
@@ -142,10 +155,10 @@ public enum Migrations {
         let count = Int(rows.int8(0, 0))
         if count == 0 {
             let hasEvents = try await transaction.execute(
-                Statement("has_events", "SELECT EXISTS (SELECT FROM tiffin.events)"), [])
+                Statement("has_events", "SELECT EXISTS (SELECT FROM tiffin.batches)"), [])
             guard !hasEvents.bool(0, 0) else {
                 throw MigrationError(
-                    description: "tiffin.log_head is damaged: it has no row, and tiffin.events has. Restore the heads "
+                    description: "tiffin.log_head is damaged: it has no row, and tiffin.batches has. Restore the heads "
                         + "from a backup")
             }
         }
@@ -165,7 +178,7 @@ public enum Migrations {
     }
 }
 
-/// Why a database could not be brought to the present schema. Nothing was changed.
+/// Why a database could not be brought to the present schema. Every change that was made is whole.
 public struct MigrationError: Error, CustomStringConvertible {
     /// What went wrong, for an operator.
     public let description: String

@@ -17,11 +17,14 @@ public final class PostgresEventLog: EventLog {
     /// One for each partition, so that their batches commit concurrently.
     private let writers: [PartitionWriter]
     private let reader: LazyConnection
+    /// By itself, so that nobody waits for it.
+    private let indexer: LazyConnection
 
-    private init(partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection) {
+    private init(_ database: String, partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection) {
         self.partitionCount = partitionCount
         self.writers = writers
         self.reader = reader
+        indexer = LazyConnection(database, name: "tiffin indexer")
     }
 
     /// The log in a migrated database.
@@ -36,7 +39,7 @@ public final class PostgresEventLog: EventLog {
         do throws(EventLogError) {
             let epochs = try await PostgresEventLog.epochs(reader)
             return PostgresEventLog(
-                partitionCount: epochs.count,
+                database, partitionCount: epochs.count,
                 writers: epochs.enumerated().map { PartitionWriter(database, partition: $0, epoch: $1) },
                 reader: reader)
         } catch {
@@ -48,7 +51,7 @@ public final class PostgresEventLog: EventLog {
     /// The log, only for reading. It does not query the database yet, not even for the number of rows in `log_head`.
     public static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
         PostgresEventLog(
-            partitionCount: partitionCount, writers: [],
+            database, partitionCount: partitionCount, writers: [],
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
@@ -64,7 +67,7 @@ public final class PostgresEventLog: EventLog {
         let next = try await reader.execute(Statements.hasHistory, [.int2(Int16(clamping: rows.count))])
         guard !next.bool(0, 0) else {
             throw .unavailable(
-                "tiffin.log_head is damaged: it has no row for partition \(rows.count), which has events and commits")
+                "tiffin.log_head is damaged: it has no row for partition \(rows.count), which has events")
         }
         guard rows.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
         return (0..<rows.count).map { rows.int8($0, 1) }
@@ -101,6 +104,7 @@ public final class PostgresEventLog: EventLog {
     /// Closes the connections.
     public func close() {
         reader.close()
+        indexer.close()
         for writer in writers { writer.connection.close() }
     }
 
@@ -108,40 +112,11 @@ public final class PostgresEventLog: EventLog {
 
     /// See `EventLog`.
     public func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
-        let events = batch.events
-        let parameters: [Parameter] = [
-            .int2(Int16(batch.partition)),
-            .int8(seen),
-            .bytes(batch.contentDigest.bytes),
-            .timestamp(unixMicroseconds: batch.recordedAt.microseconds),
-            .array(events.map { $0.stream.description }),
-            .array(events.map { $0.version }),
-            .array(events.map { $0.kind.name }),
-            .array(events.map { Int32($0.kind.schemaVersion) }),
-            .array(utf8: events.map { $0.payload }),
-            .array(utf8: events.map { $0.metadata }),
-            .array(batch.groups),
-        ]
-        if let receipt = try await writers[batch.partition].append(parameters) { return receipt }
-        return try await refusal(of: batch)
-    }
-
-    /// The receipt for a batch that would have used a key twice: which streams the writer is wrong about, and how far
-    /// the log reaches.
-    private func refusal(of batch: EventBatch) async throws(EventLogError) -> AppendReceipt {
-        let versions = Dictionary(
-            batch.events.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
-        let streams = Array(versions.keys)
-        let partition = Parameter.int2(Int16(batch.partition))
-        let rows = try await reader.execute(Statements.versions, [partition, .array(streams.map(\.description))])
-        let stale = streams.indices.filter { index in
-            let (next, hasOverflowed) = rows.int8(index, 0).addingReportingOverflow(1)
-            return hasOverflowed || next != versions[streams[index]]
-        }
-        let end = try await reader.execute(Statements.end, [partition])
+        if let receipt = try await writers[batch.partition].append(batch, seen: seen) { return receipt }
+        // The head lies before a batch that exists: whoever reads on learns of that batch.
+        let end = try await reader.execute(Statements.end, [.int2(Int16(batch.partition))])
         guard end.count > 0 else { throw .unavailable("partition \(batch.partition) has no head") }
-        return AppendReceipt(
-            previousPosition: end.int8(0, 0), conflicts: Set(batch.groups), stale: Set(stale.map { streams[$0] }))
+        return AppendReceipt(previousPosition: end.int8(0, 0), conflicts: Set(batch.groups))
     }
 
     /// See `EventLog`.
@@ -169,19 +144,29 @@ public final class PostgresEventLog: EventLog {
     public func read(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
-        PostgresEventLog.events(try await rows(partition, after: position, limit), partition)
+        let rows = try await batches(partition, after: position, limit)
+        var events: [RecordedEvent] = []
+        PostgresEventLog.forEach(in: rows, partition, after: position, limit) { events.append($0.recorded) }
+        return events
     }
 
     /// See `EventLog`.
     public func page(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> EventPage {
-        await PostgresEventLog.page(try await rows(partition, after: position, limit), partition)
+        await PostgresEventLog.page(
+            try await batches(partition, after: position, limit), partition, after: position, limit)
     }
 
-    private func rows(_ partition: Int, after position: Int64, _ limit: Int) async throws(EventLogError) -> Rows {
-        try await reader.execute(
-            Statements.readPartition, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
+    /// The batches that hold the events after a position.
+    private func batches(_ partition: Int, after position: Int64, _ limit: Int) async throws(EventLogError) -> Rows {
+        let (last, isBeyond) = position.addingReportingOverflow(Int64(limit))
+        return try await reader.execute(
+            Statements.batches,
+            [
+                .int2(Int16(partition)), .int8(min(position, LogHead.maximumPosition)), .int8(isBeyond ? .max : last),
+                .int8(Int64(limit)),
+            ])
     }
 
     /// See `EventLog`.
@@ -189,10 +174,28 @@ public final class PostgresEventLog: EventLog {
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
         let rows = try await reader.execute(
-            Statements.readStream,
+            Statements.stream,
             [.int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit))])
-        return PostgresEventLog.events(rows, partition)
+        return (0..<rows.count).map { row in
+            EventLines.event(
+                rows.bytes(row, 2), partition: partition, position: rows.int8(row, 0),
+                recordedAt: rows.timestamp(row, 1)
+            ).recorded
+        }
     }
+
+    /// See `EventLog`.
+    public func indexStreams(of partition: Int) async throws(EventLogError) {
+        var isBehind = true
+        while isBehind {
+            let rows = try await indexer.execute(
+                Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)])
+            isBehind = rows.bool(0, 0)
+        }
+    }
+
+    /// Few enough that nobody waits long for the processor, or for the disk.
+    private nonisolated static let batchesIndexedAtOnce: Int32 = 200
 
     /// See `EventLog`.
     public func commits(
@@ -211,7 +214,7 @@ public final class PostgresEventLog: EventLog {
                 // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
                 // either.
                 contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
-                recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 4) / 1_000))
+                recordedAt: rows.timestamp(row, 4))
         }
     }
 
@@ -225,29 +228,38 @@ public final class PostgresEventLog: EventLog {
         }
     }
 
-    private nonisolated static func events(_ rows: Rows, _ partition: Int) -> [RecordedEvent] {
-        (0..<rows.count).map { event(rows, $0, partition).recorded }
-    }
-
     /// Off the loop's thread, which has the next rows to receive.
     @concurrent
-    private nonisolated static func page(_ rows: Rows, _ partition: Int) async -> EventPage {
-        var page = EventPage(
-            partition: partition, reservingCapacity: rows.count, bytes: rows.count * expectedTextBytes)
-        for row in 0..<rows.count { page.append(event(rows, row, partition)) }
+    private nonisolated static func page(
+        _ rows: Rows, _ partition: Int, after position: Int64, _ limit: Int
+    ) async -> EventPage {
+        let bytes = (0..<rows.count).reduce(0) { $0 + rows.bytes($1, 3).count }
+        var page = EventPage(partition: partition, reservingCapacity: min(limit, bytes / 100), bytes: bytes)
+        forEach(in: rows, partition, after: position, limit) { page.append($0) }
         return page
     }
 
-    /// About the length of the texts of an event that adds to a cart.
-    private nonisolated static let expectedTextBytes = 200
-
-    /// Valid as long as the rows.
-    private nonisolated static func event(_ rows: Rows, _ row: Int, _ partition: Int) -> EventView {
-        EventView(
-            partition: partition, position: rows.int8(row, 0), stream: rows.bytes(row, 1), version: rows.int8(row, 2),
-            kind: rows.bytes(row, 3), schemaVersion: Int(rows.int4(row, 4)), payload: rows.bytes(row, 5),
-            metadata: rows.bytes(row, 6),
-            recordedAt: Timestamp(millisecondsSinceEpoch: rows.unixMicroseconds(row, 7) / 1_000))
+    /// Gives the events after a position to the body. A view is valid until the body returns.
+    ///
+    /// Positions rise, whatever the rows hold: of two events at a position, the one in the earlier batch is the event.
+    private nonisolated static func forEach(
+        in rows: Rows, _ partition: Int, after position: Int64, _ limit: Int, _ body: (EventView) -> Void
+    ) {
+        var (last, rest) = (position, limit)
+        for row in 0..<rows.count where rest > 0 {
+            let first = rows.int8(row, 0)
+            let (length, isBeyond) = rows.int8(row, 1).subtractingReportingOverflow(first)
+            guard !isBeyond, length >= 0, length < EventBatch.maximumEvents else { continue }
+            EventLines.forEach(
+                in: rows.bytes(row, 3), length + 1, partition: partition, firstPosition: first,
+                recordedAt: rows.timestamp(row, 2)
+            ) { event in
+                guard event.position > last, rest > 0 else { return }
+                last = event.position
+                rest -= 1
+                body(event)
+            }
+        }
     }
 }
 
@@ -265,18 +277,37 @@ private final class PartitionWriter {
         self.epoch = epoch
     }
 
-    /// The receipt; nil if a row with a key of the batch exists.
-    func append(_ parameters: [Parameter]) async throws(EventLogError) -> AppendReceipt? {
+    /// The receipt; nil if a batch begins at that position already.
+    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+        // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
+        var groups = Parameter.null
         for _ in 0..<PartitionWriter.attempts {
-            let sent = epoch
-            let answer = try await connection.executeUnlessViolated(Statements.append, parameters + [.int8(sent)])
+            let answer = try await connection.executeUnlessViolated(
+                Statements.append,
+                [
+                    .int2(Int16(batch.partition)), .int8(seen), .int8(epoch), .bytes(batch.contentDigest.bytes),
+                    .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
+                    .int4(Int32(batch.events.count)), .bytes(batch.lines),
+                    .array(batch.newStreams.map(\.description)), groups,
+                ])
             guard let rows = answer else { return nil }
-            epoch = rows.int8(0, 2)
-            // It was refused only because of its epoch, and this caller has not given the batch up for lost.
-            guard epoch == sent else { continue }
-            return AppendReceipt(previousPosition: rows.int8(0, 0), conflicts: Set(rows.int4Array(0, 1)))
+            guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
+            // In another epoch it is sent again as well: this caller has not given the batch up for lost.
+            epoch = rows.int8(0, 1)
+            groups = .array(batch.groups)
         }
         throw .unavailable("other servers keep losing their connections")
+    }
+
+    private static func receipt(_ rows: Rows, _ batch: EventBatch) -> AppendReceipt {
+        let position = rows.int8(0, 0)
+        guard rows.isNull(0, 3) else {
+            return AppendReceipt(
+                previousPosition: position, conflicts: Set(batch.groups),
+                stale: Set(rows.textArray(0, 3).compactMap { StreamName($0) }))
+        }
+        return AppendReceipt(
+            previousPosition: position, conflicts: rows.isNull(0, 2) ? [] : Set(rows.int4Array(0, 2)))
     }
 
     func outcome(_ parameters: [Parameter]) async throws(EventLogError) -> Rows {
@@ -290,42 +321,51 @@ private enum Statements {
     static let append = Statement(
         "append",
         """
-        SELECT previous_position, conflicts, epoch
-        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        SELECT previous_position, epoch, conflicts, stale
+        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9)
         """,
-        [
-            .int2, .int8, .bytea, .timestamptz, .textArray, .int8Array, .textArray, .int4Array, .textArray,
-            .textArray, .int4Array, .int8,
-        ])
+        [.int2, .int8, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array])
 
     static let outcome = Statement(
         "outcome", "SELECT first_position, last_position, epoch FROM tiffin.outcome($1, $2, $3)",
         [.int2, .int8, .bytea])
 
-    private static let columns = "position, stream, version, kind, schema_version, payload, metadata, recorded_at"
-
-    static let readPartition = Statement(
-        "read_partition",
+    static let batches = Statement(
+        "batches",
         """
-        SELECT \(columns) FROM tiffin.events
-        WHERE partition = $1 AND position > $2 AND position <= \(LogHead.maximumPosition) ORDER BY position LIMIT $3
-        """, [.int2, .int8, .int8])
+        SELECT first_position, last_position, recorded_at, events FROM tiffin.batches
+        WHERE partition = $1 AND first_position >= tiffin.batch_at($1, $2 + 1)
+            AND first_position <= greatest($3, tiffin.batch_at($1, $2 + 1))
+            AND first_position <= \(LogHead.maximumPosition)
+        ORDER BY first_position LIMIT $4
+        """, [.int2, .int8, .int8, .int8])
 
-    static let readStream = Statement(
-        "read_stream",
+    // A line that begins like one of the stream, and whose version is none, is read with the first versions.
+    static let stream = Statement(
+        "stream",
         """
-        SELECT \(columns) FROM tiffin.events
-        WHERE partition = $1 AND stream = $2 AND version > $3 ORDER BY version LIMIT $4
+        SELECT b.first_position + e.number - 1, b.recorded_at, e.line
+        FROM tiffin.batches_of($1, $2) AS found (first_position)
+            JOIN tiffin.batches AS b ON b.partition = $1 AND b.first_position = found.first_position
+            CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
+        WHERE starts_with(e.line, $2 || E'\\t') AND CASE
+            WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3
+            ELSE $3 = 0
+        END
+        ORDER BY 1 LIMIT $4
         """, [.int2, .text, .int8, .int8])
+
+    static let indexStreams = Statement(
+        "index_streams", "SELECT is_behind FROM tiffin.index_streams($1, $2)", [.int2, .int4])
 
     // Commits are found by where they begin: the first one wanted is the last that begins at or before the position,
     // or the one after it.
     static let commits = Statement(
         "commits",
         """
-        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.commits
+        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.batches
         WHERE partition = $1 AND last_position > $2 AND first_position >= coalesce(
-            (SELECT max(first_position) FROM tiffin.commits WHERE partition = $1 AND first_position <= $2), 1)
+            (SELECT max(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position <= $2), 1)
             AND first_position >= 1 AND last_position BETWEEN first_position AND \(LogHead.maximumPosition)
         ORDER BY first_position LIMIT $3
         """, [.int2, .int8, .int8])
@@ -340,23 +380,12 @@ private enum Statements {
         """, [.int2])
 
     static let hasHistory = Statement(
-        "has_history",
-        """
-        SELECT EXISTS (SELECT FROM tiffin.events WHERE partition = $1)
-            AND EXISTS (SELECT FROM tiffin.commits WHERE partition = $1)
-        """, [.int2])
-
-    /// The last version of each stream, in the given order; 0 if it has none.
-    static let versions = Statement(
-        "versions",
-        """
-        SELECT coalesce((SELECT max(version) FROM tiffin.events WHERE partition = $1 AND stream = s.name), 0)
-        FROM unnest($2) WITH ORDINALITY AS s (name, number) ORDER BY s.number
-        """, [.int2, .textArray])
+        "has_history", "SELECT EXISTS (SELECT FROM tiffin.batches WHERE partition = $1)", [.int2])
 
     /// The last position that exists, whatever the head says.
     private static let lastPosition = """
-        (SELECT max(position) FROM tiffin.events WHERE partition = $1 AND position <= \(LogHead.maximumPosition))
+        (SELECT CASE WHEN last_position <= \(LogHead.maximumPosition) THEN last_position END FROM tiffin.batches
+        WHERE partition = $1 AND first_position <= \(LogHead.maximumPosition) ORDER BY first_position DESC LIMIT 1)
         """
 
     static let end = Statement(
@@ -370,12 +399,17 @@ private enum Statements {
         "damage",
         """
         SELECT position, coalesce(
-            (SELECT max(position) FROM tiffin.events WHERE partition = $1 AND position > \(LogHead.maximumPosition)),
-            (SELECT min(position) FROM tiffin.events WHERE partition = $1 AND position < 1)), \(lastPosition)
+            (SELECT max(first_position) FROM tiffin.batches
+                WHERE partition = $1 AND first_position > \(LogHead.maximumPosition)),
+            (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)),
+            \(lastPosition)
         FROM tiffin.log_head WHERE partition = $1
         """, [.int2])
 }
 
-extension Timestamp {
-    fileprivate var microseconds: Int64 { millisecondsSinceEpoch * 1_000 }
+extension Rows {
+    /// A point in time, in the unit of the domain.
+    fileprivate func timestamp(_ row: Int, _ column: Int) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: unixMicroseconds(row, column) / 1_000)
+    }
 }

@@ -16,8 +16,13 @@ enum MigrateCommand: Subcommand {
         try await Database.run(options) {
             Terminal.printError("tiffin: \($0)")
         } _: { address in
+            let bar = PassProgress()
+            defer { bar.finish() }
             try await Migrations.run(address, partitions: options[partitions]) {
+                bar.show($0, of: $1, "moving the log")
+            } log: {
                 changes += 1
+                bar.finish()
                 Terminal.print($0)
             }
         }

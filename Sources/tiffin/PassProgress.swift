@@ -16,7 +16,7 @@ final class PassProgress {
         LoopActor.task { self.show(done, of: total, what) }
     }
 
-    private func show(_ done: Int64, of total: Int64, _ what: String) {
+    func show(_ done: Int64, of total: Int64, _ what: String) {
         let now = LoopActor.now
         guard isTerminal, total > 0, now - drawnAt > PassProgress.interval else { return }
         drawnAt = now

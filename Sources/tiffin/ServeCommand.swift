@@ -48,12 +48,24 @@ enum ServeCommand: Subcommand {
     }
 
     @LoopActor
+    private static func migrate(_ database: String, _ logger: Logger) async throws {
+        var reportedAt = LoopActor.now
+        try await Migrations.run(database) { moved, total in
+            guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
+            reportedAt = LoopActor.now
+            logger.info("moving the log to its new layout: \(moved) of \(total) events")
+        } log: {
+            logger.info($0)
+        }
+    }
+
+    @LoopActor
     private static func serve(
         _ configuration: Configuration, _ line: LineConfiguration, _ database: String, _ logger: Logger,
         _ options: Options,
         _ stopping: StopSignal
     ) async throws {
-        try await Migrations.run(database) { logger.info($0) }
+        try await migrate(database, logger)
         let log = try await PostgresEventLog.open(database)
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }

@@ -28,12 +28,13 @@ extension Clause {
             },
 
             Clause(
-                "A writer that is wrong about a version but has missed nothing is told, and nothing is appended"
+                "A writer that has missed nothing and takes a stream for new is told, and nothing is appended"
             ) {
                 log in
                 var writer = LogWriter(log)
                 _ = try await writer.append([[.cart("a")], [.cart("a")], [.cart("b")]], marks: [1, 2, 3])
                 try await writer.catchUp()
+                try await log.indexStreams(of: 0)
                 func batch(_ streams: [(String, Int64)]) -> EventBatch {
                     EventBatch(
                         partition: 0,

@@ -44,6 +44,8 @@ final class SeveralServers: EventLog {
 
     func heads() async throws(EventLogError) -> [LogHead] { try await next().heads() }
 
+    func indexStreams(of partition: Int) async throws(EventLogError) { try await next().indexStreams(of: partition) }
+
     private func next() -> PostgresEventLog {
         turn = (turn + 1) % logs.count
         return logs[turn]

@@ -26,6 +26,8 @@ final class CheckpointKeeper {
     /// Up to where rows are saved, and their digests.
     private(set) var savedPosition: Int64
     private(set) var savedDigests: ReadModel.Digests
+    /// Up to where the log's index of streams is known to reach.
+    private var indexedPosition: Int64 = 0
     /// The generation of each projection that is saved to.
     private(set) var generations: PostgresReadModelStore.Generations
     /// The projections whose rows another version made, or contradict the log: nothing is saved until they are rebuilt.
@@ -93,6 +95,7 @@ final class CheckpointKeeper {
         // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
+            await indexStreams()
             if isDue { await save() }
             working = nil
         }
@@ -110,8 +113,23 @@ final class CheckpointKeeper {
             && (isQuiet || hasWaited || unsaved >= configuration.checkpointEvents)
     }
 
+    /// Brings the log's index of streams up to the model, and so ahead of every checkpoint: whoever begins with its rows
+    /// and takes a stream for new is told by the log if it is not.
+    private func indexStreams() async {
+        guard position > indexedPosition else { return }
+        let reached = position
+        do throws(EventLogError) {
+            try await log.indexStreams(of: partition)
+            indexedPosition = reached
+        } catch {
+            logger.debug("the streams could not be indexed: \(error)")
+        }
+    }
+
     private func save() async {
         guard let store, outdated.isEmpty, position > savedPosition else { return }
+        await indexStreams()
+        guard indexedPosition > savedPosition else { return }
         var checkpoint = model.value.takeCheckpoint(since: savedDigests)
         let began = LoopActor.now
         do {

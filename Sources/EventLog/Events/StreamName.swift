@@ -46,6 +46,12 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
         self.init(category, id)
     }
 
+    /// Appends the name in UTF-8.
+    func write(to bytes: inout [UInt8]) {
+        category.prefix.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: id.rawValue.utf8)
+    }
+
     /// The name as text.
     public var description: String { "\(category.prefix)\(id.rawValue)" }
 }

@@ -16,6 +16,8 @@ public struct EventBatch: Equatable, Sendable {
     public let recordedAt: Timestamp
     /// The root of the Merkle tree over the events' canonical bytes.
     public let contentDigest: Digest
+    /// The events as a log keeps them; see ``EventLines``.
+    public let lines: [UInt8]
 
     /// A batch of events with their groups.
     public init(partition: Int, events: [NewEvent], groups: [Int32], recordedAt: Timestamp) {
@@ -25,7 +27,14 @@ public struct EventBatch: Equatable, Sendable {
         self.groups = groups
         self.recordedAt = recordedAt
         contentDigest = EventBatch.contentDigest(of: events, recordedAt: recordedAt)
+        var lines: [UInt8] = []
+        lines.reserveCapacity(events.count * 256)
+        for event in events { EventLines.append(event, to: &lines) }
+        self.lines = lines
     }
+
+    /// The streams that begin with this batch.
+    public var newStreams: [StreamName] { events.lazy.filter { $0.version == 1 }.map(\.stream) }
 
     /// The digest of events that were recorded at that time.
     public static func contentDigest(of events: [NewEvent], recordedAt: Timestamp) -> Digest {

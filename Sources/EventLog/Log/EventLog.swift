@@ -10,8 +10,8 @@ public protocol EventLog: Sendable {
 
     /// Appends a batch: every group none of whose streams has been written since `seen`.
     ///
-    /// If the writer is wrong about the version of a stream that has not been written since `seen`, nothing is
-    /// appended: the receipt refuses every group and names those streams as stale.
+    /// If a stream that begins with the batch existed when the streams were last indexed, nothing is appended: the
+    /// receipt refuses every group and names those streams as stale. Any other version has to come from the log.
     ///
     /// - Parameter seen: the position up to which the writer knows the partition.
     /// - Throws: ``EventLogError/outcomeUnknown(_:)`` if the batch may or may not be in the log: ask
@@ -39,6 +39,10 @@ public protocol EventLog: Sendable {
 
     /// The head of each partition, in the order of partitions. A damaged log may lack the head of a partition.
     func heads() async throws(EventLogError) -> [LogHead]
+
+    /// Brings the index of streams, if there is one, up to the end of the partition. Streams are found without that,
+    /// too, but the more slowly the more was written since.
+    func indexStreams(of partition: Int) async throws(EventLogError)
 }
 
 extension EventLog {
@@ -59,6 +63,9 @@ extension EventLog {
         }
         return found
     }
+
+    /// For a log that needs no index.
+    public func indexStreams(of partition: Int) async throws(EventLogError) {}
 
     /// The same events as ``read(partition:after:limit:)``, as a page.
     public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
@@ -93,8 +100,8 @@ public struct AppendReceipt: Equatable, Sendable {
     public var previousPosition: Int64
     /// The groups that were not appended, because a stream of theirs has been written since.
     public var conflicts: Set<Int32>
-    /// Streams whose version in the log is not the one that the batch follows. What the writer assumed about them did
-    /// not come from the log: they have to be loaded from it.
+    /// Streams that the batch begins and the log has already. What the writer assumed about them did not come from the
+    /// log: they have to be loaded from it.
     public var stale: Set<StreamName>
 
     /// A receipt.

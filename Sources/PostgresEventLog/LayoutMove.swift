@@ -1,0 +1,137 @@
+internal import EventLog
+internal import EventLoop
+internal import Postgres
+
+/// Moves a log from the tables that had a row an event into those that have a row a batch.
+///
+/// It goes on where it stopped, however it stopped: each step moves the batches that follow the last one moved. Old
+/// tables stay as they are until everything is moved.
+@LoopActor
+struct LayoutMove {
+    /// About how many events a step moves: some tenths of a second of work.
+    private static let eventsOfStep = 20_000
+
+    let connection: PostgresConnection
+
+    /// Whether a database has tables to be moved.
+    static func isNeeded(_ connection: PostgresConnection) async throws(PostgresError) -> Bool {
+        try await connection.execute(Statements.isNeeded, []).bool(0, 0)
+    }
+
+    /// Moves everything, and drops the old tables. Returns how many events were moved; nil if there is nothing to move.
+    ///
+    /// - Parameter progress: called after each step with the events moved so far, and about how many there are.
+    func run(progress: (Int64, Int64) -> Void) async throws -> Int64? {
+        // One at a time; another process waits here, and finds nothing left to do. The lock ends with the connection.
+        _ = try await connection.execute(Statements.lock, [])
+        guard try await LayoutMove.isNeeded(connection) else { return nil }
+        try await check()
+        let total = try await connection.execute(Statements.total, []).int8(0, 0)
+        var moved = try await connection.execute(Statements.moved, []).int8(0, 0)
+        let partitions = try await connection.execute(Statements.partitions, [])
+        for row in 0..<partitions.count {
+            let partition = partitions.int2(row, 0)
+            while true {
+                let step = try await connection.execute(
+                    Statements.move, [.int2(partition), .int8(Int64(LayoutMove.eventsOfStep))])
+                guard !step.isNull(0, 0) else { break }
+                moved += step.int8(0, 0)
+                progress(moved, total)
+            }
+            while try await connection.execute(Statements.index, [.int2(partition)]).bool(0, 0) {}
+        }
+        try await finish(total)
+        return total
+    }
+
+    /// Refuses a log whose batches do not have the events: they would be lost, or be in two batches.
+    private func check() async throws {
+        let rows = try await connection.execute(Statements.impossible, [.int8(Int64(EventBatch.maximumEvents))])
+        guard rows.count > 0 else { return }
+        throw MigrationError(
+            description: "the log is damaged, and cannot be moved to the layout of this version: the batch at position "
+                + "\(rows.int8(0, 1)) of partition \(rows.int2(0, 0)) is impossible, or overlaps with the one before. "
+                + "Audit the log with the version that wrote it")
+    }
+
+    private func finish(_ total: Int64) async throws {
+        let rows = try await connection.execute(Statements.unmoved, [])
+        guard rows.count == 0 else {
+            throw MigrationError(
+                description: "the log is damaged, and cannot be moved to the layout of this version: the event at "
+                    + "position \(rows.int8(0, 1)) of partition \(rows.int2(0, 0)) is in no batch. Audit the log with "
+                    + "the version that wrote it")
+        }
+        try await connection.runScript("DROP TABLE tiffin.event_rows, tiffin.commit_rows")
+    }
+}
+
+private enum Statements {
+    static let isNeeded = Statement("old_layout", "SELECT to_regclass('tiffin.event_rows') IS NOT NULL")
+
+    static let lock = Statement("lock_move", "SELECT pg_advisory_lock(1953064550, -1)")
+
+    static let total = Statement("events_to_move", "SELECT count(*) FROM tiffin.event_rows")
+
+    static let moved = Statement(
+        "events_moved",
+        "SELECT coalesce(sum(last_position - first_position + 1), 0)::bigint FROM tiffin.batches")
+
+    static let partitions = Statement(
+        "partitions_to_move", "SELECT DISTINCT partition FROM tiffin.commit_rows ORDER BY partition")
+
+    static let impossible = Statement(
+        "impossible_batches",
+        """
+        SELECT partition, first_position FROM (
+            SELECT partition, first_position, last_position, lag(last_position) OVER (
+                PARTITION BY partition ORDER BY first_position) AS before
+            FROM tiffin.commit_rows) AS c
+        WHERE NOT (first_position BETWEEN 1 AND \(LogHead.maximumPosition)
+            AND last_position BETWEEN first_position AND first_position + $1 - 1) OR first_position <= before
+        ORDER BY partition, first_position LIMIT 1
+        """, [.int8])
+
+    // Tabs and line breaks are what JSON escapes, so an event that has one was written by somebody else: its digest does
+    // not fit, before and after.
+    static let move = Statement(
+        "move_batches",
+        """
+        WITH step AS (
+            SELECT * FROM (
+                SELECT c.*, sum(last_position - first_position + 1) OVER (ORDER BY first_position) AS events
+                FROM (
+                    SELECT * FROM tiffin.commit_rows WHERE partition = $1 AND first_position > coalesce(
+                        (SELECT max(first_position) FROM tiffin.batches WHERE partition = $1), 0)
+                    ORDER BY first_position LIMIT $2) AS c) AS c
+            WHERE events - (last_position - first_position + 1) < $2),
+        moved AS (
+            INSERT INTO tiffin.batches
+            SELECT partition, first_position, last_position, content_digest, chain_digest, submitted_digest, recorded_at, (
+                SELECT string_agg(CASE WHEN e.position IS NULL THEN '' ELSE concat_ws(E'\\t',
+                        translate(e.stream, E'\\t\\n', '  '), e.version, translate(e.kind, E'\\t\\n', '  '),
+                        e.schema_version, translate(e.payload, E'\\t\\n', '  '), translate(e.metadata, E'\\t\\n', '  '))
+                    END, E'\\n' ORDER BY p.position)
+                FROM generate_series(step.first_position, step.last_position) AS p (position)
+                LEFT JOIN tiffin.event_rows AS e ON e.partition = $1 AND e.position = p.position)
+            FROM step
+            RETURNING last_position - first_position + 1 AS events)
+        SELECT sum(events)::bigint FROM moved
+        """, [.int2, .int8])
+
+    static let index = Statement("index_moved", "SELECT is_behind FROM tiffin.index_streams($1, 1000)", [.int2])
+
+    // Positions that the batches have are at most as many as there are events, except where events were lost.
+    static let unmoved = Statement(
+        "events_left",
+        """
+        SELECT e.partition, e.position FROM tiffin.event_rows AS e
+        WHERE NOT EXISTS (
+            SELECT FROM (
+                SELECT last_position FROM tiffin.batches AS b
+                WHERE b.partition = e.partition AND b.first_position <= e.position
+                ORDER BY b.first_position DESC LIMIT 1) AS c
+            WHERE c.last_position >= e.position)
+        ORDER BY e.partition, e.position LIMIT 1
+        """)
+}
