@@ -108,7 +108,7 @@ def cost_of(server, url, client, requests, connections, load) -> dict:
     after = processor_seconds(server.process.pid), sum(map(processor_seconds, backends)), wal_position(url)
     batches = sum(int(value) for name, value in information(client).items() if re.fullmatch(r"partition\d+_batches", name))
     ours, theirs, wal = (later - earlier for earlier, later in zip(before, after))
-    sizes = {table: int(sql(f"select pg_{table}_size('tiffin.events') + pg_{table}_size('tiffin.commits')", url))
+    sizes = {table: int(sql(f"select pg_{table}_size('tiffin.batches') + pg_{table}_size('tiffin.stream_index')", url))
              for table in ("table", "indexes")}
     events = int(sql("select sum(position) from tiffin.log_head", url))
     return {

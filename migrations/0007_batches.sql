@@ -153,7 +153,6 @@ CREATE FUNCTION tiffin.append(
     OUT previous_position bigint, OUT epoch bigint, OUT conflicts integer[], OUT stale text[]
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-    name text;
     head record;
     written text[];
     kept text := p_events;
@@ -163,14 +162,19 @@ DECLARE
     chain bytea;
 BEGIN
     epoch := p_epoch;
-    FOREACH name IN ARRAY p_new LOOP
-        IF EXISTS (SELECT FROM tiffin.stream_index AS i
-            WHERE i.partition = p_partition AND i.stream = hashtextextended(name, 0))
-            AND EXISTS (SELECT FROM tiffin.events_of(name) AS e WHERE e.partition = p_partition AND e.position <= p_seen)
-        THEN
-            stale := stale || name;
+    IF cardinality(p_new) > 0 THEN
+        -- The order makes this a look at the index, however small the planner takes the table to be.
+        SELECT array_agg(n) INTO stale FROM unnest(p_new) AS n
+        WHERE (SELECT i.first_position FROM tiffin.stream_index AS i
+            WHERE i.partition = p_partition AND i.stream = hashtextextended(n, 0)
+            ORDER BY i.first_position LIMIT 1) IS NOT NULL;
+        IF stale IS NOT NULL THEN
+            -- Names that only share a hash are not.
+            SELECT array_agg(DISTINCT e.stream) INTO stale
+            FROM unnest(stale) AS n CROSS JOIN LATERAL tiffin.events_of(n) AS e
+            WHERE e.partition = p_partition AND e.position <= p_seen;
         END IF;
-    END LOOP;
+    END IF;
     IF stale IS NOT NULL THEN
         previous_position := p_seen;
         RETURN;
