@@ -340,13 +340,16 @@ private enum Statements {
         ORDER BY first_position LIMIT $4
         """, [.int2, .int8, .int8, .int8])
 
-    // A line that begins like one of the stream, and whose version is none, is read with the first versions.
+    // A line that begins like one of the stream, and whose version is none, is read with the first versions. OFFSET 0
+    // keeps the planner from reading every batch.
     static let stream = Statement(
         "stream",
         """
         SELECT b.first_position + e.number - 1, b.recorded_at, e.line
         FROM tiffin.batches_of($1, $2) AS found (first_position)
-            JOIN tiffin.batches AS b ON b.partition = $1 AND b.first_position = found.first_position
+            CROSS JOIN LATERAL (
+                SELECT * FROM tiffin.batches
+                WHERE partition = $1 AND first_position = found.first_position OFFSET 0) AS b
             CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
         WHERE starts_with(e.line, $2 || E'\\t') AND CASE
             WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3

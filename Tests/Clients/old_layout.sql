@@ -1,0 +1,19 @@
+-- Gives a log the layout that it had before migration 7: a row an event, and a row a batch without its events.
+BEGIN;
+ALTER TABLE tiffin.batches RENAME TO kept_batches;
+CREATE TABLE tiffin.commit_rows AS TABLE tiffin.commits;
+CREATE TABLE tiffin.event_rows AS TABLE tiffin.events;
+DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
+DROP FUNCTION tiffin.append, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of,
+    tiffin.canonical_bytes(text, timestamptz);
+DROP TABLE tiffin.kept_batches, tiffin.stream_index;
+ALTER TABLE tiffin.event_rows RENAME TO events;
+ALTER TABLE tiffin.commit_rows RENAME TO commits;
+ALTER TABLE tiffin.events ADD PRIMARY KEY (partition, position), ADD UNIQUE (partition, stream, version);
+ALTER TABLE tiffin.commits ADD PRIMARY KEY (partition, first_position);
+GRANT SELECT ON tiffin.events, tiffin.commits TO tiffin_server;
+CREATE FUNCTION tiffin.append(
+    smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[], bigint
+) RETURNS void LANGUAGE sql AS '';
+DELETE FROM tiffin.migrations WHERE number = 7;
+COMMIT;

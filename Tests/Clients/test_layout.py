@@ -1,0 +1,143 @@
+"""How the log lies in PostgreSQL: what SQL sees of it, and how a log with a row an event moves to one with a row a batch."""
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tiffin import Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until
+
+OLD_LAYOUT = (Path(__file__).parent / "old_layout.sql").read_text()
+EVENTS = "select coalesce(md5(string_agg(e::text, '' order by partition, position)), '') from tiffin.events as e"
+COMMITS = "select coalesce(md5(string_agg(c::text, '' order by partition, first_position)), '') from tiffin.commits as c"
+
+
+def contents(url):
+    return sql(EVENTS, url), sql(COMMITS, url)
+
+
+@pytest.fixture(scope="module")
+def origin():
+    """A log of several steps of a move, with a receipt for one of its events, and whose server has stopped."""
+    with fresh_database() as url:
+        with Server(database=url) as server, server.client() as client:
+            put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
+            client.pipeline(("CART.ADD", f"cart-{n % 7_000}", "kitchen", "dish", 1) for n in range(30_000))
+            client("CART.CHECKOUT", "cart-1", "TOTAL", 500 * int(client("CART.COUNT", "cart-1")))
+            receipt = client("LOG.PROVE", "cart-cart-1", 2).decode()
+        yield url, receipt
+
+
+@pytest.fixture
+def old(origin):
+    """The same log in the layout of before, its receipt, and what SQL showed of it."""
+    template, receipt = origin
+    with fresh_database(template) as url:
+        shown = contents(url)
+        sql(OLD_LAYOUT, url)
+        yield url, receipt, shown
+
+
+def check_moved(url, receipt, shown):
+    assert contents(url) == shown
+    assert sql("select to_regclass('tiffin.event_rows'), to_regclass('tiffin.commit_rows')", url) == "|"
+    sound = run_tiffin("audit", "--database", url)
+    assert sound.returncode == 0, sound.stdout
+    with Server(database=url) as server, server.client() as client:
+        head = json.loads(receipt)["head"]["position"]
+        assert client("LOG.PROVE", "cart-cart-1", 2, "HEAD", head).decode() == receipt
+        assert client("CART.COUNT", "cart-2") == 5
+        assert client("CART.ADD", "cart-2", "kitchen", "dish", 1) is not None
+        assert client("CART.COUNT", "cart-2") == 6
+        assert len(client("LOG.READ", "STREAM", "cart-cart-2")) == 6
+        assert client.json("ORDER.GET", json.loads(client("LOG.READ", "STREAM", "cart-cart-1")[-1])["payload"]["order"])
+
+
+def test_an_old_log_is_moved_and_is_the_same_log(old):
+    url, receipt, shown = old
+    run = run_tiffin("migrate", "--database", url)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.splitlines()[0] == "migration 7 (batches) applied"
+    assert re.search(r"^30,?\d{3} events were moved", run.stdout, re.M)
+    assert run_tiffin("migrate", "--database", url).stdout == "nothing to do: the schema is up to date\n"
+    check_moved(url, receipt, shown)
+
+
+def test_a_server_moves_an_old_log_before_it_serves(old):
+    url, receipt, shown = old
+    with Server(database=url) as server:
+        assert "events were moved" in server.output()
+    check_moved(url, receipt, shown)
+
+
+def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
+    url, receipt, shown = old
+    # The second step wants to write this batch and waits, as for another process that writes it.
+    blocker = subprocess.Popen(["psql", "-qAt", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    with blocker:
+        sql("create table public.last as select max(first_position) as position from tiffin.commits", url)
+        first = subprocess.Popen([binary(), "migrate", "--database", url])
+        # Not before the tables are there.
+        wait_until(lambda: sql("select to_regclass('tiffin.batches') is not null", url) == "t", 20, "the new tables")
+        blocker.stdin.write(
+            "begin; insert into tiffin.batches select 0, position, position, '', '', null, now(), '' from public.last;\n"
+            "select 'locked';\n")
+        blocker.stdin.flush()
+        assert blocker.stdout.readline() == "locked\n"
+        wait_until(
+            lambda: sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
+                        "and datname = current_database()", url) == "1", 20, "the move to wait")
+        first.kill()
+        first.wait()
+        moved = int(sql("select count(*) from tiffin.batches", url))
+        assert 0 < moved < int(sql("select count(*) from tiffin.commit_rows", url))
+        for command in (["audit"], ["replay", "--all"], ["why", "cart", "cart-1"]):
+            run = run_tiffin(*command, "--database", url)
+            assert run.returncode != 0
+            assert "not moved to the layout of this version yet; run tiffin migrate" in run.stdout + run.stderr
+        blocker.stdin.close()
+    run = run_tiffin("migrate", "--database", url)
+    assert run.returncode == 0, run.stderr
+    assert "events were moved" in run.stdout
+    check_moved(url, receipt, shown)
+
+
+def test_a_lost_event_is_as_lost_after_the_move_as_before(old):
+    url, _, _ = old
+    sql("delete from tiffin.events where stream = 'cart-cart-9' and version = 2", url)
+    assert run_tiffin("migrate", "--database", url).returncode == 0
+    assert sql("select count(*) from tiffin.events where stream = 'cart-cart-9'", url) == "4"
+    run = run_tiffin("audit", "--database", url)
+    assert run.returncode == 2
+    assert "are missing from the log" in run.stdout
+
+
+@pytest.mark.parametrize("damage, sentence", [
+    ("update tiffin.events set position = -1 where position = 5", "the event at position -1 of partition 0 is in no batch"),
+    ("update tiffin.commits set last_position = last_position + 1 where first_position = 1",
+     "the batch at position 2 of partition 0 is impossible, or overlaps with the one before"),
+    ("update tiffin.commits set last_position = 4611686018427387905 where first_position = 1",
+     "the batch at position 1 of partition 0 is impossible"),
+])
+def test_a_log_whose_batches_are_damaged_is_not_moved_and_loses_nothing(old, damage, sentence):
+    url, _, _ = old
+    sql(damage, url)
+    count = sql("select count(*) from tiffin.events", url)
+    for _ in range(2):
+        run = run_tiffin("migrate", "--database", url)
+        assert run.returncode != 0
+        assert sentence in run.stderr
+    assert sql("select count(*) from tiffin.event_rows", url) == count
+
+
+def test_psql_finds_positions_and_streams_by_index(origin):
+    url, _ = origin
+    assert sql("select string_agg(position::text, ' ') from tiffin.events_between(0::smallint, 7, 9)", url) == "7 8 9"
+    assert sql("select string_agg(version::text, ' ') from tiffin.events_of('cart-cart-3')", url) == "1 2 3 4 5"
+    assert sql("select count(*) from tiffin.events_of('cart-nobody')", url) == "0"
+    for query in ("tiffin.events_between(0::smallint, 7, 9)", "tiffin.events_of('cart-cart-3')"):
+        plan = sql(f"analyze; explain select * from {query}", url)
+        assert "Seq Scan on batches" not in plan
+        assert "Seq Scan on stream_index" not in plan
