@@ -13,7 +13,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"))
 
 from tiffin import (  # noqa: E402
-    ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document,
+    ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document, sql,
 )
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -115,11 +115,19 @@ def knows(client, command) -> bool:
     return True
 
 
+def make_rows(url):
+    """The events in a table with a row for each, as the log had them before a batch was a row: what COPY is measured on."""
+    sql("drop table if exists event_rows_to_copy; create table event_rows_to_copy as "
+        "select * from tiffin.events order by partition, position; "
+        "alter table event_rows_to_copy add primary key (partition, position)", url)
+
+
 def seconds_to_copy(url) -> float:
+    """Seconds to send the table of `make_rows`."""
     start = time.monotonic()
     subprocess.run(
         ["psql", "--no-psqlrc", "--quiet", "-c",
-         "copy (select * from tiffin.events order by partition, position) to stdout", url],
+         "copy (select * from event_rows_to_copy order by partition, position) to stdout", url],
         stdout=subprocess.DEVNULL, timeout=STEP_SECONDS, check=True)
     return time.monotonic() - start
 

@@ -25,6 +25,8 @@ struct LayoutMove {
         // One at a time; another process waits here, and finds nothing left to do. The lock ends with the connection.
         _ = try await connection.execute(Statements.lock, [])
         guard try await LayoutMove.isNeeded(connection) else { return nil }
+        // Compiling a step takes longer than the step.
+        try await connection.runScript("SET jit = off")
         try await check()
         let total = try await connection.execute(Statements.total, []).int8(0, 0)
         var moved = try await connection.execute(Statements.moved, []).int8(0, 0)
@@ -92,8 +94,9 @@ private enum Statements {
         ORDER BY partition, first_position LIMIT 1
         """, [.int8])
 
-    // Tabs and line breaks are what JSON escapes, so an event that has one was written by somebody else: its digest does
-    // not fit, before and after.
+    // JSON escapes tabs and line breaks, so an event that has one was changed by somebody, and its digest does not fit.
+    // All its tabs and line breaks become spaces: a line that cannot be read, as damaged after the move as before. A line
+    // stays empty for each event that is missing.
     static let move = Statement(
         "move_batches",
         """
@@ -107,13 +110,21 @@ private enum Statements {
             WHERE events - (last_position - first_position + 1) < $2),
         moved AS (
             INSERT INTO tiffin.batches
-            SELECT partition, first_position, last_position, content_digest, chain_digest, submitted_digest, recorded_at, (
-                SELECT string_agg(CASE WHEN e.position IS NULL THEN '' ELSE concat_ws(E'\\t',
-                        translate(e.stream, E'\\t\\n', '  '), e.version, translate(e.kind, E'\\t\\n', '  '),
-                        e.schema_version, translate(e.payload, E'\\t\\n', '  '), translate(e.metadata, E'\\t\\n', '  '))
-                    END, E'\\n' ORDER BY p.position)
-                FROM generate_series(step.first_position, step.last_position) AS p (position)
-                LEFT JOIN tiffin.event_rows AS e ON e.partition = $1 AND e.position = p.position)
+            SELECT partition, first_position, last_position, content_digest, chain_digest, submitted_digest, recorded_at,
+                coalesce((
+                    SELECT string_agg(
+                        repeat(E'\\n', gap) || CASE WHEN is_clean THEN line ELSE translate(line, E'\\t\\n', '  ') END,
+                        E'\\n' ORDER BY position)
+                    FROM (
+                        SELECT position,
+                            (position - 1 - lag(position, 1, step.first_position - 1) OVER (ORDER BY position))::integer,
+                            stream || E'\\t' || version || E'\\t' || kind || E'\\t' || schema_version || E'\\t'
+                                || payload || E'\\t' || metadata,
+                            strpos(stream || kind || payload || metadata, E'\\t') = 0
+                                AND strpos(stream || kind || payload || metadata, E'\\n') = 0
+                        FROM tiffin.event_rows
+                        WHERE partition = $1 AND position BETWEEN step.first_position AND step.last_position
+                    ) AS e (position, gap, line, is_clean)), '')
             FROM step
             RETURNING last_position - first_position + 1 AS events)
         SELECT sum(events)::bigint FROM moved

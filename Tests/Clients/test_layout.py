@@ -141,3 +141,15 @@ def test_psql_finds_positions_and_streams_by_index(origin):
         plan = sql(f"analyze; explain select * from {query}", url)
         assert "Seq Scan on batches" not in plan
         assert "Seq Scan on stream_index" not in plan
+
+
+def test_an_event_with_a_line_break_is_as_damaged_after_the_move_as_before(old):
+    url, _, _ = old
+    sql("update tiffin.events set payload = payload || E'\\n' where stream = 'cart-cart-9' and version = 2", url)
+    assert run_tiffin("migrate", "--database", url).returncode == 0
+    run = run_tiffin("audit", "--database", url)
+    assert run.returncode == 2
+    assert "does not match its digest" in run.stdout
+    with Server(database=url) as server, server.client() as client:
+        assert client.error("CART.GET", "cart-9").code == "CORRUPT"
+        assert client("CART.COUNT", "cart-8") == 5
