@@ -144,9 +144,12 @@ public final class PostgresEventLog: EventLog {
     public func read(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
-        let rows = try await batches(partition, after: position, limit)
-        var events: [RecordedEvent] = []
-        PostgresEventLog.forEach(in: rows, partition, after: position, limit) { events.append($0.recorded) }
+        var (events, reached): ([RecordedEvent], Int64?) = ([], position)
+        while events.isEmpty, let after = reached {
+            let rows = try await batches(partition, after: after, limit)
+            PostgresEventLog.forEach(in: rows, partition, after: after, limit) { events.append($0.recorded) }
+            reached = PostgresEventLog.end(of: rows)
+        }
         return events
     }
 
@@ -154,8 +157,18 @@ public final class PostgresEventLog: EventLog {
     public func page(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> EventPage {
-        await PostgresEventLog.page(
-            try await batches(partition, after: position, limit), partition, after: position, limit)
+        var after = position
+        while true {
+            let rows = try await batches(partition, after: after, limit)
+            let page = await PostgresEventLog.page(rows, partition, after: after, limit)
+            guard page.isEmpty, let end = PostgresEventLog.end(of: rows) else { return page }
+            after = end
+        }
+    }
+
+    /// Where the last of some batches ends. If all their events were lost, the next one is behind it.
+    private nonisolated static func end(of rows: Rows) -> Int64? {
+        rows.count == 0 ? nil : rows.int8(rows.count - 1, 1)
     }
 
     /// The batches that hold the events after a position.
@@ -248,10 +261,8 @@ public final class PostgresEventLog: EventLog {
         var (last, rest) = (position, limit)
         for row in 0..<rows.count where rest > 0 {
             let first = rows.int8(row, 0)
-            let (length, isBeyond) = rows.int8(row, 1).subtractingReportingOverflow(first)
-            guard !isBeyond, length >= 0, length < EventBatch.maximumEvents else { continue }
             EventLines.forEach(
-                in: rows.bytes(row, 3), length + 1, partition: partition, firstPosition: first,
+                in: rows.bytes(row, 3), rows.int8(row, 1) - first + 1, partition: partition, firstPosition: first,
                 recordedAt: rows.timestamp(row, 2)
             ) { event in
                 guard event.position > last, rest > 0 else { return }
@@ -337,6 +348,7 @@ private enum Statements {
         WHERE partition = $1 AND first_position >= tiffin.batch_at($1, $2 + 1)
             AND first_position <= greatest($3, tiffin.batch_at($1, $2 + 1))
             AND first_position <= \(LogHead.maximumPosition)
+            AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
         ORDER BY first_position LIMIT $4
         """, [.int2, .int8, .int8, .int8])
 
@@ -345,11 +357,12 @@ private enum Statements {
     static let stream = Statement(
         "stream",
         """
-        SELECT b.first_position + e.number - 1, b.recorded_at, e.line
+        SELECT b.first_position + (e.number - 1), b.recorded_at, e.line
         FROM tiffin.batches_of($1, $2) AS found (first_position)
             CROSS JOIN LATERAL (
                 SELECT * FROM tiffin.batches
-                WHERE partition = $1 AND first_position = found.first_position OFFSET 0) AS b
+                WHERE partition = $1 AND first_position = found.first_position
+                    AND first_position <= \(LogHead.maximumPosition) OFFSET 0) AS b
             CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
         WHERE starts_with(e.line, $2 || E'\\t') AND CASE
             WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3

@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from test_damage import MENU, added, fill, quoted
-from tiffin import ReplyError, Server, put_open_outlet, run_tiffin, sql, wait_until
+from test_damage import MENU, added, delete_saved_rows, fill, missing_events, position_of, quoted
+from tiffin import ReplyError, Server, put_open_outlet, read_log, run_tiffin, sql, wait_until
 
 PATIENCE = 20
 BEYOND = 2**63 - 1
@@ -203,6 +203,78 @@ def test_a_log_without_a_head_is_not_served_and_says_so(database):
         assert server.wait_until_ended() == 1
         assert f"tiffin.log_head is damaged: {sentence}" in server.output()
     sql("delete from tiffin.log_head; insert into tiffin.log_head select * from kept", database)
+
+
+# --- lines of batches
+
+# What somebody may make of the text of a batch of one event, as SQL.
+LINES = {
+    "a field too few": r"regexp_replace(events, E'\t[^\t]*$', '')",
+    "a field too many": r"events || E'\tmore'",
+    "no separator": "split_part(events, E'\\t', 1)",
+    "a version that is no number": r"replace(events, E'\t2\t', E'\ttwo\t')",
+    "a version without an end": r"replace(events, E'\t2\t', E'\t2' || repeat('0', 2000) || E'\t')",
+    "a version that is written otherwise": r"replace(events, E'\t2\t', E'\t02\t')",
+    "a version left out": r"replace(events, E'\t2\t', E'\t\t')",
+    "a schema version that is no number": r"replace(events, E'\t1\t', E'\tone\t')",
+    "a schema version that is too high": r"replace(events, E'\t1\t', E'\t2147483648\t')",
+    "no name": r"regexp_replace(events, E'^[^\t]*', '')",
+    "tabs alone": r"E'\t\t\t\t\t'",
+    "many tabs": r"repeat(E'\t', 10000)",
+    "nothing": "''",
+    "an empty line in front": r"E'\n' || events",
+    "a line more": r"events || E'\n' || events",
+    "many lines": r"repeat(E'\n', 10000)",
+}
+
+
+def test_no_line_of_a_batch_ends_the_server(database):
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+        for number in range(len(LINES)):
+            for _ in range(3):
+                client("CART.ADD", f"hurt-{number}", "kitchen", "tea", 1)
+    sql(";".join(
+        f"update tiffin.batches set events = {expression} where first_position = "
+        f"{position_of(database, f'cart-hurt-{number}', 2)}"
+        for number, expression in enumerate(LINES.values())), database)
+    for turn in range(3):
+        with Server(database=database) as server, server.client() as client:
+            check_well(client, 3 + turn)
+            for number, what in enumerate(LINES):
+                cart = f"hurt-{number}"
+                answers = [
+                    ask(client, *command) for command in (
+                        ("CART.GET", cart), ("CART.COUNT", cart), ("CART.ADD", cart, "kitchen", "tea", 1))
+                ]
+                # Saved counts are those of before the damage.
+                assert turn == 0 or "CORRUPT" in answers[1:], (what, answers)
+                ask(client, "LOG.READ", "STREAM", f"cart-{cart}")
+                for version in (1, 2, 3):
+                    ask(client, "LOG.PROVE", f"cart-{cart}", version, also=["NOTFOUND"])
+            assert len(read_log(client, page=1)) == len(read_log(client))
+        check_tools(database)
+        sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.quarantine",
+            database)
+    assert int(sql("select count(*) from tiffin.events where stream like 'cart-hurt-%'", database)) >= 2 * len(LINES)
+
+
+def test_batches_without_events_do_not_end_a_read(database):
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+        for _ in range(30):
+            client("CART.ADD", "short", "kitchen", "tea", 1)
+        client("CART.ADD", "late", "kitchen", "tea", 1)
+        first, last = position_of(database, "cart-short", 4), position_of(database, "cart-short", 33)
+        sql(f"update tiffin.batches set events = '' where first_position between {first} and {last}", database)
+        for count in (1, 7, 30, 1000):
+            events = read_log(client, page=count)
+            assert [event["position"] for event in events] == [*range(1, first), last + 1], count
+    delete_saved_rows(database)
+    with Server(database=database) as server, server.client() as client:
+        assert missing_events(client) == last - first + 1
+        assert client("CART.COUNT", "late") == 1
+        check_well(client, 3)
 
 
 # --- derived rows
