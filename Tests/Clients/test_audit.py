@@ -12,6 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 
+from tampering import tamper
 from tiffin import (
     Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, section_document,
     sql, wait_until,
@@ -83,6 +84,15 @@ def test_the_copy_that_tests_tamper_with_is_sound(copy):
     assert audit(copy)[0] == SOUND
 
 
+# The batch of one event that has the first event of cart-1, and the batch of the most events.
+OF_ONE = "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)"
+OF_MANY = "(select first_position from tiffin.batches order by last_position - first_position desc limit 1)"
+
+
+def change(column, expression, batch):
+    return f"update tiffin.batches set {column} = {expression} where first_position = {batch}"
+
+
 TAMPERED = {
     "a payload": (
         "update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
@@ -118,12 +128,7 @@ TAMPERED = {
     "an event taken out": (
         "delete from tiffin.events where stream = 'cart-cart-1' and version = 1",
         "are missing from the log"),
-    "a batch taken out, events and all": (
-        "delete from tiffin.commits where first_position = "
-        "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1);"
-        "delete from tiffin.events where stream = 'cart-cart-1' and version = 1",
-        "the batch between them is missing"),
-    "a batch's row alone": (
+    "a batch taken out": (
         "delete from tiffin.commits where first_position = "
         "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
         "the batch between them is missing"),
@@ -131,7 +136,6 @@ TAMPERED = {
         "delete from tiffin.events where position = (select max(position) from tiffin.events)",
         "the log ends at"),
     "a truncated tail with its batch": (
-        "delete from tiffin.events where position >= (select max(first_position) from tiffin.commits);"
         "delete from tiffin.commits where first_position = (select max(first_position) from tiffin.commits)",
         "the log ends at"),
     "a content digest": (
@@ -149,19 +153,19 @@ TAMPERED = {
         "insert into tiffin.events select partition, position + 1, 'cart-forged', 1, kind, schema_version, payload, "
         "metadata, recorded_at from tiffin.events where position = (select max(position) from tiffin.events);"
         "update tiffin.log_head set position = position + 1",
-        "belong to no batch"),
+        "does not match its digest"),
     "an event behind the head": (
         "insert into tiffin.events select partition, position + 1, 'cart-forged', 1, kind, schema_version, payload, "
         "metadata, recorded_at from tiffin.events where position = (select max(position) from tiffin.events)",
-        "of cart-forged is behind the head"),
+        "is behind the head"),
     "a batch behind the head": (
-        "insert into tiffin.commits select partition, last_position + 1, last_position + 1, content_digest, "
-        "chain_digest, null, recorded_at from tiffin.commits order by first_position desc limit 1",
+        "insert into tiffin.batches select partition, last_position + 1, last_position + 1, content_digest, "
+        "chain_digest, null, recorded_at, events from tiffin.batches order by first_position desc limit 1",
         "is behind the head"),
     "an event before the first position": (
         "insert into tiffin.events select partition, 0, 'cart-forged', 1, kind, schema_version, payload, metadata, "
         "recorded_at from tiffin.events where position = 1",
-        "event 0 of cart-forged is before the first position"),
+        "batch 0–0 is before the first position"),
     "a head of a partition that does not exist": (
         "insert into tiffin.log_head select 1, 0, decode(repeat('00', 32), 'hex')",
         "log_head has 2 rows, and the streams lie as in a log of 1 partition: rows were added or removed"),
@@ -183,14 +187,73 @@ TAMPERED = {
         "p.last_position = c.first_position - 1) || content_digest) where first_position = "
         "(select position from tiffin.events where stream = 'cart-cart-1' and version = 1)",
         "does not continue the chain"),
+    **{
+        f"a line {what}": (change("events", expression, OF_ONE), "does not match its digest")
+        for what, expression in {
+            "with a field too few": r"regexp_replace(events, E'\t[^\t]*$', '')",
+            "with a field too many": r"events || E'\t{}'",
+            "with an empty field in front": r"E'\t' || events",
+            "without a separator": "'x'",
+            "whose version is no number": r"replace(events, E'\t1\tcart', E'\tone\tcart')",
+            **{
+                f"whose version is written as {number!r}": rf"replace(events, E'\t1\tcart', E'\t{number}\tcart')"
+                for number in ("01", "+1", " 1", "1 ", "-1", "0x1", "1.0", "1e0", "\u0661", "1" * 30, "")
+            },
+            "whose schema version is no number": r"replace(events, E'\t1\t{', E'\tone\t{')",
+            "that ends in a carriage return": r"events || E'\r'",
+            "with another one behind it": r"events || E'\n' || events",
+            "with an empty one behind it": r"events || E'\n'",
+        }.items()
+    },
+    **{
+        f"a batch of many, {what}": (change("events", expression, OF_MANY), message)
+        for what, expression, message in [
+            ("with two lines exchanged", r"regexp_replace(events, E'^(.*?)\n(.*?)\n', E'\\2\n\\1\n')", "or their order"),
+            ("with two lines joined", r"regexp_replace(events, E'\n', E'\t')", "are missing from the log"),
+            ("without its first line", r"regexp_replace(events, E'^.*?\n', '')", "are missing from the log"),
+            ("without its last line", r"regexp_replace(events, E'\n[^\n]*$', '')", "are missing from the log"),
+            ("with its last line empty", r"regexp_replace(events, E'\n[^\n]*$', E'\n')", "are missing from the log"),
+            ("with an empty line more at its start", r"E'\n' || events", "are missing from the log"),
+            ("with an empty line more in it", r"regexp_replace(events, E'\n', E'\n\n')", "are missing from the log"),
+            ("with an empty line more at its end", r"events || E'\n'", "its events or their order were changed"),
+            ("with a line twice", r"regexp_replace(events, E'^(.*?\n)', E'\\1\\1')", "or their order were changed"),
+            ("with a line more at its end", r"events || E'\n' || split_part(events, E'\n', 1)", "or their order"),
+            ("without any line", "''", "are missing from the log"),
+        ]
+    },
+    "a batch that claims an event of the next one": (
+        change("last_position", "last_position + 1", OF_MANY), "overlaps with the batch before it"),
+    "a batch that claims an event too few": (
+        change("last_position", "last_position - 1", OF_MANY), "the batch between them is missing"),
+    "a batch that ends before it begins": (
+        change("last_position", "first_position - 1", OF_MANY), "is impossible: a batch has 1 to"),
+    "a batch that ends beyond every position": (
+        change("last_position", "4611686018427387905", OF_ONE), "is impossible: a batch has 1 to"),
+    "every batch ends beyond every position": (
+        "update tiffin.batches set last_position = 4611686018427387905", "is impossible: a batch has 1 to"),
+    "every batch ends before it begins": ("update tiffin.batches set last_position = 0", "is impossible"),
+    "a batch that begins beyond every position": (
+        change("(first_position, last_position)", "(4611686018427387905, 4611686018427387905)", OF_ONE),
+        "is behind the head"),
+    "a batch a second time, within another one": (
+        "insert into tiffin.batches select partition, b.last_position, b.last_position, o.content_digest, "
+        "o.chain_digest, null, o.recorded_at, o.events from tiffin.batches o join tiffin.batches b using (partition) "
+        f"where o.first_position = {OF_ONE} and b.first_position = {OF_MANY}",
+        "overlaps with the batch before it"),
+    "two batches made one": (
+        r"update tiffin.batches b set last_position = n.last_position, events = b.events || E'\n' || n.events "
+        f"from tiffin.batches n where b.first_position = {OF_ONE} and n.first_position = b.last_position + 1;"
+        f"delete from tiffin.batches where first_position = {OF_ONE} + 1",
+        "does not match its digest"),
+    "every event taken out": ("update tiffin.batches set events = ''", "the log ends at 0"),
+    "every batch taken out": ("delete from tiffin.batches", "the log ends at 0"),
 }
 
 
 def checksum(url):
     """What the tables of the log hold."""
     return sql(
-        "select (select sum(hashtext(e::text)::bigint) from tiffin.events e), "
-        "(select sum(hashtext(c::text)::bigint) from tiffin.commits c), "
+        "select (select sum(hashtext(b::text)::bigint) from tiffin.batches b), "
         "(select sum(hashtext(h::text)::bigint) from tiffin.log_head h)", url)
 
 
@@ -198,7 +261,7 @@ def checksum(url):
 def test_tampering_is_named(copy, what):
     statement, message = TAMPERED[what]
     before = checksum(copy)
-    sql(statement, copy)
+    tamper(statement, copy)
     assert checksum(copy) != before, "nothing was tampered with"
     code, output = audit(copy)
     assert code == TAMPERING, output
@@ -214,7 +277,7 @@ TIMES = ["'infinity'", "'-infinity'", "'294276-12-31 23:59:59.999999+00'", "'471
 # {at} is the position of the event and {value} the value.
 VALUES = {
     "events.partition": (SMALLINT, "events {at}–{at} are missing from the log"),
-    "events.position": ([0, *BIGINT], "event {value} of cart-cart-1 is"),
+    "events.position": ([0, *BIGINT], "batch {value}–{value} is"),
     "events.stream": (TEXT, "batch {at}–{at} does not match its digest"),
     "events.version": ([0, *BIGINT], "cart-cart-1 goes from version"),
     "events.kind": (TEXT, "batch {at}–{at} does not match its digest"),
@@ -223,26 +286,27 @@ VALUES = {
         [*TEXT, *(f"replace(payload, '\"quantity\":2', '\"quantity\":{number}')" for number in (0, *BIGINT))],
         "batch {at}–{at} does not match its digest"),
     "events.metadata": (TEXT, "batch {at}–{at} does not match its digest"),
-    "events.recorded_at": (TIMES, "batch {at}–{at} was recorded at"),
-    "commits.partition": (SMALLINT, "the batch between them is missing"),
-    "commits.first_position": ([0, *BIGINT], "the batch between them is missing"),
-    "commits.last_position": ([0, *BIGINT], "batch {at}–{value} is impossible"),
-    "commits.content_digest": (BYTES, "batch {at}–{at} does not match its digest"),
-    "commits.chain_digest": (BYTES, "batch {at}–{at} does not continue the chain"),
-    "commits.recorded_at": (TIMES, "batch {at}–{at} was recorded at"),
+    "events.recorded_at": (TIMES, "batch {at}–{at} does not match its digest"),
+    "batches.partition": (SMALLINT, "the batch between them is missing"),
+    "batches.first_position": ([0, *BIGINT], "the batch between them is missing"),
+    "batches.last_position": ([0, *BIGINT], "batch {at}–{value} is impossible"),
+    "batches.content_digest": (BYTES, "batch {at}–{at} does not match its digest"),
+    "batches.chain_digest": (BYTES, "batch {at}–{at} does not continue the chain"),
+    "batches.events": (TEXT, "{at}"),
+    "batches.recorded_at": (TIMES, "batch {at}–{at} does not match its digest"),
     "log_head.partition": ([1, *SMALLINT], "log_head has 1 row and one of partition {value}"),
     "log_head.position": ([0, *BIGINT], "the head"),
     "log_head.digest": (BYTES, "the head has a digest of"),
     "log_head.epoch": (BIGINT, "the head has the epoch {value}"),
 }
 # What a writer had sent, which nothing else follows from.
-UNCHECKED = {"commits.submitted_digest"}
+UNCHECKED = {"batches.submitted_digest"}
 
 
 def test_every_column_of_the_log_is_tampered_with(origin):
     columns = sql(
         "select table_name || '.' || column_name from information_schema.columns where table_schema = 'tiffin' "
-        "and table_name in ('events', 'commits', 'log_head')", origin).split()
+        "and table_name in ('events', 'batches', 'log_head')", origin).split()
     assert set(columns) == {*VALUES, *UNCHECKED}
 
 
@@ -251,11 +315,12 @@ def test_a_value_that_no_server_writes_is_named(copy, column):
     values, message = VALUES[column]
     table, name = column.split(".")
     at = position_of(copy, "cart-cart-1", 1)
-    where = {"events": f"position = {at}", "commits": f"first_position = {at}", "log_head": "true"}[table]
-    sql(f"create table saved as table tiffin.{table}", copy)
+    where = {"events": f"position = {at}", "batches": f"first_position = {at}", "log_head": "true"}[table]
+    stored = "log_head" if table == "log_head" else "batches"
+    sql(f"create table saved as table tiffin.{stored}", copy)
     for value in values:
-        sql(f"truncate tiffin.{table}; insert into tiffin.{table} table saved; "
-            f"update tiffin.{table} set {name} = {value} where {where}", copy)
+        tamper(f"truncate tiffin.{stored}; insert into tiffin.{stored} table saved; "
+               f"update tiffin.{table} set {name} = {value} where {where}", copy)
         code, output = audit(copy)
         assert code == TAMPERING, (value, output)
         assert message.format(at=at, value=value) in output, (value, output)
@@ -345,8 +410,8 @@ def rechained(url):
 
 
 def test_a_history_that_cannot_have_happened_is_named_even_where_every_digest_is_right(copy):
-    sql("update tiffin.events set payload = '{\"line\":\"dish-9\",\"from\":1,\"to\":2}' "
-        "where stream = 'cart-cart-1' and version = 2", copy)
+    tamper("update tiffin.events set payload = '{\"line\":\"dish-9\",\"from\":1,\"to\":2}' "
+           "where stream = 'cart-cart-1' and version = 2", copy)
     rechained(copy)
     code, output = audit(copy)
     assert code == DIFFERENCE, output
@@ -354,7 +419,7 @@ def test_a_history_that_cannot_have_happened_is_named_even_where_every_digest_is
 
 
 def test_an_event_that_cannot_be_understood_is_named(copy):
-    sql("update tiffin.events set payload = '{' where stream = 'cart-cart-1' and version = 2", copy)
+    tamper("update tiffin.events set payload = '{' where stream = 'cart-cart-1' and version = 2", copy)
     rechained(copy)
     code, output = audit(copy)
     assert code == DIFFERENCE, output
@@ -362,8 +427,8 @@ def test_an_event_that_cannot_be_understood_is_named(copy):
 
 
 def test_an_order_that_is_not_its_cart_is_named(copy):
-    sql("update tiffin.events set payload = replace(payload, '\"total\":500', '\"total\":50') "
-        "where kind = 'order.placed' and payload like '%\"total\":500}%'", copy)
+    tamper("update tiffin.events set payload = replace(payload, '\"total\":500', '\"total\":50') "
+           "where kind = 'order.placed' and payload like '%\"total\":500}%'", copy)
     rechained(copy)
     code, output = audit(copy)
     assert code == DIFFERENCE, output
@@ -466,7 +531,7 @@ def test_a_log_of_several_partitions_is_audited():
         code, output = audit(url)
         assert code == SOUND, output
         assert "partition 2" in output
-        for table in ("events", "commits", "log_head"):
+        for table in ("batches", "log_head"):
             sql(f"update tiffin.{table} set partition = -1 - partition where partition < 2;"
                 f"update tiffin.{table} set partition = 2 + partition where partition < 0", url)
         code, output = audit(url)
@@ -494,10 +559,10 @@ def test_anchors_catch_what_was_rewritten_from_the_first_event_on(copy, tmp_path
     assert code == SOUND and "anchors     0 of 0 hold" in output
     code, output = anchored()
     assert code == SOUND and "anchors     1 of 1 hold" in output
-    sql("update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
-        "where stream = 'cart-cart-1' and version = 1", copy)
-    sql("update tiffin.events set payload = replace(payload, '\"from\":2', '\"from\":3') "
-        "where stream = 'cart-cart-1' and version = 2", copy)
+    tamper("update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
+           "where stream = 'cart-cart-1' and version = 1", copy)
+    tamper("update tiffin.events set payload = replace(payload, '\"from\":2', '\"from\":3') "
+           "where stream = 'cart-cart-1' and version = 2", copy)
     rechained(copy)
     assert audit(copy)[0] == SOUND, "whoever rewrites everything is not noticed without an anchor"
     code, output = anchored()

@@ -7,7 +7,8 @@ import json
 import pytest
 
 import tiffin
-from tiffin import Server, fresh_database, item_document, outlet_document, section_document, sql, wait_until
+from tampering import tamper
+from tiffin import Server, fresh_database, item_document, outlet_document, section_document, wait_until
 
 FUTURE = "2999-01-01T00:00:00Z"
 
@@ -222,11 +223,9 @@ def test_a_cursor_outlives_its_server(own):
 
 def insert_corrupt_event(database, client, stream):
     position = client.json("LOG.HEAD")[0]["position"] + 1
-    sql(f"""
-        begin;
+    tamper(f"""
         insert into tiffin.events values (0, {position}, '{stream}', 99, 'menu.sectionAdded', 1, '"no section"', '{{}}', now());
         update tiffin.log_head set position = {position};
-        commit;
     """, database)
 
 

@@ -6,6 +6,7 @@ import re
 import pytest
 
 from followers import Follower, message
+from tampering import tamper
 from tiffin import Server, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until
 
 MENU = [section_document("all", [item_document("tea", 100), item_document("bun", 50)])]
@@ -23,17 +24,15 @@ def append(database, *events):
         f"(0, {first + n}, {quoted(stream)}, {version}, {quoted(kind)}, 1, {quoted(payload)}, '{{}}', now())"
         for n, (stream, version, kind, payload) in enumerate(events))
     last = first + len(events) - 1
-    sql(f"""
-        begin;
+    tamper(f"""
         insert into tiffin.events values {rows};
         update tiffin.log_head set position = {last};
-        commit;
     """, database)
     return list(range(first, last + 1))
 
 
 def remove(database, *positions):
-    sql(f"delete from tiffin.events where position in ({', '.join(map(str, positions))})", database)
+    tamper(f"delete from tiffin.events where position in ({', '.join(map(str, positions))})", database)
 
 
 def delete_saved_rows(database):
@@ -196,14 +195,12 @@ def test_a_server_that_follows_another_skips_removed_events(database):
             listener.send(b"SUBSCRIBE cart:hurt\r\n")
             listener.read(), listener.read()
             head = int(sql("select position from tiffin.log_head", database))
-            # One statement, so that the server never sees the head without the events.
-            sql(f"""
-                begin;
+            # In one transaction, so that the server never sees the head without the events.
+            tamper(f"""
                 insert into tiffin.events values
                     (0, {head + 2}, 'cart-hurt', 5, 'cart.itemAdded', 1, {quoted(added())}, '{{}}', now()),
                     (0, {head + 5}, 'cart-well', 4, 'cart.itemAdded', 1, {quoted(added())}, '{{}}', now());
                 update tiffin.log_head set position = {head + 5};
-                commit;
             """, database)
             wait_until_read(client, head + 5)
             check_corrupt(client, "hurt", head + 2)
@@ -223,7 +220,7 @@ def test_a_log_full_of_holes_is_not_a_log_file_full_of_lines(database):
         fill(client)
         client.pipeline([("CART.ADD", f"c{n}", "kitchen", "tea", 1) for n in range(200)])
     first = position_of(database, "cart-c0", 1)
-    sql(f"delete from tiffin.events where position >= {first} and position % 2 = 0", database)
+    tamper(f"delete from tiffin.events where position >= {first} and position % 2 = 0", database)
     delete_saved_rows(database)
     with Server(database=database) as server, server.client() as client:
         assert missing_events(client) == 100

@@ -17,6 +17,7 @@ import time
 import pytest
 
 import tiffin
+from tampering import tamper
 from tiffin import (
     Client, ReplyError, Server, encode, item_document, outlet_document, put_open_outlet, read_log,
     section_document, sql, wait_until,
@@ -733,11 +734,9 @@ def test_a_damaged_stream_is_quarantined_and_all_others_served(database, damage)
 
 def insert_event(database, position, stream, version, kind, schema, payload):
     quoted = payload.replace("'", "''")
-    sql(f"""
-        begin;
+    tamper(f"""
         insert into tiffin.events values (0, {position}, '{stream}', {version}, '{kind}', {schema}, '{quoted}', '{{}}', now());
         update tiffin.log_head set position = {position};
-        commit;
     """, database)
 
 

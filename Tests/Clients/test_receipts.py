@@ -10,6 +10,7 @@ from hashlib import sha256
 
 import pytest
 
+from tampering import tamper
 from tiffin import (
     CHECKOUT, Server, binary, fresh_database, item_document, put_open_outlet, read_log, section_document, sql,
 )
@@ -95,7 +96,7 @@ def test_a_log_that_was_changed_has_no_receipts(database):
         for number in range(3):
             client("OUTLET.PUT", f"outlet-{number}", json.dumps({"name": "x", "currency": "LKR", "timeZone": "Asia/Colombo"}))
         assert client("LOG.PROVE", "outlet-outlet-1", 1)
-        sql("update tiffin.events set payload = replace(payload, '\"x\"', '\"y\"') where stream = 'outlet-outlet-1'", database)
+        tamper("update tiffin.events set payload = replace(payload, '\"x\"', '\"y\"') where stream = 'outlet-outlet-1'", database)
         assert client.error("LOG.PROVE", "outlet-outlet-1", 1).code == "CORRUPT"
         # The changed event cannot be proven, and the others can.
         assert client("LOG.PROVE", "outlet-outlet-0", 1)

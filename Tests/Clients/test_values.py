@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from tampering import tamper
 from test_damage import MENU, added, delete_saved_rows, fill, missing_events, position_of, quoted
 from tiffin import ReplyError, Server, put_open_outlet, read_log, run_tiffin, sql, wait_until
 
@@ -77,7 +78,7 @@ def test_no_value_in_an_event_ends_the_server(database):
         fill(client)
         for number in range(len(damages)):
             client.pipeline([("CART.ADD", f"hurt-{number}", "kitchen", "tea", 1)] * 3)
-    sql(";".join(
+    tamper(";".join(
         f"update tiffin.events set {column} = {literal(value)} where stream = 'cart-hurt-{number}' and version = 2"
         for number, (column, value) in enumerate(damages)), database)
     sql("truncate tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, tiffin.quarantine",
@@ -120,11 +121,17 @@ def test_no_value_in_a_commit_ends_the_server(database):
         check_well(client, 3)
     with Server(database=database) as server, server.client() as client:
         check_well(client, 4)
-        for number in range(len(damages)):
-            assert client("CART.COUNT", f"c-{number}") == 2
-            assert client("CART.ADD", f"c-{number}", "kitchen", "tea", 1) == 3
+        for number, (column, value) in enumerate(damages):
+            answers = [
+                ask(client, *command) for command in (
+                    ("CART.GET", f"c-{number}"), ("CART.COUNT", f"c-{number}"),
+                    ("CART.ADD", f"c-{number}", "kitchen", "tea", 1))
+            ]
+            # Nothing but an audit and a receipt looks at digests.
+            assert answers[1:] == [2, 3] or not column.endswith("digest") and "CORRUPT" in answers, (
+                column, value, answers)
             for version in (1, 2, 3):
-                ask(client, "LOG.PROVE", f"cart-c-{number}", version)
+                ask(client, "LOG.PROVE", f"cart-c-{number}", version, also=["NOTFOUND"])
     check_tools(database)
 
 
@@ -193,9 +200,9 @@ def test_a_log_without_a_head_is_not_served_and_says_so(database):
         assert client.error("LOG.HEAD").code == "UNAVAILABLE"
         assert client("CART.COUNT", carts[1]) == 1
     for lost, sentence in (
-        ("partition = 1", "it has no row for partition 1, which has events and commits"),
+        ("partition = 1", "it has no row for partition 1, which has events"),
         ("partition = 0", "it has a row for partition 1 and none for partition 0"),
-        ("true", "it has no row, and tiffin.events has"),
+        ("true", "it has no row, and tiffin.batches has"),
     ):
         sql("delete from tiffin.log_head; insert into tiffin.log_head select * from kept", database)
         sql(f"delete from tiffin.log_head where {lost}", database)
@@ -317,7 +324,7 @@ def test_a_checkpoint_beyond_the_log_is_not_believed(database, position):
 
 def test_rows_beyond_the_head_do_not_stop_writes_for_good(database):
     def insert(position, stream):
-        sql(f"""insert into tiffin.events values (
+        tamper(f"""insert into tiffin.events values (
             0, {position}, '{stream}', 1, 'cart.itemAdded', 1, {quoted(added())}, '{{}}', now())""", database)
 
     server = Server(database=database)
