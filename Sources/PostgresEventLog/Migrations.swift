@@ -75,7 +75,8 @@ public enum Migrations {
         }
         if isMoving {
             throw MigrationError(
-                description: "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
+                description:
+                    "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
                     + "where it stopped")
         }
         guard let present = all.last?.number, found < present else { return }

@@ -36,7 +36,8 @@ extension Clause {
 
         Clause("Payloads and metadata come back byte for byte") { log in
             let texts = [
-                "{}", #"{"a":"é तं 🍱 \u0000 \"quoted\" \\ {a,b} NULL null '' $1"}"#, "e\u{301} \u{e9}", "", "\r\u{B}\u{1F} ",
+                "{}", #"{"a":"é तं 🍱 \u0000 \"quoted\" \\ {a,b} NULL null '' $1"}"#, "e\u{301} \u{e9}", "",
+                "\r\u{B}\u{1F} ",
                 #"{"long":"\#(String(repeating: "x\\\"🍱", count: 20_000))"}"#,
             ]
             let events = texts.enumerated().map { offset, text in
