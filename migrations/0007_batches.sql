@@ -58,7 +58,8 @@ COMMENT ON COLUMN tiffin.stream_index.stream IS
 CREATE VIEW tiffin.batch_events AS
 SELECT b.partition,
        b.first_position,
-       b.first_position + e.number - 1     AS position,
+       -- The position of a damaged batch may be any number.
+       least(b.first_position, 9223372036854775808 - e.number)::bigint + (e.number - 1) AS position,
        split_part(e.line, E'\t', 1) COLLATE "C" AS stream,
        split_part(e.line, E'\t', 2)::bigint     AS version,
        split_part(e.line, E'\t', 3)             AS kind,
@@ -81,16 +82,19 @@ SELECT partition, first_position, last_position, content_digest, chain_digest, s
 FROM tiffin.batches;
 COMMENT ON VIEW tiffin.commits IS 'The batches, without their events.';
 
--- The first position of the batch that holds a position, or of the next batch.
+-- The first position of the batch that holds a position, or of the next batch. Passes over batches at positions that no
+-- batch can have.
 CREATE FUNCTION tiffin.batch_at(p_partition smallint, p_position bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT coalesce(
         (SELECT first_position FROM (
             SELECT first_position, last_position FROM tiffin.batches
             WHERE partition = p_partition AND first_position <= p_position
             ORDER BY first_position DESC LIMIT 1) AS b
-         WHERE b.last_position >= p_position),
-        (SELECT min(first_position) FROM tiffin.batches
-         WHERE partition = p_partition AND first_position > p_position))
+         WHERE b.last_position BETWEEN p_position AND b.first_position + 9999),
+        (SELECT first_position FROM tiffin.batches
+         WHERE partition = p_partition AND first_position > p_position AND first_position <= 4611686018427387904
+            AND last_position BETWEEN first_position AND first_position + 9999
+         ORDER BY first_position LIMIT 1))
 $$;
 
 -- The events of a partition at positions, as rows of tiffin.events.
@@ -103,18 +107,26 @@ RETURNS SETOF tiffin.events LANGUAGE sql STABLE AS $$
     ORDER BY position
 $$;
 
+-- The first position of the batch up to which the index of streams is complete; nothing if it does not say so, or names
+-- no batch. A set, because PostgreSQL makes such a function a part of the statement.
+CREATE FUNCTION tiffin.indexed_up_to(p_partition smallint) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+    SELECT first_position FROM tiffin.batches
+    WHERE partition = p_partition AND first_position = (
+        SELECT CASE WHEN count(*) = 1 THEN max(first_position) END FROM tiffin.stream_index
+        WHERE partition = p_partition AND stream IS NULL)
+$$;
+
 -- The batches that may hold events of a stream: those that the index names, and all that it does not reach yet.
 CREATE FUNCTION tiffin.batches_of(p_partition smallint, p_stream text)
 RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
-    SELECT DISTINCT first_position FROM tiffin.stream_index
+    SELECT first_position FROM tiffin.stream_index
     WHERE partition = p_partition AND stream = hashtextextended(p_stream, 0)
-    UNION ALL
+    UNION
     SELECT first_position FROM tiffin.batches
     WHERE partition = p_partition AND first_position > coalesce(
-            (SELECT max(first_position) FROM tiffin.stream_index WHERE partition = p_partition AND stream IS NULL),
-            (SELECT min(first_position) - 1 FROM tiffin.batches WHERE partition = p_partition))
-        -- Always so; a range with two ends is what the planner takes for small.
-        AND first_position <= (SELECT max(first_position) FROM tiffin.batches WHERE partition = p_partition)
+            (SELECT reached FROM tiffin.indexed_up_to(p_partition) AS reached), 0)
+        -- A range with two ends is what the planner takes for small.
+        AND first_position <= 4611686018427387904
         AND strpos(events, p_stream || E'\t') > 0
 $$;
 
@@ -127,7 +139,7 @@ CREATE FUNCTION tiffin.events_of(p_stream text) RETURNS SETOF tiffin.events LANG
             SELECT * FROM tiffin.batch_events AS e
             WHERE e.partition = h.partition AND e.first_position = found.first_position OFFSET 0) AS e
     WHERE e.stream = p_stream
-    ORDER BY e.version, e.position
+    ORDER BY e.position
 $$;
 
 -- Appending
@@ -263,7 +275,7 @@ $$;
 -- Indexing
 
 -- Adds batches to the index of streams, up to a number of batches, and returns whether others are left. Whoever finds
--- another at it leaves it to that one.
+-- another at it leaves it to that one. Batches behind the head are left out: others may still come before them.
 CREATE FUNCTION tiffin.index_streams(p_partition smallint, p_batches integer, OUT is_behind boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -275,11 +287,16 @@ BEGIN
     IF NOT pg_try_advisory_xact_lock(1953064550, p_partition) THEN
         RETURN;
     END IF;
-    SELECT max(first_position) INTO reached FROM tiffin.stream_index WHERE partition = p_partition AND stream IS NULL;
+    reached := (SELECT i FROM tiffin.indexed_up_to(p_partition) AS i);
+    IF reached IS NULL THEN
+        DELETE FROM tiffin.stream_index WHERE partition = p_partition;
+        reached := 0;
+    END IF;
     SELECT max(first_position), count(*) = p_batches INTO last, is_behind FROM (
-        SELECT first_position FROM tiffin.batches
-        WHERE partition = p_partition AND (reached IS NULL OR first_position > reached)
-        ORDER BY first_position LIMIT p_batches) AS b;
+        SELECT b.first_position FROM tiffin.batches AS b
+        WHERE b.partition = p_partition AND b.first_position > reached AND b.first_position <= least(
+                4611686018427387904, (SELECT h.position FROM tiffin.log_head AS h WHERE h.partition = p_partition))
+        ORDER BY b.first_position LIMIT p_batches) AS b;
     IF last IS NULL THEN
         RETURN;
     END IF;
@@ -287,8 +304,8 @@ BEGIN
     SELECT p_partition, stream, first_position FROM (
         SELECT DISTINCT hashtextextended(split_part(e.line, E'\t', 1), 0) AS stream, b.first_position
         FROM tiffin.batches AS b CROSS JOIN LATERAL string_to_table(b.events, E'\n') AS e (line)
-        WHERE b.partition = p_partition AND (reached IS NULL OR b.first_position > reached)
-            AND b.first_position <= last AND e.line <> '') AS s
+        WHERE b.partition = p_partition AND b.first_position > reached AND b.first_position <= last
+            AND e.line <> '') AS s
     ORDER BY stream, first_position;
     DELETE FROM tiffin.stream_index WHERE partition = p_partition AND stream IS NULL;
     INSERT INTO tiffin.stream_index VALUES (p_partition, NULL, last);

@@ -273,10 +273,11 @@ def test_batches_without_events_do_not_end_a_read(database):
             client("CART.ADD", "short", "kitchen", "tea", 1)
         client("CART.ADD", "late", "kitchen", "tea", 1)
         first, last = position_of(database, "cart-short", 4), position_of(database, "cart-short", 33)
-        sql(f"update tiffin.batches set events = '' where first_position between {first} and {last}", database)
-        for count in (1, 7, 30, 1000):
-            events = read_log(client, page=count)
-            assert [event["position"] for event in events] == [*range(1, first), last + 1], count
+        for damage in ("events = ''", "last_position = 0", "last_position = 4611686018427387905"):
+            sql(f"update tiffin.batches set {damage} where first_position between {first} and {last}", database)
+            for count in (1, 7, 30, 1000):
+                events = read_log(client, page=count)
+                assert [event["position"] for event in events] == [*range(1, first), last + 1], (damage, count)
     delete_saved_rows(database)
     with Server(database=database) as server, server.client() as client:
         assert missing_events(client) == last - first + 1
@@ -285,6 +286,70 @@ def test_batches_without_events_do_not_end_a_read(database):
 
 
 # --- derived rows
+
+
+def wait_until_indexed(database):
+    wait_until(
+        lambda: sql("select first_position = (select max(first_position) from tiffin.batches) from tiffin.stream_index "
+                    "where stream is null", database) == "t", PATIENCE, "the index of streams")
+
+
+# What somebody may do to the index of streams.
+INDEXES = {
+    "emptied": "truncate tiffin.stream_index",
+    "without its end": "delete from tiffin.stream_index where stream is null",
+    "with its end before the log": "update tiffin.stream_index set first_position = -1 where stream is null",
+    "with its end in the log": "update tiffin.stream_index set first_position = 5 where stream is null",
+    "with its end in no batch": (
+        "update tiffin.stream_index set first_position = first_position + 1000 where stream is null"),
+    "with its end beyond every position": (
+        "update tiffin.stream_index set first_position = 9223372036854775807 where stream is null"),
+    "with many ends": (
+        "insert into tiffin.stream_index select 0, null, n from generate_series(-1, 1000) n"),
+    "with every row twice": "insert into tiffin.stream_index table tiffin.stream_index",
+    "with rows that lead nowhere": (
+        "insert into tiffin.stream_index select partition, stream, -first_position from tiffin.stream_index;"
+        "insert into tiffin.stream_index select partition, stream, first_position + 4611686018427387905 "
+        "from tiffin.stream_index where first_position > 0 and stream is not null"),
+    "with rows that lead everywhere": (
+        "insert into tiffin.stream_index select distinct i.partition, i.stream, b.first_position "
+        "from tiffin.stream_index i, tiffin.batches b where i.stream is not null"),
+    "with streams that are none": (
+        "insert into tiffin.stream_index select 0, hashtextextended('cart-new-' || n, 0), n from generate_series(1, 100) n"),
+}
+
+
+@pytest.mark.parametrize("moment", ["running", "at start"])
+@pytest.mark.parametrize("what", INDEXES)
+def test_if_the_index_of_streams_is_wrong_the_log_decides(database, what, moment):
+    def everything(client):
+        return [
+            client("LOG.READ", "STREAM", stream) for stream in ("cart-hurt", "cart-well", "menu-kitchen")
+        ] + [client("CART.GET", "hurt"), client("CART.COUNT", "hurt"), client("LOG.PROVE", "cart-hurt", 1)]
+
+    server = Server(database=database)
+    with server, server.client() as client:
+        fill(client)
+        for n in range(20):
+            client("CART.ADD", f"old-{n}", "kitchen", "tea", 1)
+        before = everything(client)
+    wait_until_indexed(database)
+    if moment == "at start":
+        sql(INDEXES[what], database)
+    with server, server.client() as client:
+        if moment == "running":
+            sql(INDEXES[what], database)
+        assert everything(client) == before
+        for n in range(20):
+            assert client("CART.ADD", f"old-{n}", "kitchen", "tea", 1) == 2
+            assert client("CART.ADD", f"new-{n}", "kitchen", "tea", 1) == 1
+        assert client("CART.ADD", "hurt", "kitchen", "tea", 1) == 4
+        check_well(client, 3)
+    with server, server.client() as client:
+        assert client("CART.ADD", "hurt", "kitchen", "tea", 1) == 5
+        assert client("CART.ADD", "new-3", "kitchen", "tea", 1) == 2
+    audit = run_tiffin("audit", "--database", database)
+    assert audit.returncode == 0, audit.stdout
 
 
 def test_if_a_stored_row_is_missing_the_log_decides(database):
@@ -306,6 +371,19 @@ def test_if_a_stored_row_is_missing_the_log_decides(database):
         assert client("CART.COUNT", "hurt") == 6
         assert client("CART.ADD", "hurt", "kitchen", "tea", 1) == 7
         assert "rebuilt" not in server.output()
+
+
+def test_a_damaged_stream_that_is_taken_for_new_holds_nobody_up(database):
+    with Server(database=database) as server, server.client() as client:
+        fill(client)
+    sql("delete from tiffin.cart_count_rows where cart = 'hurt';"
+        r"update tiffin.batches set events = replace(events, E'\t1\tcart', E'\tone\tcart') where first_position = "
+        f"{position_of(database, 'cart-hurt', 1)}", database)
+    with Server(database=database) as server, server.client() as client:
+        client.send(b"CART.ADD hurt kitchen tea 1\r\nCART.ADD new kitchen tea 1\r\n")
+        replies = [client.read(), client.read()]
+        assert (replies[0].code, replies[1]) == ("CORRUPT", 1)
+        check_well(client, 3)
 
 
 @pytest.mark.parametrize("position", [100, 2**62, BEYOND])
