@@ -49,12 +49,20 @@ public actor LoopActor {
         _ operation: @LoopActor () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(shared.executor.isOnLoopThread, "not on the event loop's thread")
-        typealias Unisolated = () throws(Failure) -> Result
-        // Isolation is part of a function's type and not of its representation; the line above is the proof
-        // that the compiler asks for.
-        return try withoutActuallyEscaping(operation) { operation throws(Failure) in
-            try unsafeBitCast(operation, to: Unisolated.self)()
-        }
+        typealias Isolated = @LoopActor (@LoopActor () throws(Failure) -> Result) throws(Failure) -> Result
+        typealias Unisolated = (@LoopActor () throws(Failure) -> Result) throws(Failure) -> Result
+        // Isolation is part of a function's type and not of its representation; the line above is the proof that the
+        // compiler asks for. What is cast calls the operation: to cast the operation itself, memory would be
+        // allocated.
+        let run: Isolated = run
+        return try unsafeBitCast(run, to: Unisolated.self)(operation)
+    }
+
+    @LoopActor
+    private static func run<Result, Failure: Error>(
+        _ operation: @LoopActor () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try operation()
     }
 
     /// Starts a task that never leaves the loop's thread.
