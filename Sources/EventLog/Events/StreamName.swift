@@ -2,7 +2,7 @@ public import Domain
 internal import JSONText
 
 /// The name of a stream: the kind of aggregate whose history it is, and which one. As text, `cart-c1`.
-public struct StreamName: Hashable, Sendable, CustomStringConvertible {
+public struct StreamName: Sendable, CustomStringConvertible {
     /// The kinds of aggregate. A stream's name begins with the raw value.
     public enum Category: String, CaseIterable, Sendable {
         case outlet, menu, cart, order
@@ -14,6 +14,15 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
             case .menu: "menu-"
             case .cart: "cart-"
             case .order: "order-"
+            }
+        }
+
+        fileprivate var number: Int {
+            switch self {
+            case .outlet: 0
+            case .menu: 1
+            case .cart: 2
+            case .order: 3
             }
         }
     }
@@ -54,4 +63,18 @@ public struct StreamName: Hashable, Sendable, CustomStringConvertible {
 
     /// The name as text.
     public var description: String { "\(category.prefix)\(id.rawValue)" }
+}
+
+extension StreamName: Hashable {
+    /// Whether kind and id are the same.
+    public static func == (a: StreamName, b: StreamName) -> Bool { a.category == b.category && a.id == b.id }
+
+    /// Feeds both.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(category)
+        hasher.combine(id)
+    }
+
+    /// The hash of the id, with another seed for each kind.
+    public func _rawHashValue(seed: Int) -> Int { id._rawHashValue(seed: seed &+ category.number) }
 }
