@@ -5,19 +5,49 @@
 
 /// Writes one JSON value as UTF-8 bytes. It places the commas; the caller balances the brackets.
 public struct JSONWriter: Sendable {
-    /// What has been written.
-    public private(set) var bytes: [UInt8] = []
+    /// Room for what is written, of which the first ``count`` bytes are: appending to an array byte by byte takes far
+    /// longer.
+    private var room: [UInt8]
+    /// How many bytes have been written.
+    public private(set) var count = 0
     private var needsComma = false
 
     /// A writer with nothing written.
     public init(reservingCapacity capacity: Int = 0) {
-        bytes.reserveCapacity(capacity)
+        room = [UInt8](repeating: 0, count: capacity)
+    }
+
+    /// What has been written.
+    public var bytes: [UInt8] {
+        room.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[..<count])) }
     }
 
     /// Removes what has been written and keeps the capacity.
     public mutating func removeAll() {
-        bytes.removeAll(keepingCapacity: true)
+        count = 0
         needsComma = false
+    }
+
+    /// Has `write` write this many bytes, after a comma if one is due.
+    @inline(__always)
+    private mutating func value(_ length: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) {
+        if room.count - count <= length { grow(by: length + 1) }
+        var end = count
+        room.withUnsafeMutableBufferPointer { room in
+            var next = room.baseAddress! + end
+            if needsComma {
+                next.pointee = UInt8(ascii: ",")
+                next += 1
+                end += 1
+            }
+            write(next)
+        }
+        count = end + length
+    }
+
+    private mutating func grow(by length: Int) {
+        let capacity = max(count + length, 2 * room.count, 64)
+        room.append(contentsOf: repeatElement(0, count: capacity - room.count))
     }
 
     // MARK: Structure
@@ -33,52 +63,60 @@ public struct JSONWriter: Sendable {
 
     /// Writes a key that needs no escapes; its value must follow.
     public mutating func key(_ key: StaticString) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(UInt8(ascii: "\""))
-        bytes.append(UInt8(ascii: ":"))
+        let length = key.utf8CodeUnitCount
+        value(length + 3) { next in
+            next[0] = UInt8(ascii: "\"")
+            (next + 1).update(from: key.utf8Start, count: length)
+            next[length + 1] = UInt8(ascii: "\"")
+            next[length + 2] = UInt8(ascii: ":")
+        }
         needsComma = false
     }
 
     /// Writes a key that is not known beforehand; its value must follow.
     public mutating func key(dynamic key: String) {
         string(key)
-        bytes.append(UInt8(ascii: ":"))
+        close(UInt8(ascii: ":"))
         needsComma = false
     }
 
     // MARK: Values
 
     /// Writes a string.
-    public mutating func string(_ value: String) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        var value = value
-        value.withUTF8 { appendEscaped($0) }
-        bytes.append(UInt8(ascii: "\""))
+    public mutating func string(_ text: String) {
+        if text.utf8.withContiguousStorageIfAvailable({ string($0) }) == nil {
+            var text = text
+            text.withUTF8 { string($0) }
+        }
+    }
+
+    private mutating func string(_ text: UnsafeBufferPointer<UInt8>) {
+        guard !JSONWriter.needsEscapes(text) else { return escaped(text) }
+        value(text.count + 2) { next in
+            next[0] = UInt8(ascii: "\"")
+            if let start = text.baseAddress { (next + 1).update(from: start, count: text.count) }
+            next[text.count + 1] = UInt8(ascii: "\"")
+        }
         needsComma = true
     }
 
     /// Writes an integer.
     public mutating func integer(_ value: some FixedWidthInteger) {
-        separate()
-        appendDigits(Int64(value))
+        digits(Int64(value))
         needsComma = true
     }
 
     /// Writes `value / 10^digits` in its shortest decimal form: 440 with two digits is `4.4`.
     public mutating func decimal(_ value: Int, digits: Int) {
         precondition(value >= 0 && digits > 0)
-        separate()
         var scale = 1
         for _ in 0..<digits { scale *= 10 }
-        appendDigits(Int64(value / scale))
+        self.digits(Int64(value / scale))
         var rest = value % scale
-        if rest > 0 { bytes.append(UInt8(ascii: ".")) }
+        if rest > 0 { close(UInt8(ascii: ".")) }
         while rest > 0 {
             scale /= 10
-            bytes.append(UInt8(ascii: "0") + UInt8(rest / scale))
+            close(UInt8(ascii: "0") + UInt8(rest / scale))
             rest %= scale
         }
         needsComma = true
@@ -91,70 +129,101 @@ public struct JSONWriter: Sendable {
     public mutating func null() { literal("null") }
 
     /// Writes a value that is JSON already.
-    public mutating func raw(_ json: some Sequence<UInt8>) {
-        separate()
-        bytes.append(contentsOf: json)
+    public mutating func raw(_ json: some Collection<UInt8>) {
+        let length = json.count
+        value(length) { next in
+            _ = UnsafeMutableBufferPointer(start: next, count: length).update(fromContentsOf: json)
+        }
         needsComma = true
     }
 
     // MARK: Parts
 
     private mutating func literal(_ text: StaticString) {
-        separate()
-        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        text.withUTF8Buffer { text in value(text.count) { $0.update(from: text.baseAddress!, count: text.count) } }
         needsComma = true
     }
 
-    private mutating func open(_ bracket: UInt8) {
-        separate()
-        bytes.append(bracket)
+    /// Writes a byte behind which no comma is due.
+    private mutating func open(_ byte: UInt8) {
+        value(1) { $0.pointee = byte }
         needsComma = false
     }
 
-    private mutating func close(_ bracket: UInt8) {
-        bytes.append(bracket)
+    /// Writes a byte before which no comma is due.
+    private mutating func close(_ byte: UInt8) {
+        needsComma = false
+        value(1) { $0.pointee = byte }
         needsComma = true
     }
 
-    private mutating func separate() {
-        if needsComma { bytes.append(UInt8(ascii: ",")) }
-    }
-
-    private mutating func appendDigits(_ value: Int64) {
-        if value < 0 { bytes.append(UInt8(ascii: "-")) }
-        var rest = value.magnitude
-        if rest < 10 { return bytes.append(UInt8(ascii: "0") + UInt8(rest)) }
-        let start = bytes.count
-        while rest > 0 {
-            bytes.append(UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
+    private mutating func digits(_ number: Int64) {
+        var rest = number.magnitude
+        var length = number < 0 ? 2 : 1
+        var power: UInt64 = 10
+        while rest >= power {
+            length += 1
+            let (next, isBeyond) = power.multipliedReportingOverflow(by: 10)
+            if isBeyond { break }
+            power = next
         }
-        bytes[start...].reverse()
+        value(length) { next in
+            if number < 0 { next.pointee = UInt8(ascii: "-") }
+            var end = length
+            repeat {
+                end -= 1
+                next[end] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+        }
     }
 
-    private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
-        var start = 0
-        for index in text.indices {
-            let byte = text[index]
-            guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-            bytes.append(contentsOf: text[start..<index])
-            start = index + 1
-            bytes.append(UInt8(ascii: "\\"))
+    /// Whether a string with these bytes has quotes, backslashes or control characters.
+    private static func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        let bytes = UnsafeRawBufferPointer(text)
+        var index = 0
+        // Eight bytes at once. A byte's highest bit is set where the byte was zero, or less than a blank, before.
+        let (ones, highest) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
+        while index + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            let control = (word &- ones &* 0x20) & ~word
+            let (quote, backslash) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
+            let special = control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
+            if special & highest != 0 { return true }
+            index += 8
+        }
+        while index < bytes.count {
+            if JSONWriter.needsEscape(bytes[index]) { return true }
+            index += 1
+        }
+        return false
+    }
+
+    private static func needsEscape(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escaped(_ text: UnsafeBufferPointer<UInt8>) {
+        let hex: StaticString = "0123456789abcdef"
+        open(UInt8(ascii: "\""))
+        for byte in text {
+            guard JSONWriter.needsEscape(byte) else {
+                open(byte)
+                continue
+            }
+            open(UInt8(ascii: "\\"))
             switch byte {
-            case UInt8(ascii: "\n"): bytes.append(UInt8(ascii: "n"))
-            case UInt8(ascii: "\r"): bytes.append(UInt8(ascii: "r"))
-            case UInt8(ascii: "\t"): bytes.append(UInt8(ascii: "t"))
+            case UInt8(ascii: "\n"): open(UInt8(ascii: "n"))
+            case UInt8(ascii: "\r"): open(UInt8(ascii: "r"))
+            case UInt8(ascii: "\t"): open(UInt8(ascii: "t"))
             case 0..<0x20:
-                let hex: StaticString = "0123456789abcdef"
-                bytes.append(contentsOf: "u00".utf8)
-                hex.withUTF8Buffer { digits in
-                    bytes.append(digits[Int(byte >> 4)])
-                    bytes.append(digits[Int(byte & 15)])
-                }
-            default: bytes.append(byte)
+                for byte in "u00".utf8 { open(byte) }
+                open(hex.utf8Start[Int(byte >> 4)])
+                open(hex.utf8Start[Int(byte & 15)])
+            default: open(byte)
             }
         }
-        bytes.append(contentsOf: text[start...])
+        close(UInt8(ascii: "\""))
     }
 }
 

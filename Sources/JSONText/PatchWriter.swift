@@ -15,7 +15,7 @@ struct PatchWriter {
         return isTooLong ? nil : writer.bytes
     }
 
-    private var isTooLong: Bool { writer.bytes.count > limit }
+    private var isTooLong: Bool { writer.count > limit }
 
     // MARK: Differences
 

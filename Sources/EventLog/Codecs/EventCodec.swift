@@ -9,7 +9,14 @@ internal import JSONText
 public enum EventCodec {
     /// The event's kind and payload, in the present schema.
     public static func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
-        var writer = JSONWriter(reservingCapacity: 192)
+        var encoder = EventEncoder()
+        return encoder.encode(event)
+    }
+
+    fileprivate static func encode(
+        _ event: DomainEvent, with writer: inout JSONWriter
+    ) -> (kind: EventKind, payload: [UInt8]) {
+        writer.removeAll()
         writer.beginObject()
         let name =
             switch event {
@@ -64,6 +71,19 @@ public enum EventCodec {
         if name.hasPrefix("menu.") { return try MenuEventCodec.decode(name, &reader).map(DomainEvent.menu) }
         if name.hasPrefix("outlet.") { return try OutletEventCodec.decode(name, &reader).map(DomainEvent.outlet) }
         return nil
+    }
+}
+
+/// Encodes one event after the other, in the same memory.
+public struct EventEncoder: Sendable {
+    private var writer = JSONWriter(reservingCapacity: 512)
+
+    /// An encoder.
+    public init() {}
+
+    /// The event's kind and payload, in the present schema.
+    public mutating func encode(_ event: DomainEvent) -> (kind: EventKind, payload: [UInt8]) {
+        EventCodec.encode(event, with: &writer)
     }
 }
 
