@@ -31,14 +31,22 @@ public struct Argument {
 
     /// Whether the argument spells this word of capital letters, the case of its own ASCII letters ignored.
     @inlinable public func equals(capitals word: [UInt8]) -> Bool {
-        guard word.count == bytes.count else { return false }
-        var index = 0
-        while index < bytes.count {
+        word.withUnsafeBytes { word in
+            guard word.count == bytes.count else { return false }
+            var index = 0
             // Most clients send capitals themselves.
-            guard bytes[index] == word[index] || bytes[index].uppercasedASCII == word[index] else { return false }
-            index += 1
+            while index + 8 <= word.count,
+                bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+                    == word.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            {
+                index += 8
+            }
+            while index < word.count {
+                guard bytes[index] == word[index] || bytes[index].uppercasedASCII == word[index] else { return false }
+                index += 1
+            }
+            return true
         }
-        return true
     }
 
     /// The bytes with ASCII letters as capitals.

@@ -88,12 +88,30 @@ public struct ByteBuffer: ~Copyable {
         end += 1
     }
 
+    /// Appends a byte, `value` in decimal digits, and the end of the line.
+    public mutating func appendLine(_ byte: UInt8, decimal value: Int64) {
+        reserve(ByteBuffer.longestDecimal + 3)
+        storage[end] = byte
+        end += 1
+        appendDigits(of: value)
+        storage[end] = .carriageReturn
+        storage[end + 1] = .lineFeed
+        end += 2
+    }
+
     /// Appends `value` in decimal digits.
     public mutating func append(decimal value: Int64) {
-        if value >= 0, value < 10 {
-            return append(UInt8.zero &+ UInt8(truncatingIfNeeded: value))
-        }
         reserve(ByteBuffer.longestDecimal)
+        appendDigits(of: value)
+    }
+
+    /// There is room for them.
+    private mutating func appendDigits(of value: Int64) {
+        if value >= 0, value < 10 {
+            storage[end] = .zero &+ UInt8(truncatingIfNeeded: value)
+            end += 1
+            return
+        }
         if value < 0 {
             storage[end] = .minus
             end += 1
@@ -124,8 +142,12 @@ public struct ByteBuffer: ~Copyable {
 
     /// Makes room for `additional` more bytes: by moving what waits to the front when at least half of
     /// the memory is spent, by at least doubling the memory otherwise.
+    @inline(__always)
     private mutating func reserve(_ additional: Int) {
-        guard storage.count - end < additional else { return }
+        if storage.count - end < additional { makeRoom(for: additional) }
+    }
+
+    private mutating func makeRoom(for additional: Int) {
         let waiting = bytes
         if start >= storage.count / 2, storage.count - waiting.count >= additional {
             storage.copyMemory(from: waiting)

@@ -168,9 +168,7 @@ public struct ReplyBuffer: ~Copyable {
     // MARK: Parts of lines
 
     private mutating func header(_ type: UInt8, _ value: Int64) {
-        buffer.append(type)
-        buffer.append(decimal: value)
-        endLine()
+        buffer.appendLine(type, decimal: value)
     }
 
     private mutating func line(_ type: UInt8, _ text: String) {

@@ -34,6 +34,7 @@ public struct RequestParser: ~Copyable {
     }
 
     private static let smallestTable = 8
+    private static let mostShortDigits = 6
 
     /// The arguments found so far, and memory for more; grows to `RequestLimits.argumentCount` at most.
     private var table: UnsafeMutableBufferPointer<Arguments.Slice>
@@ -114,6 +115,7 @@ public struct RequestParser: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, _ isAuthenticated: Bool
     ) throws(ProtocolError) -> Int? {
         if awaitedBulks == 0 {
+            if isAuthenticated, let length = parseWholeArray(bytes, limits) { return length }
             guard
                 let count = try announcedLength(
                     bytes, limits, tooLong: .tooBigMultibulkCountString, invalid: .invalidMultibulkLength)
@@ -130,6 +132,54 @@ public struct RequestParser: ~Copyable {
             awaitedBulks -= 1
         }
         return position
+    }
+
+    /// Does what ``parseArray(_:_:_:)`` does for nearly all requests: those that are there as a whole, and whose numbers
+    /// have a few digits. It does not note after each part how far it got. Returns nil for any other.
+    private mutating func parseWholeArray(_ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits) -> Int? {
+        guard position == 0, let start = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return nil }
+        let length = min(bytes.count, limits.requestLength)
+        var index = 1
+        guard let count = RequestParser.shortNumber(start, length, &index), count <= limits.argumentCount else {
+            return nil
+        }
+        var found = 0
+        while found < count {
+            guard index < length, start[index] == .dollar else { break }
+            index &+= 1
+            guard let size = RequestParser.shortNumber(start, length, &index), size <= limits.bulkLength else { break }
+            let end = index &+ size
+            guard end &+ 2 <= length, start[end] == .carriageReturn, start[end &+ 1] == .lineFeed else { break }
+            add(Arguments.Slice(offset: UInt32(truncatingIfNeeded: index), count: UInt32(truncatingIfNeeded: size)))
+            index = end &+ 2
+            found &+= 1
+        }
+        if found == count { return index }
+        argumentCount = 0
+        return nil
+    }
+
+    /// A number from 1 on of a few digits, with the end of its line; moves `index` past both.
+    @inline(__always)
+    private static func shortNumber(
+        _ bytes: UnsafePointer<UInt8>, _ length: Int, _ index: inout Int
+    ) -> Int? {
+        guard index &+ 2 < length else { return nil }
+        // The first digit of a number from 1 on is not 0.
+        let first = bytes[index] &- .zero
+        guard first &- 1 < 9 else { return nil }
+        var number = Int(first)
+        var next = index &+ 1
+        let end = min(length &- 2, index &+ mostShortDigits)
+        while next < end {
+            let digit = bytes[next] &- .zero
+            guard digit < 10 else { break }
+            number = 10 &* number &+ Int(digit)
+            next &+= 1
+        }
+        guard bytes[next] == .carriageReturn, bytes[next &+ 1] == .lineFeed else { return nil }
+        index = next &+ 2
+        return number
     }
 
     /// Puts the next bulk string into the table. Returns false if it is incomplete.
@@ -170,7 +220,6 @@ public struct RequestParser: ~Copyable {
         _ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits, tooLong: ProtocolError,
         invalid: ProtocolError
     ) throws(ProtocolError) -> Int? {
-        if let length = shortLength(bytes) { return length }
         guard let end = find(.carriageReturn, in: bytes) else {
             guard scanned - position <= limits.lineLength else { throw tooLong }
             return nil
@@ -185,25 +234,6 @@ public struct RequestParser: ~Copyable {
         return Int(clamping: value)
     }
 
-    /// Does what ``announcedLength(_:_:tooLong:invalid:)`` does, for nearly all lines: a few digits, all of them received.
-    @inline(__always) private mutating func shortLength(_ bytes: UnsafeRawBufferPointer) -> Int? {
-        let mostDigits = 6
-        let first = position + 1
-        guard scanned <= first, first + mostDigits + 2 <= bytes.count, bytes[first] != .zero else { return nil }
-        var end = first
-        var length = 0
-        while end < first + mostDigits {
-            let digit = bytes[end] &- .zero
-            guard digit < 10 else { break }
-            length = 10 &* length &+ Int(digit)
-            end &+= 1
-        }
-        guard end > first, bytes[end] == .carriageReturn, bytes[end + 1] == .lineFeed else { return nil }
-        position = end + 2
-        scanned = position
-        return length
-    }
-
     /// Where `byte` is first found at or after `scanned`, which moves there, or to the end.
     mutating func find(_ byte: UInt8, in bytes: UnsafeRawBufferPointer) -> Int? {
         var index = scanned
@@ -215,15 +245,20 @@ public struct RequestParser: ~Copyable {
     // MARK: Shared with inline requests
 
     /// Adds an argument; the range ends within a request of at most `RequestLimits.requestLength` bytes.
-    @inline(__always) mutating func add(_ range: Range<Int>) {
-        if argumentCount == table.count {
-            let wider = UnsafeMutableBufferPointer<Arguments.Slice>.allocate(capacity: 2 * table.count)
-            _ = wider.moveInitialize(fromContentsOf: table)
-            table.deallocate()
-            table = wider
-        }
-        table.initializeElement(
-            at: argumentCount, to: .init(offset: UInt32(range.lowerBound), count: UInt32(range.count)))
-        argumentCount += 1
+    mutating func add(_ range: Range<Int>) {
+        add(Arguments.Slice(offset: UInt32(range.lowerBound), count: UInt32(range.count)))
+    }
+
+    @inline(__always) private mutating func add(_ slice: Arguments.Slice) {
+        if argumentCount == table.count { widenTable() }
+        table.initializeElement(at: argumentCount, to: slice)
+        argumentCount &+= 1
+    }
+
+    private mutating func widenTable() {
+        let wider = UnsafeMutableBufferPointer<Arguments.Slice>.allocate(capacity: 2 * table.count)
+        _ = wider.moveInitialize(fromContentsOf: table)
+        table.deallocate()
+        table = wider
     }
 }
