@@ -83,7 +83,9 @@ public enum Cart: Decider {
     /// What happened to a cart. Quantities are given as what was and what is, so that counts follow from the
     /// event alone. Where a cart is a customer's, every event that may have texts says so, so that each of them can
     /// be opened without the others.
-    public enum Event: Equatable, Sendable {
+    ///
+    /// Indirect, so that a reference is all that is copied from layer to layer.
+    public indirect enum Event: Equatable, Sendable {
         /// So many more of a line, which is new or known.
         case itemAdded(CartLine, outlet: Identifier, currency: Currency, customer: Identifier? = nil)
         case quantityChanged(line: Text, from: Int, to: Int)
@@ -211,7 +213,7 @@ public enum Cart: Decider {
         }
         let item = try addition.offer.item(addition.item, of: addition.outlet)
         if let contents { try checkCurrency(of: item, in: contents) }
-        let options = addition.options.sorted()
+        let options = addition.options.count > 1 ? addition.options.sorted() : addition.options
         let lines = contents?.lines ?? []
         let existing = lines.first {
             $0.item == addition.item && $0.options == options && $0.note == addition.note
@@ -322,34 +324,12 @@ public enum Cart: Decider {
         guard var contents = state.takeContents() ?? Contents(begunBy: event) else {
             throw ImpossibleEvent("a change of an empty cart")
         }
-        var placed: Identifier?
-        defer { state = State(contents, placed) }
-
-        switch event {
-        case .itemAdded(let line, let outlet, let currency, let customer):
-            guard contents.outlet == outlet, contents.currency == currency else {
-                throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
-            }
-            try contents.add(line, of: customer)
-        case .quantityChanged(let id, let from, let to):
-            let index = try contents.index(of: id, holding: from)
-            try CartLine.checkRecordable(to, id)
-            contents.lines[index].quantity = to
-        case .lineRemoved(let id, let quantity):
-            contents.lines.remove(at: try contents.index(of: id, holding: quantity))
-        case .cleared(let count):
-            guard contents.count == count else { throw ImpossibleEvent("\(count) cleared of \(contents.count)") }
-            contents.lines = []
-        case .checkedOut(let order, let lines, _, let customer, let name):
-            let agree = lines.elementsEqual(contents.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
-            guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
-            try contents.checkOwner(customer)
-            guard lines.mayBelong(to: customer), name == nil || customer != nil else {
-                throw ImpossibleEvent("an order with a text that is not its customer's")
-            }
-            contents.customer = customer
-            contents.lines = lines
-            placed = order
+        do throws(ImpossibleEvent) {
+            let order = try contents.take(event)
+            state = State(consume contents, order)
+        } catch {
+            state = State(consume contents, nil)
+            throw error
         }
     }
 }
@@ -385,6 +365,37 @@ extension Cart.Contents {
     fileprivate init?(begunBy event: Cart.Event) {
         guard case .itemAdded(_, let outlet, let currency, _) = event else { return nil }
         self.init(outlet: outlet, currency: currency, lines: [])
+    }
+
+    /// Takes in the next event; changes nothing where that is impossible. Returns the order that was placed.
+    fileprivate mutating func take(_ event: Cart.Event) throws(ImpossibleEvent) -> Identifier? {
+        switch event {
+        case .itemAdded(let line, let outlet, let currency, let customer):
+            guard outlet == self.outlet, currency == self.currency else {
+                throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
+            }
+            try add(line, of: customer)
+        case .quantityChanged(let id, let from, let to):
+            let index = try index(of: id, holding: from)
+            try CartLine.checkRecordable(to, id)
+            lines[index].quantity = to
+        case .lineRemoved(let id, let quantity):
+            lines.remove(at: try index(of: id, holding: quantity))
+        case .cleared(let count):
+            guard self.count == count else { throw ImpossibleEvent("\(count) cleared of \(self.count)") }
+            lines = []
+        case .checkedOut(let order, let lines, _, let customer, let name):
+            let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
+            guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
+            try checkOwner(customer)
+            guard lines.mayBelong(to: customer), name == nil || customer != nil else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
+            self.customer = customer
+            self.lines = lines
+            return order
+        }
+        return nil
     }
 
     /// Throws if the cart cannot have passed to that customer, or to none.

@@ -39,7 +39,7 @@ public struct CartLine: Equatable, Sendable {
     /// The id of a new line: the item's id, with its sorted options behind it after `+`. A line that differs
     /// only in its note gets the first free of `~2`, `~3`, … behind that.
     static func identifier(item: Identifier, options: [Identifier], taken: (Text) -> Bool) -> Text {
-        let plain = Text(([item] + options).map(\.rawValue).joined(separator: "+"))
+        let plain = options.isEmpty ? item.text : Text(([item] + options).map(\.rawValue).joined(separator: "+"))
         guard taken(plain) else { return plain }
         let numbers = 2...(Cart.maximumLines + 1)
         // A cart has fewer lines than there are numbers, so one is free.

@@ -54,7 +54,7 @@ public enum Order: Decider {
     /// An order, before and after it is placed.
     public enum State: Equatable, Sendable {
         case unplaced
-        case placed(Placement)
+        indirect case placed(Placement)
     }
 
     /// Nobody has placed it.

@@ -36,7 +36,8 @@ public enum Outlet: Decider {
     /// An outlet, before and after it is registered.
     public enum State: Equatable, Sendable {
         case unregistered
-        case registered(OutletDetails, Status)
+        /// Indirect, as the details are many.
+        indirect case registered(OutletDetails, Status)
     }
 
     /// Nobody has registered it.

@@ -1,12 +1,13 @@
 public import Domain
 
-/// An event of any aggregate. Indirect, so that passing one on costs one reference count, not one for each of its
-/// texts.
-public indirect enum DomainEvent: Equatable, Sendable {
-    case outlet(Outlet.Event)
-    case menu(Menu.Event)
+/// An event of any aggregate. What it holds is indirect, so that passing one on costs one reference count, not one for
+/// each of its texts.
+public enum DomainEvent: Equatable, Sendable {
+    indirect case outlet(Outlet.Event)
+    indirect case menu(Menu.Event)
+    /// A cart's event is indirect itself.
     case cart(Cart.Event)
-    case order(Order.Event)
+    indirect case order(Order.Event)
 
     /// The kind of stream that it belongs to.
     public var category: StreamName.Category {
@@ -38,23 +39,27 @@ public enum AggregateState: Equatable, Sendable {
 
     /// Takes one event into the state; also throws if it belongs to another kind of aggregate.
     public mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
-        switch (self, event) {
-        case (.outlet(var state), .outlet(let event)):
-            try Outlet.evolve(&state, event)
-            self = .outlet(state)
-        case (.menu(var state), .menu(let event)):
-            self = .menu(Menu.initial)  // Lets go of the menu, so that changing it does not copy it.
-            try Menu.evolve(&state, event)
-            self = .menu(state)
-        case (.cart(var state), .cart(let event)):
-            self = .cart(Cart.initial)  // Likewise.
-            try Cart.evolve(&state, event)
-            self = .cart(state)
-        case (.order(var state), .order(let event)):
-            try Order.evolve(&state, event)
-            self = .order(state)
-        case (.outlet, _), (.menu, _), (.cart, _), (.order, _):
-            throw ImpossibleEvent("an event of another kind of stream")
+        // Taken out and put back, so that what it holds is changed where it is.
+        var taken = AggregateState.cart(Cart.initial)
+        swap(&taken, &self)
+        switch consume taken {
+        case .cart(var state):
+            defer { self = .cart(state) }
+            guard case .cart(let event) = event else { break }
+            return try Cart.evolve(&state, event)
+        case .menu(var state):
+            defer { self = .menu(state) }
+            guard case .menu(let event) = event else { break }
+            return try Menu.evolve(&state, event)
+        case .outlet(var state):
+            defer { self = .outlet(state) }
+            guard case .outlet(let event) = event else { break }
+            return try Outlet.evolve(&state, event)
+        case .order(var state):
+            defer { self = .order(state) }
+            guard case .order(let event) = event else { break }
+            return try Order.evolve(&state, event)
         }
+        throw ImpossibleEvent("an event of another kind of stream")
     }
 }
