@@ -13,7 +13,7 @@ final class Session {
     let connectedAt = LoopActor.now
     var name = ""
     var clientLibrary = (name: "", version: "")
-    private(set) var lastCommand = ""
+    private var lastCommandIndex: Int?
     private(set) var commandCount = 0
     private(set) var subscriber: Subscriber!
 
@@ -61,6 +61,9 @@ final class Session {
 
     var lastActivity: UInt64 { machine.lastActivity }
 
+    /// The name of the last command that was executed; empty if there was none.
+    var lastCommand: String { lastCommandIndex.map { LineCommandTable.shared.commands[$0].declaration.name } ?? "" }
+
     /// Whether the client listens to channels in RESP2. A message then looks like a reply, so the client may only send
     /// what is answered like one.
     var mayOnlyListen: Bool { version == .resp2 && subscriber.subscriptionCount > 0 }
@@ -94,7 +97,7 @@ final class Session {
         let command = LineCommandTable.shared.commands[found]
         guard machine.admit(command.declaration.effect) else { return }
         commandCount += 1
-        lastCommand = command.declaration.name
+        lastCommandIndex = found
         executing = found
         do throws(Failure) {
             if mayOnlyListen, !command.isForSubscribers {
@@ -156,19 +159,19 @@ final class Session {
         guard let command = executing else { preconditionFailure("a promise of no command") }
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
-        promise.whenKnown { [weak self, server, executingSince] result in
+        promise.whenKnown { [self, executingSince] result in
             let hasFailed: Bool
             switch result {
             case .success(let answer):
                 hasFailed = false
-                self?.machine.fulfil(turn) { $0.append(answer) }
+                machine.fulfil(turn) { $0.append(answer) }
             case .failure(let failure):
                 hasFailed = true
                 server.statistics.errors += 1
-                self?.machine.fulfil(turn) { $0.error(failure.code, failure.message) }
+                machine.fulfil(turn) { $0.error(failure.code, failure.message) }
             }
             server.statistics.count(command, nanoseconds: LoopActor.now - executingSince, hasFailed: hasFailed)
-            if let self { server.hasWork(self) }
+            server.hasWork(self)
         }
     }
 

@@ -74,7 +74,7 @@ struct SessionMachine: ~Copyable {
     private var slots: [[UInt8]?] = []
     private var firstSlot = 0
     /// The categories of the streams that unanswered requests are about.
-    private var slotCategories: Set<StreamName.Category> = []
+    private var slotCategories = Categories()
     /// Whether a request waits for something before it can be decided: nothing of the client's may overtake it.
     private var isHeld = false
 
@@ -250,18 +250,37 @@ struct SessionMachine: ~Copyable {
             bytes.withUnsafeBytes { replies.append(encoded: $0) }
             due += 1
         }
-        slots.removeFirst(due)
         firstSlot += due
-        if slots.isEmpty {
-            slotCategories = []
-            isHeld = false
-        }
+        guard due == slots.count else { return slots.removeFirst(due) }
+        slots.removeAll(keepingCapacity: true)
+        slotCategories = Categories()
+        isHeld = false
     }
 
     private func encoded(_ write: (inout ReplyBuffer) -> Void) -> [UInt8] {
         var buffer = ReplyBuffer(version: version)
         write(&buffer)
         return Array(buffer.bytes)
+    }
+
+    /// A set of categories that needs no memory of its own.
+    private struct Categories {
+        private var bits: UInt8 = 0
+
+        mutating func insert(_ category: StreamName.Category) { bits |= Categories.bit(of: category) }
+
+        func contains(where condition: (StreamName.Category) -> Bool) -> Bool {
+            bits != 0 && StreamName.Category.allCases.contains { bits & Categories.bit(of: $0) != 0 && condition($0) }
+        }
+
+        private static func bit(of category: StreamName.Category) -> UInt8 {
+            switch category {
+            case .outlet: 1
+            case .menu: 2
+            case .cart: 4
+            case .order: 8
+            }
+        }
     }
 
     /// Why the connection is to be closed now, if the client has been silent, or in the middle of a request, for too
