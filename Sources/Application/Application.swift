@@ -153,23 +153,19 @@ public final class Application {
     /// The partition that a stream belongs to.
     func partition(of stream: StreamName) -> PartitionWorker { partitions[partitioning.partition(of: stream)] }
 
-    private func outletHome(of outlet: Identifier) -> OutletHome {
-        partition(of: StreamName(.outlet, outlet)).readModel.outletHome
-    }
-
     /// Every item and outlet, as of now.
     var catalogue: Catalogue { liveCatalogue.current }
 
     /// The outlet with its menu; nil where there is none.
     func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? {
-        let outlets = outletHome(of: outlet)
-        if let corruption = outlets.corruption(of: outlet) { throw Failure(corruption) }
-        return outlets[outlet]
+        let partition = partition(of: StreamName(.outlet, outlet))
+        if let corruption = partition.readModel.outletHome.corruption(of: outlet) { throw Failure(corruption) }
+        return partition.readModel.outletHome[outlet]
     }
 
     /// What an outlet's menu says of an item now.
     func offer(of item: Identifier, at outlet: Identifier) -> Offer {
-        outletHome(of: outlet).offer(of: item, at: outlet, now: clock())
+        partition(of: StreamName(.outlet, outlet)).readModel.outletHome.offer(of: item, at: outlet, now: clock())
     }
 
     /// The number on a cart's badge.

@@ -47,12 +47,15 @@ public enum CommandReply: Equatable, Sendable {
     /// The order that was placed.
     case order(Identifier)
 
+}
+
+extension AggregateState {
     /// The reply to a command that led to this state.
-    init(after state: AggregateState, version: Int64) {
-        switch state {
-        case .outlet, .menu, .order: self = .version(version)
-        case .cart(.checkedOut(_, let order)): self = .order(order)
-        case .cart(let cart): self = .count(cart.count)
+    func reply(version: Int64) -> CommandReply {
+        switch self {
+        case .outlet, .menu, .order: .version(version)
+        case .cart(.checkedOut(_, let order)): .order(order)
+        case .cart(let cart): .count(cart.count)
         }
     }
 }

@@ -99,14 +99,14 @@ public struct OutletHome: Projection {
 
     /// What an outlet's menu says of an item at this moment.
     public func offer(of item: Identifier, at outlet: Identifier, now: Timestamp) -> Offer {
-        guard let record = outlets[outlet], let (details, status) = record.details else { return .noOutlet }
+        guard let record = outlets[outlet], let (status, currency) = record.sale else { return .noOutlet }
         guard status.takesOrders(at: now) else { return .outletClosed(status) }
         guard let entry = record.menu.entries[item] else { return .noItem }
         guard let price = entry.price else { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
         return .available(
             Offer.Item(
-                name: entry.name, unitPrice: price, currency: details.currency,
+                name: entry.name, unitPrice: price, currency: currency,
                 maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit))
     }
 
@@ -164,7 +164,11 @@ public struct OutletRecord: Sendable {
     /// The outlet's id.
     public let id: Identifier
     /// Its details, and whether it is open.
-    public private(set) var outlet = Outlet.initial
+    public private(set) var outlet = Outlet.initial {
+        didSet { sale = OutletRecord.sale(of: outlet) }
+    }
+    /// What every offer needs of the details; nil before it is registered.
+    private(set) var sale: (status: Outlet.Status, currency: Currency)?
     /// Its menu.
     public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
@@ -186,10 +190,18 @@ public struct OutletRecord: Sendable {
     ) {
         self.id = id
         self.outlet = outlet
+        sale = OutletRecord.sale(of: outlet)
         self.menu = menu
         self.outletVersion = outletVersion
         self.menuVersion = menuVersion
         self.revision = revision
+    }
+
+    private static func sale(of outlet: Outlet.State) -> (status: Outlet.Status, currency: Currency)? {
+        switch outlet {
+        case .unregistered: nil
+        case .registered(let details, let status): (status, details.currency)
+        }
     }
 
     /// The outlet's details and its status; nil before it is registered.

@@ -49,6 +49,7 @@ public struct ReadModel: Sendable {
     }
 
     /// Whether the log may hold the stream as of ``position``: false only if it certainly does not.
+    @inlinable
     public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
         if CartCounts.follows(stream.category), !cartCounts.mayExist(stream) { return false }
@@ -61,7 +62,11 @@ public struct ReadModel: Sendable {
     /// understood, or are the first of their stream that cannot have happened.
     @discardableResult
     public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
-        events.compactMap { apply($0) }
+        var corrupt: [CorruptEvent] = []
+        for index in events.indices {
+            if let corruption = apply(events[index]) { corrupt.append(corruption) }
+        }
+        return corrupt
     }
 
     /// Folds in the next event. Returns it if it is corrupt: it cannot be understood, or is the first of its stream

@@ -26,7 +26,7 @@ struct GroupCommitTests {
 
         let receipt = try await log.append(batch, seen: 0)
         var projected: [DecodedEvent] = []
-        process.processor.committed(receipt, foreign: []) { projected = $0 }
+        process.processor.committed(receipt, foreign: []) { projected = $0.compactMap { try? $0.get() } }
         #expect(projected.map(\.position) == [1])
         #expect(process.takeOutcomes() == [.count(1)])
         #expect(process.processor.hasBatch)

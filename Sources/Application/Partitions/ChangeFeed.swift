@@ -13,13 +13,8 @@ final class ChangeFeed {
 
     /// The events are folded in.
     func publish(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        for event in events {
-            let stream =
-                switch event {
-                case .success(let event): event.stream
-                case .failure(let corruption): StreamName(corruption.stream)
-                }
-            guard let stream else { continue }
+        for index in events.indices {
+            guard let stream = events[index].stream else { continue }
             for observer in observers { observer(stream) }
         }
     }
@@ -28,6 +23,16 @@ final class ChangeFeed {
     func publish(_ outlets: Set<Identifier>) {
         for outlet in outlets {
             for observer in observers { observer(StreamName(.outlet, outlet)) }
+        }
+    }
+}
+
+extension Result<DecodedEvent, CorruptEvent> {
+    /// The event's stream; nil if its name is not one of ours.
+    var stream: StreamName? {
+        switch self {
+        case .success(let event): event.stream
+        case .failure(let corruption): StreamName(corruption.stream)
         }
     }
 }

@@ -38,24 +38,19 @@ final class LiveCatalogue {
     func follow(_ events: [Result<DecodedEvent, CorruptEvent>], _ model: borrowing ReadModel) {
         guard isLoaded else { return }
         var touched: [Identifier: TouchedItems] = [:]
-        for event in events {
-            switch event {
+        for index in events.indices {
+            // Carts change far more often than menus.
+            guard let stream = events[index].stream, stream.category == .outlet || stream.category == .menu else {
+                continue
+            }
+            switch events[index] {
             case .success(let event):
-                switch event.event {
-                case .outlet: touched[event.stream.id, default: .some([])].add([])
-                case .menu(let change): touched[event.stream.id, default: .some([])].add(change.touchedItems)
-                case .cart, .order: break
-                }
-            case .failure(let corruption):
-                guard let stream = StreamName(corruption.stream) else { continue }
-                switch stream.category {
-                case .outlet, .menu: touched[stream.id] = .all
-                case .cart, .order: break
-                }
+                let items: [Identifier]? = if case .menu(let change) = event.event { change.touchedItems } else { [] }
+                touched[stream.id, default: .some([])].add(items)
+            case .failure: touched[stream.id] = .all
             }
         }
         catalogue.revision += Int64(events.count)
-        // Carts change far more often than menus.
         guard !touched.isEmpty else { return }
         catalogue.advance(to: clock())
         for (outlet, items) in touched { update(outlet, model, items: items.items) }

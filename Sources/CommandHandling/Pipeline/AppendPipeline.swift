@@ -291,7 +291,7 @@ public final class AppendPipeline {
             preconditionFailure("a batch is committed that has not ended")
         }
         follower.pass(foreign, upTo: receipt.previousPosition)
-        processor.committed(receipt, foreign: foreign) { [follower] own in follower.pass(own.map(Result.success)) }
+        processor.committed(receipt, foreign: foreign) { [follower] own in follower.pass(own) }
     }
 
     // MARK: Loads

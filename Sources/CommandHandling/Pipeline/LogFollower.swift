@@ -39,18 +39,17 @@ public final class LogFollower {
 
     /// Passes on events that follow ``position``, and reports those that are missing before them and up to `end`.
     func pass(_ events: [Result<DecodedEvent, CorruptEvent>], upTo end: Int64 = 0) {
-        var rest = events[...]
-        while let first = rest.first {
-            skip(to: first.position - 1)
-            var next = position + 1
-            let dense = rest.prefix { event in
-                defer { next += 1 }
-                return event.position == next
+        var first = 0
+        while first < events.count {
+            skip(to: events[first].position - 1)
+            var next = first
+            while next < events.count, events[next].position == position + 1 {
+                position += 1
+                next += 1
             }
-            position += Int64(dense.count)
             learn(head: position)
-            project(Array(dense))
-            rest = rest.dropFirst(dense.count)
+            project(next - first == events.count ? events : Array(events[first..<next]))
+            first = next
         }
         skip(to: end)
     }

@@ -18,7 +18,7 @@
             var state = entry.pending
             do throws(ImpossibleEvent) {
                 for event in events { try state.evolve(event) }
-                let reply = CommandReply(after: state, version: entry.pendingVersion + Int64(events.count))
+                let reply = state.reply(version: entry.pendingVersion + Int64(events.count))
                 switch fault {
                 case .drop: return ([], reply)
                 case .double:

@@ -37,23 +37,61 @@ public final class CommandProcessor {
     }
 
     /// A stream, and those of its commands that are to be decided again, or given up.
-    private typealias Withdrawn = (entry: StreamEntry, commands: [PendingCommand])
+    private typealias Withdrawn = (entry: StreamEntry, commands: CommandQueue)
 
-    /// What one command writes.
+    /// A command that writes the next `count` events of a ``Writing``.
     private struct Unit {
         var entry: StreamEntry
         var command: PendingCommand
-        var newEvents: [NewEvent]
-        var events: [(stream: StreamName, event: DomainEvent)]
+        var count: Int
+    }
+
+    /// What is to be appended: units, and the events of all of them in the same order.
+    private struct Writing {
+        var units: [Unit] = []
+        /// The events as the log gets them, and as projections do.
+        var newEvents: [NewEvent] = []
+        var events: [DomainEvent] = []
+
+        /// Takes the first units, with their events.
+        mutating func take(_ unitCount: Int, _ eventCount: Int) -> Writing {
+            guard unitCount < units.count else {
+                defer { self = Writing() }
+                return self
+            }
+            let taken = Writing(
+                units: Array(units.prefix(unitCount)), newEvents: Array(newEvents.prefix(eventCount)),
+                events: Array(events.prefix(eventCount)))
+            units.removeFirst(unitCount)
+            newEvents.removeFirst(eventCount)
+            events.removeFirst(eventCount)
+            return taken
+        }
+
+        /// Drops the units of these streams, with their events.
+        mutating func remove(_ entries: Set<ObjectIdentifier>) {
+            var kept = Writing()
+            var first = 0
+            for unit in units {
+                let range = first..<first + unit.count
+                first = range.upperBound
+                guard !entries.contains(ObjectIdentifier(unit.entry)) else { continue }
+                kept.units.append(unit)
+                kept.newEvents += newEvents[range]
+                kept.events += events[range]
+            }
+            self = kept
+        }
     }
 
     private let partition: Int
     private let limits: Limits
     private let mayExist: (StreamName) -> Bool
-    private var cache: StreamCache
-    private var filling: [Unit] = []
+    private let cache: StreamCache
+    private var filling = Writing()
+    private var encoder = EventEncoder()
     /// Batches whose outcome is not known yet, oldest first.
-    private var inFlight: [(batch: EventBatch, units: [Unit])] = []
+    private var inFlight: [(writing: Writing, recordedAt: Timestamp)] = []
     private var loads: [StreamName] = []
     private var batchNumber = 0
     /// How many commands and questions wait for a batch or a load.
@@ -77,12 +115,11 @@ public final class CommandProcessor {
 
     /// Decides a command as soon as its stream is known. The completion is called once, when the outcome is durable;
     /// before this method returns only if nothing had to be written.
-    public func handle(_ request: CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
+    public func handle(_ request: consuming CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
         guard waitingCommands < limits.waitingCommands else { return completion(.busy) }
         waitingCommands += 1
-        let entry = entry(of: request.stream)
         let command = PendingCommand(request, completion)
-        decideOrLoad(command, on: entry)
+        decideOrLoad(command, on: entry(of: command.request.stream))
     }
 
     /// Gives the committed state of a stream, at once if it is known.
@@ -162,70 +199,106 @@ public final class CommandProcessor {
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
         }
-        let wanted = request.command(entry.pending, entry.pendingVersion)
-        let events: [DomainEvent]
-        switch (wanted, entry.pending) {
-        case (.outlet(let command), .outlet(let state)):
-            events = try Outlet.decide(command, in: state).map(DomainEvent.outlet)
-        case (.menu(let command), .menu(let state)):
-            events = try Menu.decide(command, in: state).map(DomainEvent.menu)
-        case (.cart(let command), .cart(let state)):
-            events = try Cart.decide(command, in: state).map(DomainEvent.cart)
-        case (.outlet, _), (.menu, _), (.cart, _):
-            preconditionFailure("a command for another kind of stream")
+        let state = entry.pending
+        switch request.command(state, entry.pendingVersion) {
+        case .cart(let wanted):
+            let events = try CommandProcessor.decide(wanted, in: state)
+            #if DEBUG
+                if !events.isEmpty, let fault = recordingFault(wanted),
+                    let wrong = CommandProcessor.recording(events.map(DomainEvent.cart), fault, on: entry)
+                {
+                    if !wrong.events.isEmpty { _ = try append(wrong.events, of: command, to: entry, in: state) }
+                    return wrong.reply
+                }
+            #endif
+            return try append(events.lazy.map(DomainEvent.cart), of: command, to: entry, in: consume state)
+        case .menu(let wanted):
+            let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.menu)
+            return try append(events, of: command, to: entry, in: consume state)
+        case .outlet(let wanted):
+            let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.outlet)
+            return try append(events, of: command, to: entry, in: consume state)
         }
+    }
+
+    // Functions of their own, so that nothing but the caller has the state when it is changed.
+
+    private static func decide(
+        _ command: Cart.Command, in state: AggregateState
+    ) throws(Rejection) -> [Cart.Event] {
+        guard case .cart(let state) = state else { preconditionFailure("a command for another kind of stream") }
+        return try Cart.decide(command, in: state)
+    }
+
+    private static func decide(
+        _ command: Menu.Command, in state: AggregateState
+    ) throws(Rejection) -> [Menu.Event] {
+        guard case .menu(let state) = state else { preconditionFailure("a command for another kind of stream") }
+        return try Menu.decide(command, in: state)
+    }
+
+    private static func decide(
+        _ command: Outlet.Command, in state: AggregateState
+    ) throws(Rejection) -> [Outlet.Event] {
+        guard case .outlet(let state) = state else { preconditionFailure("a command for another kind of stream") }
+        return try Outlet.decide(command, in: state)
+    }
+
+    /// Adds a command's events to the next batch, and gives the reply to it.
+    ///
+    /// - Parameter state: what the command was decided in.
+    private func append(
+        _ events: some RandomAccessCollection<DomainEvent>, of command: PendingCommand, to entry: StreamEntry,
+        in state: consuming AggregateState
+    ) throws(Rejection) -> CommandReply {
         guard events.count <= EventBatch.maximumEvents else {
             throw Rejection(.limit, "the change makes more than \(EventBatch.maximumEvents) events")
         }
-        #if DEBUG
-            if case .cart(let wanted) = wanted, !events.isEmpty, let fault = recordingFault(wanted),
-                let wrong = CommandProcessor.recording(events, fault, on: entry)
-            {
-                if !wrong.events.isEmpty { append(wrong.events, of: command, to: entry) }
-                return wrong.reply
-            }
-        #endif
-        if !events.isEmpty { append(events, of: command, to: entry) }
-        return CommandReply(after: entry.pending, version: entry.pendingVersion)
-    }
-
-    private func append(_ events: [DomainEvent], of command: PendingCommand, to entry: StreamEntry) {
-        let metadata = command.request.metadata.encoded()
+        guard !events.isEmpty else { return state.reply(version: entry.pendingVersion) }
+        let metadata = command.request.metadata
+        let encodedMetadata = metadata.encoded()
+        let eventCount = filling.events.count
         let ahead = entry.goingAhead()
-        var unit = Unit(entry: entry, command: command, newEvents: [], events: [])
-        func add(_ event: DomainEvent, to stream: StreamName, version: Int64) {
-            let (kind, payload) = EventCodec.encode(event)
-            unit.events.append((stream, event))
-            unit.newEvents.append(
-                NewEvent(stream: stream, version: version, kind: kind, payload: payload, metadata: metadata))
-        }
+        // Let go of, so that the state is changed where it is.
+        _ = ahead.takeState()
         for event in events {
-            if let (order, placed) = CommandProcessor.order(placedBy: event, from: entry) {
-                add(.order(placed), to: order, version: 1)
+            if let (order, placed) = CommandProcessor.order(placedBy: event, from: state, of: entry.name.id) {
+                fill(.order(placed), StreamName(.order, order), version: 1, encodedMetadata)
             }
             do throws(ImpossibleEvent) {
-                try ahead.state.evolve(event)
+                try state.evolve(event)
             } catch {
                 preconditionFailure("decided an event that cannot happen: \(error)")
             }
             ahead.version += 1
-            add(event, to: entry.name, version: ahead.version)
+            fill(event, entry.name, version: ahead.version, encodedMetadata)
         }
-        filling.append(unit)
+        let reply = state.reply(version: ahead.version)
+        ahead.state = state
+        filling.units.append(Unit(entry: entry, command: command, count: filling.events.count - eventCount))
         command.restsOn = ahead.version
-        entry.remember(
-            command.request.metadata, CommandReply(after: ahead.state, version: ahead.version), ahead.version)
+        entry.remember(metadata, reply, ahead.version)
+        return reply
+    }
+
+    private func fill(_ event: DomainEvent, _ stream: StreamName, version: Int64, _ metadata: [UInt8]) {
+        let (kind, payload) = encoder.encode(event)
+        filling.events.append(event)
+        filling.newEvents.append(
+            NewEvent(stream: stream, version: version, kind: kind, payload: payload, metadata: metadata))
     }
 
     /// The order that a checkout places. Its id comes from this cart and version, so its stream is new.
-    private static func order(placedBy event: DomainEvent, from entry: StreamEntry) -> (StreamName, Order.Event)? {
+    private static func order(
+        placedBy event: DomainEvent, from state: AggregateState, of cart: Identifier
+    ) -> (Identifier, Order.Event)? {
         guard case .cart(.checkedOut(let order, let lines, let total, let customer, let name)) = event,
-            case .cart(.filled(let contents)) = entry.pending
+            case .cart(.filled(let contents)) = state
         else { return nil }
         let placement = Order.Placement(
-            cart: entry.name.id, outlet: contents.outlet, currency: contents.currency, lines: lines, total: total,
+            cart: cart, outlet: contents.outlet, currency: contents.currency, lines: lines, total: total,
             customer: customer, name: name)
-        return (StreamName(.order, order), .placed(placement))
+        return (order, .placed(placement))
     }
 
     private func finish(_ command: PendingCommand) {
@@ -236,7 +309,7 @@ public final class CommandProcessor {
     // MARK: Batches
 
     /// Whether there are events to take as a batch.
-    public var hasBatch: Bool { !filling.isEmpty }
+    public var hasBatch: Bool { !filling.units.isEmpty }
 
     /// The next batch to be appended.
     ///
@@ -245,26 +318,24 @@ public final class CommandProcessor {
     /// batch may be in flight while that outcome is reported.
     public func takeBatch(now: Timestamp) -> EventBatch? {
         precondition(inFlight.count < 2, "the outcome of the batch before the last was never reported")
-        guard !filling.isEmpty else { return nil }
+        guard hasBatch else { return nil }
         batchNumber += 1
-        var events: [NewEvent] = []
         var groups: [Int32] = []
+        groups.reserveCapacity(filling.events.count)
         var next: Int32 = 0
         var taken = 0
-        for unit in filling {
-            guard taken == 0 || events.count + unit.newEvents.count <= limits.batchEvents else { break }
+        for unit in filling.units {
+            guard taken == 0 || groups.count + unit.count <= limits.batchEvents else { break }
             if unit.entry.group.batch != batchNumber {
                 unit.entry.group = (batchNumber, next)
                 next += 1
             }
-            events += unit.newEvents
-            groups += repeatElement(unit.entry.group.number, count: unit.newEvents.count)
+            for _ in 0..<unit.count { groups.append(unit.entry.group.number) }
             taken += 1
         }
-        let batch = EventBatch(partition: partition, events: events, groups: groups, recordedAt: now)
-        inFlight.append((batch, Array(filling.prefix(taken))))
-        filling.removeFirst(taken)
-        return batch
+        let writing = filling.take(taken, groups.count)
+        inFlight.append((writing, now))
+        return EventBatch(partition: partition, events: writing.newEvents, groups: groups, recordedAt: now)
     }
 
     /// The batch in flight has been appended, except for its conflicts.
@@ -272,54 +343,62 @@ public final class CommandProcessor {
     /// - Parameter foreign: what other writers appended before it, after the last reported position.
     /// - Parameter project: receives the batch's events before anybody hears of them.
     public func committed(
-        _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>], project: ([DecodedEvent]) -> Void
+        _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>],
+        project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
         precondition(inFlight.count == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBatch")
-        let (batch, units) = takeInFlight()
+        var (writing, time) = takeInFlight()
         var again: [Withdrawn] = []
-        let accepted = units.filter { unit in
-            let isAccepted = !receipt.conflicts.contains(unit.entry.group.number)
-            if !isAccepted { withdraw(unit.entry, to: &again) }
-            return isAccepted
+        if !receipt.conflicts.isEmpty {
+            var refused: Set<ObjectIdentifier> = []
+            for unit in writing.units where receipt.conflicts.contains(unit.entry.group.number) {
+                refused.insert(ObjectIdentifier(unit.entry))
+                withdraw(unit.entry, to: &again)
+            }
+            writing.remove(refused)
         }
         for event in foreign { absorb(event, again: &again) }
         dropFilling(of: again)
 
-        var position = receipt.previousPosition
-        var recorded: [DecodedEvent] = []
-        recorded.reserveCapacity(batch.events.count)
-        for unit in accepted {
-            for (event, new) in zip(unit.events, unit.newEvents) {
-                position += 1
+        var recorded: [Result<DecodedEvent, CorruptEvent>] = []
+        recorded.reserveCapacity(writing.events.count)
+        for unit in writing.units {
+            let first = recorded.count
+            for index in first..<first + unit.count {
                 recorded.append(
-                    DecodedEvent(
-                        partition: partition, position: position, stream: event.stream, version: new.version,
-                        event: event.event, metadata: unit.command.request.metadata, recordedAt: batch.recordedAt))
+                    .success(
+                        DecodedEvent(
+                            partition: partition, position: receipt.previousPosition + Int64(index + 1),
+                            stream: writing.newEvents[index].stream, version: writing.newEvents[index].version,
+                            event: writing.events[index], metadata: unit.command.request.metadata, recordedAt: time)))
             }
-            commit(unit, at: batch.recordedAt)
+            commit(unit, writing.events[first..<first + unit.count], at: time)
         }
         for stream in receipt.stale { cache[stream]?.forget() }
         // An order's stream may be in memory because somebody asked for it before it was placed.
-        for event in recorded where event.stream.category == .order { absorb(.success(event), again: &again) }
+        for index in writing.newEvents.indices where writing.newEvents[index].stream.category == .order {
+            absorb(recorded[index], again: &again)
+        }
         project(recorded)
-        for unit in accepted { finishDurable(unit.entry) }
+        for unit in writing.units { finishDurable(unit.entry) }
         decide(again)
     }
 
-    private func takeInFlight() -> (batch: EventBatch, units: [Unit]) {
+    private func takeInFlight() -> (writing: Writing, recordedAt: Timestamp) {
         precondition(!inFlight.isEmpty, "no batch is in flight")
         return inFlight.removeFirst()
     }
 
     /// Makes the events of one command part of the committed state.
-    private func commit(_ unit: Unit, at time: Timestamp) {
+    private func commit(_ unit: Unit, _ events: ArraySlice<DomainEvent>, at time: Timestamp) {
         let entry = unit.entry
         if let ahead = entry.undurable, ahead.version == unit.command.restsOn {
-            entry.committed.state = ahead.state
+            // Nothing is ahead of it any more: `finishDurable` follows.
+            entry.committed.state = ahead.takeState()
         } else {
-            for event in unit.events where event.stream == entry.name {
+            for event in events where event.category == entry.name.category {
                 do throws(ImpossibleEvent) {
-                    try entry.committed.state.evolve(event.event)
+                    try entry.committed.state.evolve(event)
                 } catch {
                     preconditionFailure("an event could happen when decided, and not when committed: \(error)")
                 }
@@ -332,20 +411,18 @@ public final class CommandProcessor {
 
     private func finishDurable(_ entry: StreamEntry) {
         guard let ahead = entry.undurable else { return }
-        let durable = ahead.commands.prefix { $0.restsOn <= entry.committed.version }
-        if durable.count == ahead.commands.count {
-            entry.undurable = nil
-        } else {
-            ahead.commands.removeFirst(durable.count)
+        if ahead.version == entry.committed.version { entry.undurable = nil }
+        while let command = ahead.commands.first, command.restsOn <= entry.committed.version {
+            ahead.commands.removeFirst()
+            finish(command)
         }
-        for command in durable { finish(command) }
     }
 
     /// Nothing of the batch in flight was appended, or nobody knows. Whatever depends on it fails, too.
     public func failed(_ outcome: CommandOutcome) {
-        let (_, units) = takeInFlight()
+        let (writing, _) = takeInFlight()
         var withdrawn: [Withdrawn] = []
-        for unit in units { withdraw(unit.entry, to: &withdrawn) }
+        for unit in writing.units { withdraw(unit.entry, to: &withdrawn) }
         dropFilling(of: withdrawn)
         if case .unknown = outcome {
             for (entry, _) in withdrawn { entry.isKnown = false }
@@ -392,8 +469,7 @@ public final class CommandProcessor {
     /// Withdraws the part of the next batch that depends on what was withdrawn, in one pass over it.
     private func dropFilling(of withdrawn: [Withdrawn]) {
         guard !withdrawn.isEmpty else { return }
-        let entries = Set(withdrawn.map { ObjectIdentifier($0.entry) })
-        filling.removeAll { entries.contains(ObjectIdentifier($0.entry)) }
+        filling.remove(Set(withdrawn.map { ObjectIdentifier($0.entry) }))
     }
 
     /// Decides withdrawn commands again.

@@ -1,7 +1,7 @@
 internal import EventLog
 
 /// The streams held in memory, up to a number; menus, which are large and seldom written, up to a smaller one.
-struct StreamCache {
+final class StreamCache {
     private var menus: ClockCache
     private var others: ClockCache
 
@@ -16,7 +16,7 @@ struct StreamCache {
     }
 
     /// Takes in a stream. The capacity is exceeded only while every stream has something in flight.
-    mutating func insert(_ entry: StreamEntry) {
+    func insert(_ entry: StreamEntry) {
         if entry.name.category == .menu { menus.insert(entry) } else { others.insert(entry) }
     }
 }

@@ -69,7 +69,7 @@ final class StreamEntry {
             corruption = error
             return
         }
-        remember(event.metadata, CommandReply(after: committed.state, version: committed.version), event.version)
+        remember(event.metadata, committed.state.reply(version: committed.version), event.version)
     }
 
     /// Drops everything, because the log says otherwise. Nothing may be in flight.
@@ -116,11 +116,18 @@ final class Undurable {
     var state: AggregateState
     var version: Int64
     /// In the order in which they were decided.
-    var commands: [PendingCommand] = []
+    var commands = CommandQueue()
 
     init(of committed: CommittedState) {
         state = committed.state
         version = committed.version
+    }
+
+    /// The state, which is empty then.
+    func takeState() -> AggregateState {
+        var taken = AggregateState.cart(.empty)
+        swap(&taken, &state)
+        return taken
     }
 }
 
@@ -131,6 +138,28 @@ final class StreamLoad {
     var readers: [(Result<CommittedState, ReadFailure>) -> Void] = []
     /// The last version seen meanwhile: what is read from the log may be older.
     var requiredVersion: Int64 = 0
+}
+
+/// Commands in order. One alone, as nearly everywhere, needs no memory.
+struct CommandQueue: Sequence {
+    private(set) var first: PendingCommand?
+    private var others: [PendingCommand] = []
+    /// How many of the others have been the first.
+    private var gone = 0
+
+    mutating func append(_ command: PendingCommand) {
+        if first == nil { first = command } else { others.append(command) }
+    }
+
+    mutating func removeFirst() {
+        first = gone < others.count ? others[gone] : nil
+        gone += 1
+        if first == nil { (others, gone) = ([], 0) }
+    }
+
+    func makeIterator() -> some IteratorProtocol<PendingCommand> {
+        (first.map { [$0] + others[gone...] } ?? []).makeIterator()
+    }
 }
 
 /// A command with whoever waits for its outcome.
