@@ -55,6 +55,9 @@ public struct StreamName: Sendable, CustomStringConvertible {
         self.init(category, id)
     }
 
+    /// The length of the name in UTF-8.
+    var byteCount: Int { category.prefix.utf8CodeUnitCount + id.rawValue.utf8.count }
+
     /// Appends the name in UTF-8.
     func write(to bytes: inout [UInt8]) {
         category.prefix.withUTF8Buffer { bytes.append(contentsOf: $0) }

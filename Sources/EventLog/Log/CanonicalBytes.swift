@@ -26,7 +26,8 @@ struct CanonicalBytes {
     }
 
     fileprivate mutating func append(_ event: NewEvent, _ recordedAt: Timestamp) {
-        append(event.stream.description.utf8)
+        append(Int32(event.stream.byteCount))
+        event.stream.write(to: &bytes)
         append(event.version)
         append(event.kind.name.utf8)
         append(Int32(event.kind.schemaVersion))
