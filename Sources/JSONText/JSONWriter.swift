@@ -31,18 +31,14 @@ public struct JSONWriter: Sendable {
     /// Has `write` write this many bytes, after a comma if one is due.
     @inline(__always)
     private mutating func value(_ length: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Void) {
-        if room.count - count <= length { grow(by: length + 1) }
-        var end = count
+        if room.count &- count <= length { grow(by: length + 1) }
+        let (start, comma) = (count, needsComma ? 1 : 0)
         room.withUnsafeMutableBufferPointer { room in
-            var next = room.baseAddress! + end
-            if needsComma {
-                next.pointee = UInt8(ascii: ",")
-                next += 1
-                end += 1
-            }
-            write(next)
+            // A comma that is not due is written over.
+            room[start] = UInt8(ascii: ",")
+            write(room.baseAddress! + start + comma)
         }
-        count = end + length
+        count = start &+ comma &+ length
     }
 
     private mutating func grow(by length: Int) {
@@ -181,22 +177,22 @@ public struct JSONWriter: Sendable {
     /// Whether a string with these bytes has quotes, backslashes or control characters.
     private static func needsEscapes(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let bytes = UnsafeRawBufferPointer(text)
+        guard bytes.count >= 8 else { return bytes.contains(where: JSONWriter.needsEscape) }
         var index = 0
-        // Eight bytes at once. A byte's highest bit is set where the byte was zero, or less than a blank, before.
+        while index &+ 8 < bytes.count {
+            if JSONWriter.needsEscape(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) { return true }
+            index &+= 8
+        }
+        return JSONWriter.needsEscape(bytes.loadUnaligned(fromByteOffset: bytes.count &- 8, as: UInt64.self))
+    }
+
+    /// Whether one of eight bytes has to be escaped: the highest bit of a byte is set where the byte was less than a
+    /// blank, or became zero.
+    private static func needsEscape(_ word: UInt64) -> Bool {
         let (ones, highest) = (0x0101_0101_0101_0101 as UInt64, 0x8080_8080_8080_8080 as UInt64)
-        while index + 8 <= bytes.count {
-            let word = bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            let control = (word &- ones &* 0x20) & ~word
-            let (quote, backslash) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
-            let special = control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash
-            if special & highest != 0 { return true }
-            index += 8
-        }
-        while index < bytes.count {
-            if JSONWriter.needsEscape(bytes[index]) { return true }
-            index += 1
-        }
-        return false
+        let control = (word &- ones &* 0x20) & ~word
+        let (quote, backslash) = (word ^ ones &* 0x22, word ^ ones &* 0x5C)
+        return (control | (quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & highest != 0
     }
 
     private static func needsEscape(_ byte: UInt8) -> Bool {

@@ -93,7 +93,12 @@ public struct ByteBuffer: ~Copyable {
         reserve(ByteBuffer.longestDecimal + 3)
         storage[end] = byte
         end += 1
-        appendDigits(of: value)
+        if value >= 0, value < 10 {
+            storage[end] = .zero &+ UInt8(truncatingIfNeeded: value)
+            end += 1
+        } else {
+            appendDigits(of: value)
+        }
         storage[end] = .carriageReturn
         storage[end + 1] = .lineFeed
         end += 2
@@ -107,11 +112,6 @@ public struct ByteBuffer: ~Copyable {
 
     /// There is room for them.
     private mutating func appendDigits(of value: Int64) {
-        if value >= 0, value < 10 {
-            storage[end] = .zero &+ UInt8(truncatingIfNeeded: value)
-            end += 1
-            return
-        }
         if value < 0 {
             storage[end] = .minus
             end += 1

@@ -20,7 +20,10 @@ public struct Identifier: Comparable, Sendable, CustomStringConvertible {
     /// An identifier from bytes, or nil where they are not one.
     public init?(utf8 bytes: UnsafeRawBufferPointer) {
         guard let hash = Identifier.hash(of: bytes) else { return nil }
-        rawValue = String(decoding: bytes, as: UTF8.self)
+        rawValue = String(unsafeUninitializedCapacity: bytes.count) { text in
+            UnsafeMutableRawBufferPointer(text).copyMemory(from: bytes)
+            return bytes.count
+        }
         self.hash = hash
     }
 
