@@ -12,6 +12,7 @@ public struct CartCounts: Projection {
     public static let table = "cart_count_rows"
 
     /// See ``Projection``.
+    @inlinable
     public static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
 
     /// See ``Projection``.

@@ -11,6 +11,7 @@ public struct OutletHome: Projection {
     public static let table = "outlet_home_rows"
 
     /// See ``Projection``.
+    @inlinable
     public static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
 
     /// See ``Projection``.
@@ -42,8 +43,13 @@ public struct OutletHome: Projection {
 
     /// The outlet with its menu, if it is registered.
     public subscript(outlet: Identifier) -> OutletRecord? {
-        guard let record = outlets[outlet], record.details != nil else { return nil }
+        guard let record = outlets[outlet], record.sale != nil else { return nil }
         return record
+    }
+
+    /// What an outlet's menu says of an item at this moment.
+    public func offer(of item: Identifier, at outlet: Identifier, now: Timestamp) -> Offer {
+        outlets[outlet]?.offer(of: item, now: now) ?? .noOutlet
     }
 
     /// Why the outlet is shown to nobody, if so.
@@ -94,21 +100,6 @@ public struct OutletHome: Projection {
             changed.insert(event.stream.id)
         }
     #endif
-
-    // MARK: Offers
-
-    /// What an outlet's menu says of an item at this moment.
-    public func offer(of item: Identifier, at outlet: Identifier, now: Timestamp) -> Offer {
-        guard let record = outlets[outlet], let (status, currency) = record.sale else { return .noOutlet }
-        guard status.takesOrders(at: now) else { return .outletClosed(status) }
-        guard let entry = record.menu.entries[item] else { return .noItem }
-        guard let price = entry.price else { return .notForSale }
-        if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
-        return .available(
-            Offer.Item(
-                name: entry.name, unitPrice: price, currency: currency,
-                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit))
-    }
 
     // MARK: Rows
 
@@ -210,6 +201,19 @@ public struct OutletRecord: Sendable {
         case .unregistered: nil
         case .registered(let details, let status): (details, status)
         }
+    }
+
+    /// What the menu says of an item at this moment.
+    public func offer(of item: Identifier, now: Timestamp) -> Offer {
+        guard let (status, currency) = sale else { return .noOutlet }
+        guard status.takesOrders(at: now) else { return .outletClosed(status) }
+        guard let entry = menu.entries[item] else { return .noItem }
+        guard let price = entry.price else { return .notForSale }
+        if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
+        return .available(
+            Offer.Item(
+                name: entry.name, unitPrice: price, currency: currency,
+                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit))
     }
 
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
