@@ -186,10 +186,10 @@ public final class CommandProcessor {
         if let load = entry.load { return load.commands.append(command) }
         // An outcome that depends on committed state alone is given at once; any other waits until that state is
         // durable.
-        if command.restsOn <= entry.committed.version {
-            finish(command)
+        if let ahead = entry.undurable, command.restsOn > entry.committed.version {
+            ahead.commands.append(command)
         } else {
-            entry.goingAhead().commands.append(command)
+            finish(command)
         }
     }
 
@@ -258,9 +258,7 @@ public final class CommandProcessor {
         let metadata = command.request.metadata
         let encodedMetadata = metadata.encoded()
         let eventCount = filling.events.count
-        let ahead = entry.goingAhead()
-        // Let go of, so that the state is changed where it is.
-        _ = ahead.takeState()
+        let ahead = entry.goAhead()
         for event in events {
             if let (order, placed) = CommandProcessor.order(placedBy: event, from: state, of: entry.name.id) {
                 fill(.order(placed), StreamName(.order, order), version: 1, encodedMetadata)
@@ -274,7 +272,7 @@ public final class CommandProcessor {
             fill(event, entry.name, version: ahead.version, encodedMetadata)
         }
         let reply = state.reply(version: ahead.version)
-        ahead.state = state
+        ahead.state = consume state
         filling.units.append(Unit(entry: entry, command: command, count: filling.events.count - eventCount))
         command.restsOn = ahead.version
         entry.remember(metadata, reply, ahead.version)

@@ -48,10 +48,14 @@ final class StreamEntry {
     /// The version after everything in flight.
     var pendingVersion: Int64 { undurable?.version ?? committed.version }
 
-    /// What is in flight, to add to it.
-    func goingAhead() -> Undurable {
-        if let undurable { return undurable }
-        let made = Undurable(of: committed)
+    /// What is in flight, to be given the state and version after one event more. It lets go of its state, so that
+    /// whoever took that changes it where it is.
+    func goAhead() -> Undurable {
+        if let undurable {
+            _ = undurable.takeState()
+            return undurable
+        }
+        let made = Undurable(version: committed.version)
         undurable = made
         return made
     }
@@ -113,14 +117,13 @@ final class StreamEntry {
 
 /// A stream's state after everything in flight, and the commands that wait for that to become durable.
 final class Undurable {
-    var state: AggregateState
+    var state = AggregateState.cart(.empty)
     var version: Int64
     /// In the order in which they were decided.
     var commands = CommandQueue()
 
-    init(of committed: CommittedState) {
-        state = committed.state
-        version = committed.version
+    init(version: Int64) {
+        self.version = version
     }
 
     /// The state, which is empty then.
