@@ -58,10 +58,20 @@ public struct StreamName: Sendable, CustomStringConvertible {
     /// The length of the name in UTF-8.
     var byteCount: Int { category.prefix.utf8CodeUnitCount + id.rawValue.utf8.count }
 
+    /// Gives the body the name's two parts in UTF-8.
+    func withParts(_ body: (_ prefix: UnsafeRawBufferPointer, _ id: UnsafeRawBufferPointer) -> Void) {
+        var id = id.rawValue
+        id.withUTF8 { id in
+            category.prefix.withUTF8Buffer { body(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(id)) }
+        }
+    }
+
     /// Appends the name in UTF-8.
     func write(to bytes: inout [UInt8]) {
-        category.prefix.withUTF8Buffer { bytes.append(contentsOf: $0) }
-        bytes.append(contentsOf: id.rawValue.utf8)
+        withParts { prefix, id in
+            bytes.append(contentsOf: prefix)
+            bytes.append(contentsOf: id)
+        }
     }
 
     /// The name as text.

@@ -6,34 +6,68 @@ public import Domain
 struct CanonicalBytes {
     fileprivate(set) var bytes: [UInt8] = []
 
-    fileprivate mutating func append(_ number: some FixedWidthInteger) {
-        withUnsafeBytes(of: number.bigEndian) { bytes.append(contentsOf: $0) }
-    }
-
-    fileprivate mutating func append(_ text: some Collection<UInt8>) {
-        append(Int32(text.count))
-        bytes.append(contentsOf: text)
-    }
+    /// The length of an event's numbers, those of the lengths of its texts included.
+    private static let numbersLength = 4 * 4 + 8 + 4 + 8
 
     fileprivate mutating func append(_ event: EventView) {
-        append(event.stream)
-        append(event.version)
-        append(event.kind)
-        append(Int32(event.schemaVersion))
-        append(event.payload)
-        append(event.metadata)
-        append(event.recordedAt.millisecondsSinceEpoch)
+        let texts = event.stream.count + event.kind.count + event.payload.count + event.metadata.count
+        extend(by: CanonicalBytes.numbersLength + texts) { rest in
+            rest.write(text: event.stream)
+            rest.write(event.version)
+            rest.write(text: event.kind)
+            rest.write(Int32(event.schemaVersion))
+            rest.write(text: event.payload)
+            rest.write(text: event.metadata)
+            rest.write(event.recordedAt.millisecondsSinceEpoch)
+        }
     }
 
     fileprivate mutating func append(_ event: NewEvent, _ recordedAt: Timestamp) {
-        append(Int32(event.stream.byteCount))
-        event.stream.write(to: &bytes)
-        append(event.version)
-        append(event.kind.name.utf8)
-        append(Int32(event.kind.schemaVersion))
-        append(event.payload)
-        append(event.metadata)
-        append(recordedAt.millisecondsSinceEpoch)
+        let (stream, kind) = (event.stream.byteCount, event.kind.name.utf8.count)
+        let texts = stream + kind + event.payload.count + event.metadata.count
+        extend(by: CanonicalBytes.numbersLength + texts) { rest in
+            rest.write(Int32(stream))
+            event.stream.withParts { prefix, id in
+                rest.write(prefix)
+                rest.write(id)
+            }
+            rest.write(event.version)
+            var name = event.kind.name
+            name.withUTF8 { rest.write(text: UnsafeRawBufferPointer($0)) }
+            rest.write(Int32(event.kind.schemaVersion))
+            event.payload.withUnsafeBytes { rest.write(text: $0) }
+            event.metadata.withUnsafeBytes { rest.write(text: $0) }
+            rest.write(recordedAt.millisecondsSinceEpoch)
+        }
+    }
+
+    /// Appends this many bytes, all of which the body writes.
+    private mutating func extend(by length: Int, _ body: (inout UnsafeMutableRawPointer) -> Void) {
+        let start = bytes.count
+        bytes.append(contentsOf: repeatElement(0, count: length))
+        bytes.withUnsafeMutableBytes { bytes in
+            var rest = bytes.baseAddress! + start
+            body(&rest)
+            precondition(rest == bytes.baseAddress! + bytes.count, "an event of another length")
+        }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate mutating func write(_ number: some FixedWidthInteger & BitwiseCopyable) {
+        storeBytes(of: number.bigEndian, as: type(of: number))
+        self += MemoryLayout.size(ofValue: number)
+    }
+
+    fileprivate mutating func write(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress else { return }
+        copyMemory(from: start, byteCount: bytes.count)
+        self += bytes.count
+    }
+
+    fileprivate mutating func write(text: UnsafeRawBufferPointer) {
+        write(Int32(text.count))
+        write(text)
     }
 }
 
