@@ -160,16 +160,9 @@ final class Session {
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
         promise.whenKnown { [self, executingSince] result in
-            let hasFailed: Bool
-            switch result {
-            case .success(let answer):
-                hasFailed = false
-                machine.fulfil(turn) { $0.append(answer) }
-            case .failure(let failure):
-                hasFailed = true
-                server.statistics.errors += 1
-                machine.fulfil(turn) { $0.error(failure.code, failure.message) }
-            }
+            let hasFailed = if case .failure = result { true } else { false }
+            if hasFailed { server.statistics.errors += 1 }
+            machine.fulfil(turn) { $0.append(result) }
             server.statistics.count(command, nanoseconds: LoopActor.now - executingSince, hasFailed: hasFailed)
             server.hasWork(self)
         }
@@ -225,6 +218,14 @@ extension Failure {
 }
 
 extension ReplyBuffer {
+    /// What came of a promise of the application.
+    fileprivate mutating func append(_ result: Result<Answer, Failure>) {
+        switch result {
+        case .success(let answer): append(answer)
+        case .failure(let failure): error(failure.code, failure.message)
+        }
+    }
+
     /// An answer of the application.
     mutating func append(_ answer: Answer) {
         switch answer {
