@@ -14,6 +14,11 @@ final class LiveModel {
         self.value = value
     }
 
+    /// What it is now, without a copy of it.
+    var current: ReadModel {
+        _read { yield value }
+    }
+
     // MARK: Following the log
 
     /// Folds the next events in; see `ReadModel`.
