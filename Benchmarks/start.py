@@ -1,0 +1,72 @@
+"""A server's start with millions of carts in its saved rows: `Scripts/bench start`."""
+
+import statistics
+import time
+from pathlib import Path
+
+from harness import put_kitchen, resident_megabytes, tiffin_server
+from tiffin import sql
+
+CARTS = 5_000_000
+CARTS_AT_ONCE = 500_000
+GOAL_SECONDS = 3
+# Names as clients may choose them. Numbered ones come in the order of their keys, random ones in none.
+NAMES = {
+    "numbered": "'cart-' || lpad(n::text, 12, '0')",
+    "random UUIDs": "md5(n::text)::uuid::text",
+}
+
+
+def fill(url, carts, name):
+    """Adds rows to those that a server saved. Their carts have no events: a start reads rows and the end of the log,
+    so it takes as long as with events."""
+    for first in range(0, carts, CARTS_AT_ONCE):
+        sql("insert into tiffin.cart_count_rows (partition, generation, cart, count) "
+            f"select 0, (select generation from tiffin.projection_checkpoints where projection = 'cart_counts'), {name}, "
+            f"n % 20 from generate_series({first}, {min(first + CARTS_AT_ONCE, carts) - 1}) n", url)
+    sql("vacuum (analyze) tiffin.cart_count_rows", url)
+    sql("checkpoint", url)
+
+
+def peak_megabytes(pid) -> float:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith("VmHWM"))) / 1024
+
+
+def measure_start(report, rounds, quick):
+    carts = CARTS // 10 if quick else CARTS
+    report.title(f"Start with {carts:,} carts in the saved rows, until the first reply; the log is short")
+    rows = [("", "seconds", "MB then", "most MB")]
+    slowest = 0
+    for names, expression in NAMES.items():
+        with tiffin_server() as (server, url):
+            with server.client() as client:
+                put_kitchen(client)
+                client("CART.ADD", "first", "kitchen", "dish-0", 1)
+            server.stop()
+            fill(url, carts, expression)
+            some = [line.split("|") for line in sql(
+                f"select {expression}, n % 20 from generate_series(0, {carts - 1}, {carts // 100}) n", url).splitlines()]
+
+            def start():
+                began = time.monotonic()
+                server.start()
+                with server.client() as client:
+                    right = client("CART.COUNT", "first") == 1
+                    seconds = time.monotonic() - began
+                    right = right and all(client("CART.COUNT", cart) == int(count) for cart, count in some)
+                if not right:
+                    raise RuntimeError("the started server does not know its carts")
+                pid = server.process.pid
+                memory = resident_megabytes(pid), peak_megabytes(pid)
+                server.stop()
+                return seconds, *memory
+
+            # The first start finds the database's cache as the filling left it.
+            start()
+            seconds, resident, peak = map(statistics.median, zip(*(start() for _ in range(rounds))))
+            server.start()
+        rows.append((names, f"{seconds:.2f}", f"{resident:.0f}", f"{peak:.0f}"))
+        slowest = max(slowest, seconds)
+    report.table(rows)
+    report.verdict("start", slowest, GOAL_SECONDS, at_least=False, unit=" s")
