@@ -208,19 +208,6 @@ final class PartitionWorker {
     // The processor knows no event loop, and calls back on the thread that called it. Here, and nowhere else, its
     // callbacks become the loop's.
 
-    /// What a command has the loop do.
-    private struct LoopCallbacks {
-        var command: @LoopActor (AggregateState, Int64) -> DomainCommand
-        var completion: @LoopActor (CommandOutcome) -> Void
-    }
-
-    /// The same for the processor: isolation is part of a function's type, and not of its representation. (Closures
-    /// around both, with checks, would be two allocations for every command.)
-    private struct Callbacks {
-        var command: (AggregateState, Int64) -> DomainCommand
-        var completion: (CommandOutcome) -> Void
-    }
-
     /// Has a command decided; `completion` gets its outcome once it is durable.
     ///
     /// - Parameter command: makes the domain's command of the state and version it is decided against.
@@ -229,11 +216,11 @@ final class PartitionWorker {
         command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand,
         completion: @escaping @LoopActor (CommandOutcome) -> Void
     ) {
-        let callbacks = unsafeBitCast(LoopCallbacks(command: command, completion: completion), to: Callbacks.self)
-        processor.handle(
-            CommandRequest(
-                stream: stream, metadata: metadata, expectedVersion: expectedVersion, command: callbacks.command),
-            completion: callbacks.completion)
+        let request = CommandRequest(stream: stream, metadata: metadata, expectedVersion: expectedVersion) {
+            state, version in
+            LoopActor.assumeIsolated { command(state, version) }
+        }
+        processor.handle(request) { outcome in LoopActor.assumeIsolated { completion(outcome) } }
     }
 
     /// Gives the committed state of a stream, at once where it is known.
