@@ -43,7 +43,8 @@ public struct JSONWriter: Sendable {
 
     private mutating func grow(by length: Int) {
         let capacity = max(count + length, 2 * room.count, 64)
-        room.append(contentsOf: repeatElement(0, count: capacity - room.count))
+        // An array is appended as one piece, even where nothing is optimized.
+        room += [UInt8](repeating: 0, count: capacity - room.count)
     }
 
     // MARK: Structure

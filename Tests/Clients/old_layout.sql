@@ -4,7 +4,7 @@ ALTER TABLE tiffin.batches RENAME TO kept_batches;
 CREATE TABLE tiffin.commit_rows AS TABLE tiffin.commits;
 CREATE TABLE tiffin.event_rows AS TABLE tiffin.events;
 DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
-DROP FUNCTION tiffin.append, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of,
+DROP FUNCTION tiffin.append, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of, tiffin.indexed_up_to,
     tiffin.canonical_bytes(text, timestamptz);
 DROP TABLE tiffin.kept_batches, tiffin.stream_index;
 ALTER TABLE tiffin.event_rows RENAME TO events;

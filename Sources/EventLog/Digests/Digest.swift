@@ -94,13 +94,14 @@ struct DigestMaker: ~Copyable {
     init() {
         guard let context = EVP_MD_CTX_new() else { preconditionFailure("OpenSSL has no memory") }
         self.context = context
-        begin()
+        begin(Digest.sha256.algorithm)
     }
 
     deinit { EVP_MD_CTX_free(context) }
 
-    private func begin() {
-        let succeeded = EVP_DigestInit_ex2(context, Digest.sha256.algorithm, nil)
+    /// Without an algorithm, begins with the one of before, and keeps its memory.
+    private func begin(_ algorithm: OpaquePointer? = nil) {
+        let succeeded = EVP_DigestInit_ex2(context, algorithm, nil)
         precondition(succeeded == 1, Digest.noAlgorithm)
     }
 

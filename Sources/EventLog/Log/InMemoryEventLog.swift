@@ -53,14 +53,13 @@ public actor InMemoryEventLog: EventLog {
         return receipt
     }
 
-    /// The streams whose first new event does not have the next version.
+    /// The streams that the events begin and the log has.
     private func staleStreams(of events: [NewEvent], in partition: Partition) -> Set<StreamName> {
-        let first = Dictionary(events.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
-        return Set(
-            first.filter { stream, version in
+        Set(
+            events.lazy.filter { $0.version == 1 }.map(\.stream).filter { stream in
                 let name = stream.description
-                return (partition.events.last { $0.stream == name }?.version ?? 0) + 1 != version
-            }.keys)
+                return partition.events.contains { $0.stream == name }
+            })
     }
 
     /// See ``EventLog``.

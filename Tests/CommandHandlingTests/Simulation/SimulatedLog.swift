@@ -58,10 +58,16 @@ final class SimulatedLog {
         return Array(events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
     }
 
-    /// The streams whose versions the unique key refuses.
+    /// The streams that the batch begins and the log has. PostgreSQL checks nothing else, so here any other version that
+    /// does not follow is a mistake of the writer.
     private func staleStreams(of new: [NewEvent]) -> Set<StreamName> {
         let first = Dictionary(new.map { ($0.stream, $0.version) }, uniquingKeysWith: { first, _ in first })
-        return Set(first.filter { $1 != version(of: $0.description) + 1 }.keys)
+        return Set(
+            first.filter { stream, version in
+                let last = self.version(of: stream.description)
+                precondition(version == 1 || version == last + 1, "version \(version) of \(stream) follows \(last)")
+                return version == 1 && last > 0
+            }.keys)
     }
 
     private func version(of stream: String) -> Int64 { events.last { $0.stream == stream }?.version ?? 0 }
