@@ -14,7 +14,7 @@ public protocol AuditSource: Sendable {
     /// The rows of `log_head`, as they are stored.
     func heads() async throws -> [StoredHead]
 
-    /// The partitions that have events or batches.
+    /// The partitions that have batches.
     func partitions() async throws -> [Int]
 
     /// The events of a partition after a position, in order, at most `limit`.
@@ -26,8 +26,8 @@ public protocol AuditSource: Sendable {
     /// The batches of a partition that begin after a position, ordered by where they begin, at most `limit`.
     func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit]
 
-    /// Events and batches that nobody reads: before the first position, or after the head. Only the first ones, as
-    /// many as a report has room for.
+    /// Batches that nobody reads: before the first position, or after the head. Only the first ones, as many as a report
+    /// has room for.
     func strays(partition: Int, head: Int64) async throws -> [StrayRow]
 
     /// How far each projection of a partition is stored, and the digest of its rows.
@@ -78,14 +78,14 @@ public struct StoredHead: Equatable, Sendable {
     }
 }
 
-/// A row of `events` or `commits` at a position that no reader gets to.
+/// A row of the log at a position that no reader gets to.
 public struct StrayRow: Equatable, Sendable {
-    /// What it is, such as `event 48 of cart-c1`.
+    /// What it is, such as `batch 48–50`.
     public var subject: String
     /// Its position, or the first one of a batch.
     public var position: Int64
 
-    /// A row of `events` or `commits`.
+    /// A row of the log.
     public init(subject: String, position: Int64) {
         self.subject = subject
         self.position = position
