@@ -46,7 +46,6 @@ public enum CommandReply: Equatable, Sendable {
     case count(Int)
     /// The order that was placed.
     case order(Identifier)
-
 }
 
 extension AggregateState {

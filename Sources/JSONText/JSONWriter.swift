@@ -73,8 +73,7 @@ public struct JSONWriter: Sendable {
     /// Writes a key that is not known beforehand; its value must follow.
     public mutating func key(dynamic key: String) {
         string(key)
-        close(UInt8(ascii: ":"))
-        needsComma = false
+        append(UInt8(ascii: ":"))
     }
 
     // MARK: Values
@@ -110,10 +109,10 @@ public struct JSONWriter: Sendable {
         for _ in 0..<digits { scale *= 10 }
         self.digits(Int64(value / scale))
         var rest = value % scale
-        if rest > 0 { close(UInt8(ascii: ".")) }
+        if rest > 0 { append(UInt8(ascii: ".")) }
         while rest > 0 {
             scale /= 10
-            close(UInt8(ascii: "0") + UInt8(rest / scale))
+            append(UInt8(ascii: "0") + UInt8(rest / scale))
             rest %= scale
         }
         needsComma = true
@@ -141,17 +140,20 @@ public struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Writes a byte behind which no comma is due.
-    private mutating func open(_ byte: UInt8) {
-        value(1) { $0.pointee = byte }
+    private mutating func open(_ bracket: UInt8) {
+        value(1) { $0.pointee = bracket }
         needsComma = false
     }
 
-    /// Writes a byte before which no comma is due.
-    private mutating func close(_ byte: UInt8) {
+    private mutating func close(_ bracket: UInt8) {
+        append(bracket)
+        needsComma = true
+    }
+
+    /// Writes a byte of a value that has begun: no comma is due.
+    private mutating func append(_ byte: UInt8) {
         needsComma = false
         value(1) { $0.pointee = byte }
-        needsComma = true
     }
 
     private mutating func digits(_ number: Int64) {
@@ -205,19 +207,19 @@ public struct JSONWriter: Sendable {
         open(UInt8(ascii: "\""))
         for byte in text {
             guard JSONWriter.needsEscape(byte) else {
-                open(byte)
+                append(byte)
                 continue
             }
-            open(UInt8(ascii: "\\"))
+            append(UInt8(ascii: "\\"))
             switch byte {
-            case UInt8(ascii: "\n"): open(UInt8(ascii: "n"))
-            case UInt8(ascii: "\r"): open(UInt8(ascii: "r"))
-            case UInt8(ascii: "\t"): open(UInt8(ascii: "t"))
+            case UInt8(ascii: "\n"): append(UInt8(ascii: "n"))
+            case UInt8(ascii: "\r"): append(UInt8(ascii: "r"))
+            case UInt8(ascii: "\t"): append(UInt8(ascii: "t"))
             case 0..<0x20:
-                for byte in "u00".utf8 { open(byte) }
-                open(hex.utf8Start[Int(byte >> 4)])
-                open(hex.utf8Start[Int(byte & 15)])
-            default: open(byte)
+                for byte in "u00".utf8 { append(byte) }
+                append(hex.utf8Start[Int(byte >> 4)])
+                append(hex.utf8Start[Int(byte & 15)])
+            default: append(byte)
             }
         }
         close(UInt8(ascii: "\""))

@@ -159,11 +159,13 @@ final class Session {
         guard let command = executing else { preconditionFailure("a promise of no command") }
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
-        promise.whenKnown { [self, executingSince] result in
+        // Weak: as long as the database is away, nothing is kept of clients that are gone.
+        promise.whenKnown { [weak self, server, executingSince] result in
             let hasFailed = if case .failure = result { true } else { false }
             if hasFailed { server.statistics.errors += 1 }
-            machine.fulfil(turn) { $0.append(result) }
             server.statistics.count(command, nanoseconds: LoopActor.now - executingSince, hasFailed: hasFailed)
+            guard let self else { return }
+            machine.fulfil(turn) { $0.append(result) }
             server.hasWork(self)
         }
     }

@@ -267,19 +267,10 @@ struct SessionMachine: ~Copyable {
     private struct Categories {
         private var bits: UInt8 = 0
 
-        mutating func insert(_ category: StreamName.Category) { bits |= Categories.bit(of: category) }
+        mutating func insert(_ category: StreamName.Category) { bits |= 1 << category.number }
 
         func contains(where condition: (StreamName.Category) -> Bool) -> Bool {
-            bits != 0 && StreamName.Category.allCases.contains { bits & Categories.bit(of: $0) != 0 && condition($0) }
-        }
-
-        private static func bit(of category: StreamName.Category) -> UInt8 {
-            switch category {
-            case .outlet: 1
-            case .menu: 2
-            case .cart: 4
-            case .order: 8
-            }
+            bits != 0 && StreamName.Category.allCases.contains { bits & 1 << $0.number != 0 && condition($0) }
         }
     }
 

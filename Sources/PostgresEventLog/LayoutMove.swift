@@ -132,7 +132,7 @@ private enum Statements {
 
     static let index = Statement("index_moved", "SELECT is_behind FROM tiffin.index_streams($1, 1000)", [.int2])
 
-    // Positions that the batches have are at most as many as there are events, except where events were lost.
+    // Each event by itself: a count would not tell an event that is in no batch from one that was lost.
     static let unmoved = Statement(
         "events_left",
         """

@@ -345,8 +345,8 @@ private enum Statements {
         "batches",
         """
         SELECT first_position, last_position, recorded_at, events FROM tiffin.batches
-        WHERE partition = $1 AND first_position >= tiffin.batch_at($1, $2 + 1)
-            AND first_position <= greatest($3, tiffin.batch_at($1, $2 + 1))
+        WHERE partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
+            AND first_position <= greatest($3, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
             AND first_position <= \(LogHead.maximumPosition)
             AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
         ORDER BY first_position LIMIT $4

@@ -95,7 +95,11 @@ final class CheckpointKeeper {
         // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
-            await indexStreams()
+            do throws(EventLogError) {
+                try await indexStreams()
+            } catch {
+                logger.debug("the streams could not be indexed: \(error)")
+            }
             if isDue { await save() }
             working = nil
         }
@@ -113,26 +117,21 @@ final class CheckpointKeeper {
             && (isQuiet || hasWaited || unsaved >= configuration.checkpointEvents)
     }
 
-    /// Brings the log's index of streams up to the model, and so ahead of every checkpoint: whoever begins with its rows
-    /// and takes a stream for new is told by the log if it is not.
-    private func indexStreams() async {
+    /// Brings the log's index of streams up to the model.
+    private func indexStreams() async throws(EventLogError) {
         guard position > indexedPosition else { return }
         let reached = position
-        do throws(EventLogError) {
-            try await log.indexStreams(of: partition)
-            indexedPosition = reached
-        } catch {
-            logger.debug("the streams could not be indexed: \(error)")
-        }
+        try await log.indexStreams(of: partition)
+        indexedPosition = reached
     }
 
     private func save() async {
         guard let store, outdated.isEmpty, position > savedPosition else { return }
-        await indexStreams()
-        guard indexedPosition > savedPosition else { return }
         var checkpoint = model.value.takeCheckpoint(since: savedDigests)
         let began = LoopActor.now
         do {
+            // The index first: whoever begins with these rows, and takes a stream for new that is not, is told by it.
+            try await indexStreams()
             var generations = generations
             let outcome = try await store.save(&checkpoint, into: &generations, replaces: replacesRows)
             savedAt = LoopActor.now

@@ -4,19 +4,18 @@ internal import Projections
 
 /// The read model of a partition as it is served, shared by those who fold into it and those who save it.
 final class LiveModel {
-    /// What it is now.
-    var value: ReadModel
+    /// What it is now. Read and changed where it is: a stored property of a class would be copied by whoever reads it.
+    var value: ReadModel {
+        _read { yield stored }
+        _modify { yield &stored }
+    }
+    private var stored: ReadModel
 
     /// What was folded in since another one began to catch up with it; nil where none does.
     private var tail: [Result<DecodedEvent, CorruptEvent>]?
 
     init(_ value: ReadModel) {
-        self.value = value
-    }
-
-    /// What it is now, without a copy of it.
-    var current: ReadModel {
-        _read { yield value }
+        stored = value
     }
 
     // MARK: Following the log

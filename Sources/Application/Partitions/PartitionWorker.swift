@@ -101,7 +101,7 @@ final class PartitionWorker {
             changes.publish(outlets)
         }
         processor = CommandProcessor(partition: partition, limits: configuration.processorLimits) {
-            model.current.mayExist($0)
+            model.value.mayExist($0)
         }
         #if DEBUG
             if let fault = configuration.plantedFault {
@@ -185,7 +185,7 @@ final class PartitionWorker {
     }
 
     var readModel: ReadModel {
-        _read { yield model.current }
+        _read { yield model.value }
     }
 
     /// The position up to which the log is known here.

@@ -17,7 +17,8 @@ public struct StreamName: Sendable, CustomStringConvertible {
             }
         }
 
-        fileprivate var number: Int {
+        /// From 0: for tables and sets of categories.
+        public var number: Int {
             switch self {
             case .outlet: 0
             case .menu: 1

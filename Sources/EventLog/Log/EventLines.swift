@@ -13,7 +13,6 @@ public import Domain
 public enum EventLines {
     private static let lineBreak = UInt8(ascii: "\n")
     private static let tab = UInt8(ascii: "\t")
-    private static let fieldCount = 6
 
     // MARK: Writing
 
@@ -29,10 +28,10 @@ public enum EventLines {
         lines.append(contentsOf: event.kind.name.utf8)
         lines.append(tab)
         append(Int64(event.kind.schemaVersion), to: &lines)
-        for text in [event.payload, event.metadata] {
-            lines.append(tab)
-            append(text, to: &lines)
-        }
+        lines.append(tab)
+        append(event.payload, to: &lines)
+        lines.append(tab)
+        append(event.metadata, to: &lines)
     }
 
     private static func append(_ text: [UInt8], to lines: inout [UInt8]) {
