@@ -1,29 +1,36 @@
 internal import Catalogue
 internal import CommandHandling
-internal import EventLoop
+public import EventLoop
 internal import Measurement
 internal import Projections
 
 /// Facts about the state of the application, under a title, each with a name.
-public struct Information: Sendable {
-    /// What the facts are about.
-    public var title: String
-    /// The facts, in the order in which they are shown.
-    public var lines: [(name: String, value: String)]
+@LoopActor
+public struct Information {
+    /// A section's facts, in the order in which they are shown.
+    public typealias Lines = [(name: String, value: String)]
 
-    /// A section of facts.
-    public init(_ title: String, _ lines: [(name: String, value: String)]) {
+    /// What the facts are about.
+    public let title: String
+    private let makeLines: @LoopActor () -> Lines
+
+    /// A section whose facts are found when they are asked for: percentiles take a while.
+    public init(_ title: String, _ lines: @LoopActor @escaping @autoclosure () -> Lines) {
         self.title = title
-        self.lines = lines
+        makeLines = lines
     }
+
+    /// The facts as they are now.
+    public var lines: Lines { makeLines() }
 }
 
 extension Application {
     /// How the log, the read models and the catalogue are doing.
     public var information: [Information] {
         [
-            Information("Log", partitions.enumerated().flatMap(logLines)),
-            Information("Projections", partitions.enumerated().flatMap(projectionLines) + [catalogueLine]),
+            Information("Log", self.partitions.enumerated().flatMap(self.logLines)),
+            Information(
+                "Projections", self.partitions.enumerated().flatMap(self.projectionLines) + [self.catalogueLine]),
         ]
     }
 
@@ -32,7 +39,7 @@ extension Application {
         for partition in partitions { partition.batches = BatchStatistics() }
     }
 
-    private func logLines(_ number: Int, _ worker: PartitionWorker) -> [(name: String, value: String)] {
+    private func logLines(_ number: Int, _ worker: PartitionWorker) -> Information.Lines {
         let (events, commit) = (worker.batches.events, worker.batches.commit)
         return [
             ("partition\(number)_position", "\(worker.position)"),
@@ -55,7 +62,7 @@ extension Application {
 
     /// How far the projections are behind the log, in memory and on disk; and of each its size, and up to where its
     /// saved rows go, with their digest.
-    private func projectionLines(_ number: Int, _ worker: PartitionWorker) -> [(name: String, value: String)] {
+    private func projectionLines(_ number: Int, _ worker: PartitionWorker) -> Information.Lines {
         let model = worker.readModel
         let (folded, saved) = (model.position, worker.keeper.savedPosition)
         return [

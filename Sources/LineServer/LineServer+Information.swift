@@ -20,15 +20,15 @@ extension LineServer {
     }
 
     private var sections: [Information] {
-        let resources = ProcessResources.current
-        let (clients, topics) = (sessions.values, application.topics!)
+        let (resources, topics) = (ProcessResources.current, application.topics!)
         return [
-            Information("Server", serverLines),
+            Information("Server", self.serverLines),
             Information(
                 "Clients",
                 [
-                    ("connected_clients", "\(clients.count)"), ("maxclients", "\(configuration.maximumClients)"),
-                    ("pubsub_clients", "\(clients.count { $0.subscriber.subscriptionCount > 0 })"),
+                    ("connected_clients", "\(self.sessions.count)"),
+                    ("maxclients", "\(self.configuration.maximumClients)"),
+                    ("pubsub_clients", "\(self.sessions.values.count { $0.subscriber.subscriptionCount > 0 })"),
                 ]),
             Information(
                 "Memory",
@@ -38,9 +38,9 @@ extension LineServer {
             Information(
                 "Stats",
                 [
-                    ("total_connections_received", "\(statistics.connections)"),
-                    ("total_commands_processed", "\(statistics.commands)"),
-                    ("total_error_replies", "\(statistics.errors)"),
+                    ("total_connections_received", "\(self.statistics.connections)"),
+                    ("total_commands_processed", "\(self.statistics.commands)"),
+                    ("total_error_replies", "\(self.statistics.errors)"),
                     ("pubsub_channels", "\(topics.count)"),
                     ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
                 ]),
@@ -52,14 +52,16 @@ extension LineServer {
                 ]),
         ] + application.information + [
             Information(
-                "Commandstats", calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),
+                "Commandstats", self.calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),
             Information(
                 "Latencystats",
-                calledCommands.map { ("latency_percentiles_usec_\($0.name)", LineServer.percentiles(of: $0.calls)) }),
+                self.calledCommands.map {
+                    ("latency_percentiles_usec_\($0.name)", LineServer.percentiles(of: $0.calls))
+                }),
         ]
     }
 
-    private var serverLines: [(name: String, value: String)] {
+    private var serverLines: Information.Lines {
         let uptime = (LoopActor.now - startedAt) / 1_000_000_000
         #if DEBUG
             let build = "debug"

@@ -28,7 +28,7 @@ public struct Histogram: Sendable, Equatable {
     public mutating func record(_ value: UInt64, times: UInt64 = 1) {
         guard times > 0 else { return }
         let index = Histogram.index(of: value)
-        if index >= counts.count { counts.append(contentsOf: repeatElement(0, count: index + 1 - counts.count)) }
+        if index >= counts.count { counts += [UInt64](repeating: 0, count: index + 1 - counts.count) }
         counts[index] += times
         minimum = count == 0 ? value : min(minimum, value)
         maximum = max(maximum, value)
@@ -61,7 +61,7 @@ public struct Histogram: Sendable, Equatable {
     public mutating func merge(_ other: Histogram) {
         guard other.count > 0 else { return }
         if other.counts.count > counts.count {
-            counts.append(contentsOf: repeatElement(0, count: other.counts.count - counts.count))
+            counts += [UInt64](repeating: 0, count: other.counts.count - counts.count)
         }
         for (index, number) in other.counts.enumerated() { counts[index] += number }
         minimum = count == 0 ? other.minimum : min(minimum, other.minimum)

@@ -4,7 +4,23 @@ public import Domain
 /// big-endian, texts have their length in four bytes before them. Partition and position are not included: the log
 /// assigns them after the digest has been made.
 struct CanonicalBytes {
-    fileprivate(set) var bytes: [UInt8] = []
+    /// Room for the bytes, of which the first ``count`` are written. It is kept from one event to the next.
+    private var room: [UInt8] = []
+    private var count = 0
+
+    /// What has been written.
+    fileprivate var bytes: [UInt8] { Array(room[..<count]) }
+
+    /// Removes what has been written and keeps the room.
+    fileprivate mutating func removeAll() { count = 0 }
+
+    fileprivate func withUnsafeBytes(_ body: (UnsafeRawBufferPointer) -> Void) {
+        room.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    fileprivate mutating func append(_ byte: UInt8) {
+        extend(by: 1) { $0.write(byte) }
+    }
 
     /// The length of an event's numbers, those of the lengths of its texts included.
     private static let numbersLength = 4 * 4 + 8 + 4 + 8
@@ -43,12 +59,13 @@ struct CanonicalBytes {
 
     /// Appends this many bytes, all of which the body writes.
     private mutating func extend(by length: Int, _ body: (inout UnsafeMutableRawPointer) -> Void) {
-        let start = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: length))
-        bytes.withUnsafeMutableBytes { bytes in
-            var rest = bytes.baseAddress! + start
+        let start = count
+        count += length
+        if room.count < count { room += [UInt8](repeating: 0, count: max(count - room.count, room.count)) }
+        room.withUnsafeMutableBytes { room in
+            var rest = room.baseAddress! + start
             body(&rest)
-            precondition(rest == bytes.baseAddress! + bytes.count, "an event of another length")
+            precondition(rest == room.baseAddress! + count, "an event of another length")
         }
     }
 }
@@ -112,12 +129,12 @@ public struct LeafMaker: ~Copyable {
     }
 
     private mutating func begin() {
-        canonical.bytes.removeAll(keepingCapacity: true)
-        canonical.bytes.append(MerkleTree.leafPrefix)
+        canonical.removeAll()
+        canonical.append(MerkleTree.leafPrefix)
     }
 
     private mutating func finish() -> Digest {
-        canonical.bytes.withUnsafeBytes { digests.add($0) }
+        canonical.withUnsafeBytes { digests.add($0) }
         return digests.finish()
     }
 }
