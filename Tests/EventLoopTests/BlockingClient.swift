@@ -86,10 +86,12 @@ func blocking<Result: Sendable>(_ work: @escaping @Sendable () throws -> Result)
 /// The bytes that follow from a seed.
 func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var state = seed
-    return (0..<count).map { _ in
+    var words = [UInt64](repeating: 0, count: count / 8 + 1)
+    for index in words.indices {
         state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return UInt8(truncatingIfNeeded: state >> 56)
+        words[index] = state
     }
+    return words.withUnsafeBytes { Array($0.prefix(count)) }
 }
 
 extension AsyncStream where Element: Sendable {

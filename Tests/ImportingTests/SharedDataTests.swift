@@ -10,10 +10,6 @@ import Testing
 @Suite struct `Real files` {
     init() { LoopActor.startInBackground() }
 
-    private static let outletOptions = [
-        "--map", `Reading outlets`.allFields, "--currency", "INR", "--time-zone", "Asia/Kolkata",
-    ]
-
     @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
     func `All outlets of a delivery service are read, and only the placeholder is not taken for a rating`() throws {
         let table = try OutletTable(
@@ -27,22 +23,6 @@ import Testing
         #expect(table.rows.allSatisfy { ($0.rating == nil) == ($0.ratingCount == nil) })
         #expect(Set(table.rows.compactMap(\.city)).count == 9)
         #expect(Set(table.rows.map(\.name)).count < 8_680)
-    }
-
-    @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
-    @LoopActor func `All outlets of a delivery service are loaded once`() async throws {
-        let server = try FakeServer()
-        defer { server.stop() }
-        let arguments =
-            ["outlets", SharedData.path("swiggy-outlets.csv"), "--server", server.address.description]
-            + Self.outletOptions
-        let first = await Run(arguments)
-        #expect(first.code == .fine)
-        #expect(first.summary == "8,680 outlets: 8,680 created, 0 changed, 0 unchanged; 8,680 opened")
-        #expect(first.errors.contains("all 3,273 rows with 80 ratings are rated 2.9"))
-        let second = await Run(arguments)
-        #expect(second.code == .fine)
-        #expect(second.summary == "8,680 outlets: nothing changed")
     }
 
     @Test(
