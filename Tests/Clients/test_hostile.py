@@ -1,16 +1,13 @@
 """A hostile client costs nobody else anything, and nothing it sends ends the server."""
 
-import contextlib
 import json
 import os
 import random
 import resource
-import shutil
 import signal
 import socket
 import struct
 import subprocess
-import tempfile
 import threading
 import time
 
@@ -19,8 +16,8 @@ import pytest
 import tiffin
 from tampering import tamper
 from tiffin import (
-    Client, ReplyError, Server, encode, item_document, outlet_document, put_open_outlet, read_log,
-    section_document, sql, wait_until,
+    Client, ReplyError, Server, encode, item_document, outlet_document, private_cluster, put_open_outlet,
+    read_log, section_document, sql, wait_until,
 )
 
 MEBIBYTE = 1 << 20
@@ -740,41 +737,14 @@ def insert_event(database, position, stream, version, kind, schema, payload):
     """, database)
 
 
-@contextlib.contextmanager
-def private_cluster():
-    """A PostgreSQL that can be stopped and started: its URL, and a function that runs pg_ctl."""
-    folder = tempfile.mkdtemp(prefix="tiffin-cluster.")
-    prefix = []
-    if os.geteuid() == 0:
-        shutil.chown(folder, "postgres")
-        prefix = ["setpriv", "--reuid", "postgres", "--regid", "postgres", "--init-groups", "--"]
-
-    def run(program, *arguments):
-        done = subprocess.run([*prefix, shutil.which(program), "--pgdata", f"{folder}/data", *arguments],
-                              stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", timeout=60)
-        assert done.returncode == 0, (program, arguments)
-
-    options = f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off"
-    start = ("start", "--wait", "--silent", "--log", f"{folder}/log", "--options", options)
-    run("initdb", "--username", "postgres", "--auth", "trust", "--no-sync")
-    run("pg_ctl", *start)
-    try:
-        yield f"postgres://postgres@{folder.replace('/', '%2F')}/postgres", lambda what: run(
-            "pg_ctl", *(start if what == "start" else ("stop", "--mode", what)))
-    finally:
-        with contextlib.suppress(AssertionError):
-            run("pg_ctl", "stop", "--mode", "immediate")
-        shutil.rmtree(folder, ignore_errors=True)
-
-
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
 def test_a_database_that_stops_and_starts_again(mode):
-    with private_cluster() as (database, control), Server(database=database) as server:
+    with private_cluster() as (database, start_database, stop_database), Server(database=database) as server:
         with server.client() as client:
             put_open_outlet(client, "kitchen", MENU)
             client("CART.ADD", "c", "kitchen", "dish-1", 1)
         threads, replies, failures = start_writers(server, writers=4)
-        control(mode)
+        stop_database(mode)
         with server.client() as client:
             start = time.monotonic()
             assert client.error("CART.ADD", "c", "kitchen", "dish-1", 1).code in ("UNAVAILABLE", "UNKNOWN")
@@ -784,7 +754,7 @@ def test_a_database_that_stops_and_starts_again(mode):
             assert client.error("LOG.HEAD").code == "UNAVAILABLE"
             assert client("CART.COUNT", "c") == 1
             assert time.monotonic() - start < 2
-            control("start")
+            start_database()
             wait_until(lambda: not isinstance(client.pipeline([("CART.ADD", "again", "kitchen", "dish-1", 1)])[0], ReplyError), 20,
                        "the server to find its database again")
             assert client("CART.ADD", "c", "kitchen", "dish-1", 1, "ID", "last") == client("CART.COUNT", "c")

@@ -69,6 +69,38 @@ def fresh_database(template: str | None = None):
 
 
 @contextlib.contextmanager
+def private_cluster(**settings):
+    """A PostgreSQL that can be started and stopped: its URL, a function that starts it with other settings beside
+    these, and one that stops it in a mode of pg_ctl. It runs already, and without fsync unless told otherwise."""
+    account = "postgres" if os.geteuid() == 0 else None
+    folder = tempfile.mkdtemp(prefix="tiffin-cluster.")
+    if account:
+        shutil.chown(folder, account)
+
+    def run(program, *arguments):
+        subprocess.run(
+            [program, "--pgdata", f"{folder}/data", *arguments], check=True, timeout=60, cwd="/", user=account,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def start(**more):
+        every = {"listen_addresses": "''", "unix_socket_directories": f"'{folder}'", "fsync": "off", **settings, **more}
+        run("pg_ctl", "start", "--wait", "--silent", "--log", f"{folder}/log",
+            "--options", " ".join(f"-c {name}={value}" for name, value in every.items()))
+
+    def stop(mode="fast"):
+        run("pg_ctl", "stop", "--mode", mode)
+
+    try:
+        run("initdb", "--username", "postgres", "--auth", "trust", "--no-sync", "--encoding", "UTF8", "--locale", "C")
+        start()
+        yield f"postgres://postgres@{folder.replace('/', '%2F')}/postgres", start, stop
+    finally:
+        with contextlib.suppress(subprocess.CalledProcessError):
+            stop("immediate")
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextlib.contextmanager
 def fresh_data_dir():
     """A data directory for an embedded PostgreSQL, which runs under another account if we are root."""
     folder = tempfile.mkdtemp(prefix="tiffin-data.")
