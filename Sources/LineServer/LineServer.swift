@@ -26,6 +26,9 @@ public final class LineServer: Front {
     private var nextSession: Int64 = 1
     /// Sessions with replies to send or requests that waited for them.
     private var withWork: [Session] = []
+    /// Sessions that have used up their time, in the order in which they go on.
+    private var paused: [Session] = []
+    private var continuation: NextTurn?
     private var sweep: LoopTimer?
     private var httpLoggedAt: UInt64?
 
@@ -81,6 +84,33 @@ public final class LineServer: Front {
 
     /// Has a session work at the end of the turn.
     func hasWork(_ session: Session) { withWork.append(session) }
+
+    /// Has a session go on in a later turn of the loop, once its sockets have had theirs.
+    func isPaused(_ session: Session) {
+        paused.append(session)
+        continueLater()
+    }
+
+    private func continueLater() {
+        guard continuation == nil, !paused.isEmpty else { return }
+        continuation = NextTurn { [unowned self] in
+            continuation = nil
+            continuePaused()
+        }
+    }
+
+    private func continuePaused() {
+        let sessions = paused
+        paused = []
+        let end = LoopActor.now + configuration.pausedShare
+        var count = 0
+        repeat {
+            sessions[count].resume()
+            count += 1
+        } while count < sessions.count && LoopActor.now < end
+        paused.insert(contentsOf: sessions[count...], at: 0)
+        continueLater()
+    }
 
     // MARK: Sessions
 

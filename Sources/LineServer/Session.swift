@@ -70,12 +70,17 @@ final class Session {
 
     // MARK: Working
 
-    /// Does what there is to do now.
+    /// Does what there is to do now, for as long as a client may take at once.
     func work() {
-        executingSince = LoopActor.now
+        let start = LoopActor.now
+        executingSince = start
         while true {
             switch machine.next(pendingBytes: connection.pendingBytes) {
-            case .execute(let arguments): execute(arguments)
+            case .execute(let arguments):
+                execute(arguments)
+                if executingSince - start > server.configuration.sessionQuantum, machine.pause() {
+                    server.isPaused(self)
+                }
             case .reject(let error): fail(Failure("ERR", error.message))
             case .send:
                 connection.write(machine.replies.bytes)
@@ -89,6 +94,12 @@ final class Session {
             case .wait: return
             }
         }
+    }
+
+    /// Goes on after others have had their turn.
+    func resume() {
+        machine.resume()
+        work()
     }
 
     /// Executes one request, or postpones it.

@@ -37,6 +37,8 @@ struct SessionMachine: ~Copyable {
         case waiting
         /// The client reads its replies too slowly.
         case full
+        /// The client has had its time in this turn of the loop.
+        case paused
         /// The server stops: nothing more is executed, and what is on its way is still answered.
         case draining
         /// Nothing more is executed or answered; what is there is sent.
@@ -106,6 +108,17 @@ struct SessionMachine: ~Copyable {
     /// The client sends no more; it still gets its answers.
     mutating func peerEnded() { hasPeerEnded = true }
 
+    /// Executes nothing more until ``resume()``, so that others have their turn. Returns false, and does nothing, if
+    /// nothing would be executed now anyway.
+    mutating func pause() -> Bool {
+        guard phase == .reading else { return false }
+        phase = .paused
+        return true
+    }
+
+    /// Ends what ``pause()`` began.
+    mutating func resume() { if phase == .paused { phase = .reading } }
+
     /// The server stops: nothing more is executed.
     mutating func drain() { if !isClosing { phase = .draining } }
 
@@ -133,11 +146,12 @@ struct SessionMachine: ~Copyable {
             isReading = true
             return .startReading
         case .waiting where isReading && input.count >= limits.inputPause,
-            .full where isReading && input.count >= limits.inputPause, .draining where isReading:
+            .full where isReading && input.count >= limits.inputPause,
+            .paused where isReading && input.count >= limits.inputPause, .draining where isReading:
             isReading = false
             return .stopReading
         case .closed: return .wait
-        case .reading, .waiting, .full, .draining, .closing: break
+        case .reading, .waiting, .full, .paused, .draining, .closing: break
         }
         if !replies.isEmpty { return .send }
         if phase == .reading, hasPeerEnded, slots.isEmpty { phase = .closing }
@@ -150,7 +164,7 @@ struct SessionMachine: ~Copyable {
         switch phase {
         case .waiting: slots.isEmpty && pendingBytes < limits.outputPause
         case .full: pendingBytes < limits.outputPause
-        case .reading, .draining, .closing, .closed: false
+        case .reading, .paused, .draining, .closing, .closed: false
         }
     }
 

@@ -43,12 +43,14 @@ public struct Histogram: Sendable, Equatable {
         precondition((0...1).contains(part), "a quantile is of a part from 0 to 1")
         guard count > 0 else { return 0 }
         let rank = min(count, max(1, UInt64((part * Double(count)).rounded(.up))))
-        var seen: UInt64 = 0
-        for (index, number) in counts.enumerated() {
-            seen += number
-            if seen >= rank { return min(Histogram.highest(at: index), maximum) }
+        // Below the smallest value there is nothing to add up.
+        var index = Histogram.index(of: minimum)
+        var seen = counts[index]
+        while seen < rank {
+            index += 1
+            seen += counts[index]
         }
-        return maximum
+        return min(Histogram.highest(at: index), maximum)
     }
 
     /// Every counter that is not zero, in order: the highest value that it counts, and how many there were.

@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import resource
 import signal
 import socket
@@ -239,6 +240,24 @@ def test_a_client_that_pipelines_without_end_leaves_room_for_others(server, outl
     finally:
         stop.set()
         thread.join(timeout=tiffin.REPLY_SECONDS)
+
+
+def test_a_client_with_many_requests_at_once_lets_others_have_their_turn(database):
+    requests = 500
+
+    def executed(client):
+        return int(re.search(rb"cmdstat_info:calls=(\d+)", client("INFO", "commandstats"))[1])
+
+    # A new server: its percentiles take a while, and their text is short.
+    with Server(database=database) as server, server.client() as greedy, server.client() as polite:
+        polite("INFO", "latencystats")
+        before = executed(polite)
+        # Fewer bytes than one read takes.
+        greedy.send(b"INFO latencystats\r\n" * requests)
+        assert greedy.socket.recv(1, socket.MSG_PEEK)
+        assert executed(polite) - before < requests
+        for _ in range(requests):
+            assert greedy.read().startswith(b"# Latencystats")
 
 
 def test_a_client_that_never_reads_holds_a_bounded_amount(database):

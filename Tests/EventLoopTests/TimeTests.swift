@@ -54,6 +54,23 @@ struct TimeTests {
         }
     }
 
+    @Test @LoopActor func `Turns that follow each other leave timers and jobs their turn`() async {
+        let gathered = Gathered()
+        let (ended, signalEnded) = AsyncStream<Int>.makeStream()
+        @LoopActor func turn() {
+            gathered.count += 1
+            if gathered.isEnough || gathered.count == 1_000_000 {
+                signalEnded.yield(gathered.count)
+            } else {
+                _ = NextTurn(turn)
+            }
+        }
+        turn()
+        _ = LoopTimer(milliseconds: 1) { Task { @LoopActor in gathered.isEnough = true } }
+        var iterator = ended.makeAsyncIterator()
+        #expect(await iterator.next() ?? 1_000_000 < 1_000_000)
+    }
+
     @Test @LoopActor func `afterPoll sees what timers gather before the loop sleeps`() async {
         let gathered = Gathered()
         let (flushed, signalFlushed) = AsyncStream<Int>.makeStream()
@@ -74,6 +91,7 @@ struct TimeTests {
 
     @LoopActor private final class Gathered {
         var count = 0
+        var isEnough = false
     }
 
     @Test @LoopActor func `Work enqueued from elsewhere runs on the loop`() async {

@@ -146,6 +146,7 @@ private struct Simulation {
     private var pendingBytes = 0
     private var isReading = true
     private var isStopped = false
+    private var isPaused = false
     private var hasEnded = false
     private var promised: [Promised] = []
     private var output: [UInt8] = []
@@ -187,6 +188,7 @@ private struct Simulation {
             case 8 where ending == .serverStops && random.chance(5): stop()
             case 8 where ending == .cutOff && random.chance(5): close()
             case 8 where random.chance(20): push()
+            case 9 where isPaused: resume()
             default: if isStopped && promised.isEmpty { close() }
             }
         }
@@ -234,6 +236,12 @@ private struct Simulation {
         if random.chance(70) { work() }
     }
 
+    private mutating func resume() {
+        isPaused = false
+        machine.machine.resume()
+        work()
+    }
+
     private mutating func stop() {
         isStopped = true
         machine.machine.drain()
@@ -264,7 +272,9 @@ private struct Simulation {
     private mutating func work() {
         while true {
             switch machine.machine.next(pendingBytes: pendingBytes) {
-            case .execute(let arguments): execute(arguments)
+            case .execute(let arguments):
+                execute(arguments)
+                if random.chance(20), machine.machine.pause() { isPaused = true }
             case .reject: machine.machine.reply { $0.error("ERR", "rejected") }
             case .send:
                 expect(!machine.machine.replies.isEmpty, "nothing empty is sent")
@@ -287,6 +297,7 @@ private struct Simulation {
 
     private mutating func execute(_ arguments: Arguments) {
         expect(!isStopped && closings == 0, "a session that stops executes nothing")
+        expect(!isPaused, "a session that pauses executes nothing")
         expect(String(decoding: arguments[0].bytes, as: UTF8.self) == "\(executed)", "requests come in order")
         guard executed < requests.count else { return }
         let request = requests[executed]
