@@ -25,11 +25,27 @@ public final class PostgresConnection {
     /// The connection was lost: called once, after every outstanding statement has failed. Not after `close()`.
     public var onLost: (@LoopActor (PostgresError) -> Void)?
 
+    /// How long the server may send nothing while a statement waits for its answer. After that the connection counts as
+    /// lost: a machine that stopped or vanished says nothing, for ever. nil to wait as long as it takes.
+    public var answerDeadline: Duration? {
+        didSet {
+            watch?.cancel()
+            watch = answerDeadline.map { deadline in
+                LoopTimer(milliseconds: max(1, deadline.wholeMilliseconds / 8), repeating: true) { [weak self] in
+                    self?.checkDeadline(deadline)
+                }
+            }
+        }
+    }
+
     /// nil once closed or lost.
     private var raw: OpaquePointer?
     private var poll: PollSource?
     private var outstanding: [Request] = []
     private var prepared: Set<String> = []
+    private var watch: LoopTimer?
+    /// When the server last sent something, or began to be waited for.
+    private var lastHeard: UInt64 = 0
     /// Whether a transaction has it. Then statements go only through the transaction.
     var isReserved = false
 
@@ -112,6 +128,7 @@ public final class PostgresConnection {
         guard let encoded = EncodedParameters(parameters, limit: Self.parameterBytesLimit) else {
             return completion(.failure(Self.parametersTooLarge))
         }
+        if outstanding.isEmpty { lastHeard = LoopActor.now }
         let mustPrepare = prepared.insert(statement.name).inserted
         outstanding.append(
             Request(
@@ -135,6 +152,7 @@ public final class PostgresConnection {
         precondition(outstanding.isEmpty, "a script needs the connection to itself")
         guard let raw else { throw Self.gone }
         _ = try await withCheckedContinuation { continuation in
+            lastHeard = LoopActor.now
             outstanding.append(Request(kind: .script) { continuation.resume(returning: $0) })
             if PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 {
                 flush()
@@ -157,8 +175,14 @@ public final class PostgresConnection {
 
     // MARK: Receiving
 
+    private func checkDeadline(_ deadline: Duration) {
+        guard !outstanding.isEmpty, LoopActor.now - lastHeard > deadline.wholeMilliseconds * 1_000_000 else { return }
+        lose(PostgresError(.connection, .connectionFailure, "no answer within \(deadline)"))
+    }
+
     private func ready(for interest: PollSource.Interest) {
         guard let raw else { return }
+        if interest.contains(.read) { lastHeard = LoopActor.now }
         if interest.contains(.read), PQconsumeInput(raw) == 0 {
             // What the server said before it went can still be read.
             takeResults()
@@ -236,6 +260,8 @@ public final class PostgresConnection {
         // The descriptor belongs to libpq, and must not be watched when it is closed.
         poll?.close()
         poll = nil
+        watch?.cancel()
+        watch = nil
         PQfinish(raw)
         onLost = nil
         let abandoned = outstanding

@@ -5,14 +5,31 @@ internal import Postgres
 /// A connection that is made when it is first needed, and again after it was lost.
 @LoopActor
 final class LazyConnection {
+    /// How long to wait for the database, where clients wait for what it says.
+    struct Patience {
+        /// For connecting to it.
+        var connecting = Duration.milliseconds(1_500)
+        /// For it to say anything.
+        var answer: Duration
+
+        /// A batch is in doubt after this, and commands wait for the doubt to end, too.
+        static let writing = Patience(answer: .seconds(2))
+        static let reading = Patience(answer: .seconds(4))
+    }
+
     /// All statements run in this role, which can add to the log and cannot change it.
     private static let role = Statement("set_role", "SET ROLE tiffin_server")
+    /// A statement that the database itself ends has no effect, for certain; so it ends them before patience does.
+    private static let limits = Statement(
+        "set_limits", "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)",
+        [.text, .text])
     /// Nothing can be written, whoever the user is.
     private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
 
     private let database: String
     private let name: String
     private let isReadOnly: Bool
+    private let patience: Patience?
     private var connection: PostgresConnection?
     /// A connection being made: everybody who needs one meanwhile waits for the same one.
     private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
@@ -20,11 +37,14 @@ final class LazyConnection {
     /// The server's version on the last connection; nil before the first.
     private(set) var serverVersion: String?
 
-    /// - Parameter isReadOnly: whether it is only for reading. Then the user needs no other right.
-    init(_ database: String, name: String, isReadOnly: Bool = false) {
+    /// - Parameters:
+    ///   - isReadOnly: whether it is only for reading. Then the user needs no other right.
+    ///   - patience: nil to wait as long as a statement takes.
+    init(_ database: String, name: String, isReadOnly: Bool = false, patience: Patience? = nil) {
         self.database = database
         self.name = name
         self.isReadOnly = isReadOnly
+        self.patience = patience
     }
 
     /// Executes a statement. Connects first if there is no connection.
@@ -71,8 +91,15 @@ final class LazyConnection {
     private func connect() async -> Result<PostgresConnection, PostgresError> {
         defer { connecting = nil }
         do throws(PostgresError) {
-            let connection = try await PostgresConnection.connect(database, applicationName: name)
+            let connection = try await PostgresConnection.connect(
+                database, applicationName: name, connectTimeout: patience?.connecting ?? .seconds(10))
+            connection.answerDeadline = patience?.answer
             do throws(PostgresError) {
+                if let patience {
+                    let (lock, statement) = (patience.answer * 3 / 4, patience.answer * 7 / 8)
+                    _ = try await connection.execute(
+                        LazyConnection.limits, [.text(lock.inMilliseconds), .text(statement.inMilliseconds)])
+                }
                 _ = try await connection.execute(isReadOnly ? LazyConnection.readOnly : LazyConnection.role, [])
             } catch {
                 connection.close()
@@ -85,4 +112,9 @@ final class LazyConnection {
             return .failure(error)
         }
     }
+}
+
+extension Duration {
+    /// As PostgreSQL's settings have it.
+    fileprivate var inMilliseconds: String { "\(Int64(self / .milliseconds(1)))" }
 }

@@ -15,8 +15,10 @@ public final class PostgresCustomerKeys: CustomerKeys {
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no right to keys: then they are
     ///     unknown.
-    public init(_ database: String, isReadOnly: Bool = false) {
-        connection = LazyConnection(database, name: "tiffin keys", isReadOnly: isReadOnly)
+    ///   - isServing: whether clients wait for what it says, as in `PostgresEventLog.open`.
+    public init(_ database: String, isReadOnly: Bool = false, isServing: Bool = false) {
+        connection = LazyConnection(
+            database, name: "tiffin keys", isReadOnly: isReadOnly, patience: isServing ? .reading : nil)
         self.isReadOnly = isReadOnly
     }
 

@@ -32,15 +32,20 @@ public final class PostgresEventLog: EventLog {
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
+    ///   - isServing: whether clients wait for what it says. Then a database that is silent for some seconds is one that
+    ///     cannot be reached.
     public static func open(
-        _ database: String, isReadOnly: Bool = false
+        _ database: String, isReadOnly: Bool = false, isServing: Bool = false
     ) async throws(EventLogError) -> PostgresEventLog {
-        let reader = LazyConnection(database, name: "tiffin reader", isReadOnly: isReadOnly)
+        let reader = LazyConnection(
+            database, name: "tiffin reader", isReadOnly: isReadOnly, patience: isServing ? .reading : nil)
         do throws(EventLogError) {
             let epochs = try await PostgresEventLog.epochs(reader)
             return PostgresEventLog(
                 database, partitionCount: epochs.count,
-                writers: epochs.enumerated().map { PartitionWriter(database, partition: $0, epoch: $1) },
+                writers: epochs.enumerated().map {
+                    PartitionWriter(database, partition: $0, epoch: $1, patience: isServing ? .writing : nil)
+                },
                 reader: reader)
         } catch {
             reader.close()
@@ -283,8 +288,8 @@ private final class PartitionWriter {
     let connection: LazyConnection
     private var epoch: Int64
 
-    init(_ database: String, partition: Int, epoch: Int64) {
-        connection = LazyConnection(database, name: "tiffin writer \(partition)")
+    init(_ database: String, partition: Int, epoch: Int64, patience: LazyConnection.Patience?) {
+        connection = LazyConnection(database, name: "tiffin writer \(partition)", patience: patience)
         self.epoch = epoch
     }
 

@@ -66,10 +66,10 @@ enum ServeCommand: Subcommand {
         _ stopping: StopSignal
     ) async throws {
         try await migrate(database, logger)
-        let log = try await PostgresEventLog.open(database)
+        let log = try await PostgresEventLog.open(database, isServing: true)
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
-        let keys = PostgresCustomerKeys(database)
+        let keys = PostgresCustomerKeys(database, isServing: true)
         defer { keys.close() }
         let store = PostgresReadModelStore(database)
         defer { store.close() }

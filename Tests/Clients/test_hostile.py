@@ -1,5 +1,6 @@
 """A hostile client costs nobody else anything, and nothing it sends ends the server."""
 
+import contextlib
 import json
 import os
 import random
@@ -754,6 +755,66 @@ def insert_event(database, position, stream, version, kind, schema, payload):
         insert into tiffin.events values (0, {position}, '{stream}', {version}, '{kind}', {schema}, '{quoted}', '{{}}', now());
         update tiffin.log_head set position = {position};
     """, database)
+
+
+# What every command is answered within, and what a busy machine adds.
+IN_TIME = 5 + 2
+
+
+@contextlib.contextmanager
+def frozen(database):
+    """Every process of the database stands still."""
+    backends = [int(pid) for pid in sql("select pid from pg_stat_activity where pid <> pg_backend_pid()", database).split()]
+    parent = int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(backends[0])], text=True))
+    processes = [parent, *backends]
+    for pid in processes:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in processes:
+            os.kill(pid, signal.SIGCONT)
+
+
+@contextlib.contextmanager
+def locked_head(database):
+    """Somebody holds the row that every append needs."""
+    session = subprocess.Popen(
+        ["psql", "--no-psqlrc", "--quiet", "--tuples-only", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    session.stdin.write("begin; select position from tiffin.log_head for update;\n")
+    session.stdin.flush()
+    assert session.stdout.readline().strip()
+    try:
+        yield
+    finally:
+        session.communicate("rollback;\n")
+
+
+@pytest.mark.parametrize("trouble", [frozen, locked_head])
+def test_every_command_is_answered_in_time_while_the_database_is_silent(trouble):
+    with private_cluster() as (database, _, _), Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 1
+        with trouble(database), contextlib.ExitStack() as ends:
+            began = time.monotonic()
+            # The first is in flight, the second waits behind it, and the third has to be read first.
+            clients = [ends.enter_context(server.client()) for _ in range(3)]
+            for number, (one, cart) in enumerate(zip(clients, ["c", "d", "other"])):
+                one.send(encode("CART.ADD", cart, "kitchen", "dish-1", 1, "ID", f"{number}"))
+            assert client("CART.COUNT", "c") == 1
+            assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
+            for one in clients:
+                assert one.read().code in ("UNAVAILABLE", "UNKNOWN")
+            assert time.monotonic() - began < IN_TIME
+            assert client.error("CART.ADD", "c", "kitchen", "dish-2", 1).code in ("UNAVAILABLE", "UNKNOWN")
+        wait_until(lambda: not isinstance(client.pipeline([("CART.ADD", "e", "kitchen", "dish-1", 1)])[0], ReplyError), 20,
+                   "the server to reach its database again")
+        # Sent again, each is there once.
+        for number, cart in enumerate(["c", "d", "other"]):
+            client("CART.ADD", cart, "kitchen", "dish-1", 1, "ID", f"{number}")
+        assert client("CART.COUNT", "c") in (2, 3)
+        assert [client("CART.COUNT", cart) for cart in ("d", "other")] == [1, 1]
+        assert client("CART.ADD", "c", "kitchen", "dish-3", 1) == client("CART.COUNT", "c")
 
 
 @pytest.mark.parametrize("mode", ["fast", "immediate"])

@@ -56,6 +56,17 @@ struct ConnectionTests {
         #expect(await iterator.next()?.kind == .connection)
     }
 
+    @Test @LoopActor func `A server that is silent for too long is lost, and one that is slow in all is not`() async throws {
+        let connection = try await TestDatabase.connect()
+        connection.answerDeadline = .milliseconds(400)
+        for _ in 0..<8 { _ = try await connection.execute(Statement("nap", "SELECT pg_sleep(0.1)")) }
+        let error = await #expect(throws: PostgresError.self) {
+            try await connection.execute(Statement("sleep", "SELECT pg_sleep(60)"))
+        }
+        #expect(error?.kind == .connection)
+        #expect(!connection.isOpen)
+    }
+
     @Test @LoopActor func `Closing fails outstanding statements and is not a loss`() async throws {
         let connection = try await TestDatabase.connect()
         connection.onLost = { _ in Issue.record("lost") }

@@ -12,6 +12,9 @@ final class PartitionWorker {
     private static let loadsOfAllPartitions = 512
     /// How long to wait before the log is asked again.
     private static let pauseMilliseconds: UInt64 = 100
+    /// How long a batch's outcome is looked for before its commands are answered without it, in nanoseconds. The last
+    /// attempt may take a little longer, and the commands behind the batch wait for one more.
+    private static let patience: UInt64 = 3_000_000_000
 
     let processor: CommandProcessor
     private let log: any EventLog
@@ -60,8 +63,16 @@ final class PartitionWorker {
         private static let silence: UInt64 = 10_000_000_000
 
         var statistics = BatchStatistics()
-        var sentAt: UInt64 = 0
+        /// When the batch that is under way was first sent.
+        private(set) var sentAt: UInt64 = 0
+        private var sent: Digest?
         private var lastFailure: (error: EventLogError, at: UInt64)?
+
+        func sends(_ batch: EventBatch) {
+            // Its digest tells a batch that is sent again from the next one.
+            guard sent != batch.contentDigest else { return }
+            (sent, sentAt) = (batch.contentDigest, LoopActor.now)
+        }
 
         func settled(_ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger) {
             switch result {
@@ -273,23 +284,28 @@ final class PartitionWorker {
     private func perform(_ action: AppendPipeline.Action) async {
         switch action {
         case .append(let batch, let seen):
-            record.sentAt = LoopActor.now
-            pipeline.appended(await result { () throws(EventLogError) in try await log.append(batch, seen: seen) })
+            record.sends(batch)
+            pipeline.appended(
+                await result { () throws(EventLogError) in try await log.append(batch, seen: seen) },
+                isOverdue: isOverdue)
         case .lookUp(let batch, let seen):
             pipeline.lookedUp(
-                await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
+                await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) },
+                isOverdue: isOverdue)
         case .read(let position, let limit):
             let partition = follower.partition
             let page = await result { () throws(EventLogError) in
                 try await log.read(partition: partition, after: position, limit: limit)
             }
             if case .failure(let error) = page { logger.debug("cannot read the log: \(error)") }
-            pipeline.read(page)
+            pipeline.read(page, isOverdue: isOverdue)
         case .pause:
             await LoopTimer.pause(milliseconds: PartitionWorker.pauseMilliseconds)
             pipeline.paused()
         }
     }
+
+    private var isOverdue: Bool { LoopActor.now - record.sentAt > PartitionWorker.patience }
 
     private func start(_ load: AppendPipeline.Load) {
         loadsUnderWay += 1

@@ -179,34 +179,37 @@ public final class AppendPipeline {
 
     // MARK: Reports
 
+    // `isOverdue` is whether the commands of the batch have waited long enough: then they are told that its outcome is
+    // unknown, if it is.
+
     /// An append has ended.
-    public func appended(_ result: Result<AppendReceipt, EventLogError>) {
+    public func appended(_ result: Result<AppendReceipt, EventLogError>, isOverdue: Bool = false) {
         guard case .appending(let doubt) = flights.last?.state else { preconditionFailure("no append is outstanding") }
         switch (result, doubt) {
         case (.success, _): end(result)
         case (.failure(.unavailable), nil): end(result)
         case (.failure(.outcomeUnknown(let reason)), nil): setLast(.mustLookUp(Doubt(reason: reason)))
-        case (.failure(let error), let doubt?): retry(doubt, after: error)
+        case (.failure(let error), let doubt?): retry(doubt, after: error, isOverdue)
         }
     }
 
     /// A look-up has ended.
-    public func lookedUp(_ result: Result<AppendReceipt?, EventLogError>) {
+    public func lookedUp(_ result: Result<AppendReceipt?, EventLogError>, isOverdue: Bool = false) {
         guard case .lookingUp(let doubt) = flights.last?.state else {
             preconditionFailure("no look-up is outstanding")
         }
         switch result {
         case .success(let receipt?): end(.success(receipt))
         case .success(nil): setLast(.mustAppend(doubt))
-        case .failure(let error): retry(doubt, after: error)
+        case .failure(let error): retry(doubt, after: error, isOverdue)
         }
     }
 
-    private func retry(_ doubt: Doubt, after error: EventLogError) {
+    private func retry(_ doubt: Doubt, after error: EventLogError, _ isOverdue: Bool) {
         var doubt = doubt
         doubt.attempts += 1
         if case .outcomeUnknown(let reason) = error { doubt.reason = reason }
-        if doubt.attempts < AppendPipeline.outcomeAttempts {
+        if doubt.attempts < AppendPipeline.outcomeAttempts, !isOverdue {
             setLast(.mustPause(doubt))
         } else {
             end(.failure(.outcomeUnknown(doubt.reason)))
@@ -230,7 +233,7 @@ public final class AppendPipeline {
     }
 
     /// A read has ended.
-    public func read(_ result: Result<[RecordedEvent], EventLogError>) {
+    public func read(_ result: Result<[RecordedEvent], EventLogError>, isOverdue: Bool = false) {
         guard var reading, case .reading = reading.state else { preconditionFailure("no read is outstanding") }
         switch result {
         case .success(let page):
@@ -250,7 +253,7 @@ public final class AppendPipeline {
             reading.failures += 1
             reading.state = .mustPause
             self.reading = reading
-            guard reading.failures >= AppendPipeline.outcomeAttempts else { return }
+            guard reading.failures >= AppendPipeline.outcomeAttempts || isOverdue else { return }
             // The batch is durable. Its outcome is given up only if the log stays out of reach.
             self.reading = nil
             flights.removeFirst()

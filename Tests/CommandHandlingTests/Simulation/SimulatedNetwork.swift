@@ -13,7 +13,7 @@ final class SimulatedNetwork {
     private(set) var faults: [Fault: Int] = [:]
 
     enum Fault: CaseIterable {
-        case refused, lostRequest, lateRequest, doubledRequest, lostReply, dark, unread
+        case refused, lostRequest, lateRequest, doubledRequest, lostReply, dark, overdue, unread
         /// A read model that denies a stream, and a batch that was refused because of that.
         case lie, stale
         /// A request of an old epoch that arrived after a new one had begun.
@@ -46,6 +46,9 @@ final class SimulatedNetwork {
         faults[fault, default: 0] += 1
         return true
     }
+
+    /// Whether commands have waited long enough for the outcome of their batch.
+    func isOverdue() -> Bool { strikes(.overdue, 5) }
 
     /// Whether a read model denies a stream that it knows.
     func lies() -> Bool { strikes(.lie, 5) }

@@ -110,7 +110,7 @@ final class Simulation {
     }
 
     private func carryOut(_ action: AppendPipeline.Action, of server: Server) {
-        let (pipeline, connection) = (server.pipeline, server.connection)
+        let (pipeline, connection, network) = (server.pipeline, server.connection, network)
         func then(_ report: () -> Void) {
             guard !server.isDead else { return }
             report()
@@ -118,11 +118,17 @@ final class Simulation {
         }
         switch action {
         case .append(let batch, let seen):
-            connection.append(batch, seen: seen) { result in then { pipeline.appended(result) } }
+            connection.append(batch, seen: seen) { result in
+                then { pipeline.appended(result, isOverdue: network.isOverdue()) }
+            }
         case .lookUp(let batch, let seen):
-            connection.outcome(of: batch, since: seen) { result in then { pipeline.lookedUp(result) } }
+            connection.outcome(of: batch, since: seen) { result in
+                then { pipeline.lookedUp(result, isOverdue: network.isOverdue()) }
+            }
         case .read(let position, let limit):
-            connection.read(after: position, limit: limit) { result in then { pipeline.read(result) } }
+            connection.read(after: position, limit: limit) { result in
+                then { pipeline.read(result, isOverdue: network.isOverdue()) }
+            }
         case .pause:
             network.wait { then { pipeline.paused() } }
         }
