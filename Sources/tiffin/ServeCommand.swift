@@ -89,6 +89,13 @@ enum ServeCommand: Subcommand {
         if options[demo] { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
+        // A silent database does not keep the process: the next one folds from the log what could not be saved.
+        let patience = LoopTimer(milliseconds: 10_000) {
+            logger.error("the database does not answer: stopping without a checkpoint")
+            log.close()
+            store.close()
+        }
+        defer { patience.cancel() }
         server.drain()
         await application.stop()
         server.close()

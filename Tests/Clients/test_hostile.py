@@ -817,6 +817,17 @@ def test_every_command_is_answered_in_time_while_the_database_is_silent(trouble)
         assert client("CART.ADD", "c", "kitchen", "dish-3", 1) == client("CART.COUNT", "c")
 
 
+def test_a_server_stops_although_its_database_is_silent():
+    with private_cluster() as (database, _, _), Server(database=database) as server:
+        with server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 1
+        with frozen(database):
+            assert server.stop() == 0
+        with server.start().client() as client:
+            assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 2
+
+
 @pytest.mark.parametrize("mode", ["fast", "immediate"])
 def test_a_database_that_stops_and_starts_again(mode):
     with private_cluster() as (database, start_database, stop_database), Server(database=database) as server:
