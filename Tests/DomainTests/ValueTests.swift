@@ -52,6 +52,42 @@ import Testing
         #expect(allowed.count == 26 + 26 + 10 + 4)
     }
 
+    @Test(arguments: [1, 2, 7, 8, 9, 15, 16, 17, 36, 63, 64])
+    func `each byte of an identifier is checked, wherever it is`(length: Int) {
+        let alone = (UInt8.min...UInt8.max).map { byte in withUnsafeBytes(of: byte) { Identifier(utf8: $0) != nil } }
+        for place in 0..<length {
+            for byte in UInt8.min...UInt8.max {
+                var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                bytes[place] = byte
+                let isValid = bytes.withUnsafeBytes { Identifier(utf8: $0) != nil }
+                if isValid != alone[Int(byte)] { Issue.record("byte \(byte) at \(place) of \(length)") }
+            }
+        }
+    }
+
+    @Test func `similar identifiers have different hashes, whose bits are evenly spread`() {
+        var texts = Set((0..<20_000).map { "\($0)" })
+        for number in 0..<5_000 {
+            texts.insert("cart-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)")
+        }
+        for length in 1...Identifier.maximumLength {
+            texts.insert(String(repeating: "a", count: length))
+            for place in 0..<length {
+                var bytes = [UInt8](repeating: UInt8(ascii: "a"), count: length)
+                bytes[place] = UInt8(ascii: "b")
+                texts.insert(String(decoding: bytes, as: UTF8.self))
+            }
+        }
+        let hashes = Set(texts.map { Identifier($0)!.hash })
+        #expect(hashes.count == texts.count)
+        // Ten standard deviations.
+        let spread = 5 * Int(Double(hashes.count).squareRoot())
+        for bit in 0..<64 {
+            let ones = hashes.count { $0 >> bit & 1 == 1 }
+            #expect(abs(ones - hashes.count / 2) < spread, "bit \(bit)")
+        }
+    }
+
     // MARK: Currencies, ratings, hours, layouts
 
     @Test(arguments: ["", "IN", "INRR", "inr", "IN1", "ÄÖ"])

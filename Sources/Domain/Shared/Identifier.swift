@@ -5,9 +5,9 @@ public struct Identifier: Comparable, Sendable, CustomStringConvertible {
 
     /// The identifier as text.
     public let rawValue: String
-    /// Stored because identifiers are looked up far more often than they are made, and because comparing hashes first
-    /// avoids most reads of the text, which lies elsewhere in memory.
-    private let hash: UInt64
+    /// Another one in every process. Stored because identifiers are looked up far more often than they are made, and
+    /// because comparing hashes first avoids most reads of the text, which lies elsewhere in memory.
+    public let hash: UInt64
 
     /// An identifier, or nil where the text is not one.
     public init?(_ text: String) {
@@ -33,6 +33,15 @@ public struct Identifier: Comparable, Sendable, CustomStringConvertible {
     /// The identifier as what texts are compared with.
     var text: Text { Text(rawValue) }
 
+    /// Lets the body read the identifier's bytes.
+    @inlinable @inline(__always)
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard let result = rawValue.utf8.withContiguousStorageIfAvailable({ body(UnsafeRawBufferPointer($0)) }) else {
+            preconditionFailure("an identifier is made from UTF-8")
+        }
+        return result
+    }
+
     /// Orders by bytes.
     public static func < (a: Identifier, b: Identifier) -> Bool { a.rawValue < b.rawValue }
 }
@@ -41,14 +50,15 @@ public struct Identifier: Comparable, Sendable, CustomStringConvertible {
 // every process. Dictionaries are given the stored hash, mixed with their seed; the standard library's hasher would
 // take most of the time of a look-up.
 extension Identifier: Hashable {
-    private static let key = (start: UInt64.random(in: 0 ... .max), factor: UInt64.random(in: 0 ... .max) | 1)
+    private static let key = (start: UInt64.random(in: 0 ... .max) | 1, factor: UInt64.random(in: 0 ... .max) | 1)
 
-    /// The hash of the text if it is an identifier. Reads eight bytes at once.
-    private static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64? {
+    /// The ``hash`` of the identifier with these bytes, or nil where they are not one. Reads eight bytes at once.
+    public static func hash(of bytes: UnsafeRawBufferPointer) -> UInt64? {
         let count = bytes.count
         guard let start = bytes.baseAddress, count > 0, count <= maximumLength else { return nil }
         let key = key
-        var hash = key.start ^ UInt64(truncatingIfNeeded: count)
+        // Times the length: whoever does not know the key cannot make up for another length with other bytes.
+        var hash = key.start &* UInt64(truncatingIfNeeded: count)
         var index = 0
         while index &+ 8 < count {
             let word = start.loadUnaligned(fromByteOffset: index, as: UInt64.self)
