@@ -120,7 +120,7 @@ public final class PostgresConnection {
         _ statement: Statement, _ parameters: [Parameter], _ completion: @escaping Completion
     ) {
         precondition(parameters.count == statement.parameterTypes.count, "\(statement.name): parameter count")
-        precondition(outstanding.first?.kind != .script, "a script has this connection")
+        precondition(outstanding.first?.kind != .script, "a script or a copy has this connection")
         guard let raw else { return completion(.failure(Self.gone)) }
         guard outstanding.count < Self.outstandingLimit else {
             return completion(.failure(Self.tooManyOutstanding))
@@ -149,17 +149,36 @@ public final class PostgresConnection {
     }
 
     func sendScript(_ sql: String) async throws(PostgresError) {
-        precondition(outstanding.isEmpty, "a script needs the connection to itself")
-        guard let raw else { throw Self.gone }
         _ = try await withCheckedContinuation { continuation in
-            lastHeard = LoopActor.now
-            outstanding.append(Request(kind: .script) { continuation.resume(returning: $0) })
-            if PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 {
-                flush()
-            } else {
-                lose(PostgresError(connection: raw, .connectionFailure))
-            }
+            sendAlone(Request(kind: .script) { continuation.resume(returning: $0) }, sql)
         }.get()
+    }
+
+    /// Begins to copy the rows of a query. The connection must have nothing outstanding, and nothing else may be sent
+    /// until the copy has ended.
+    func sendCopy(_ query: String) -> CopyOut {
+        let copy = CopyOut { [weak self] in
+            // While there was no room, nobody listened to the server.
+            self?.lastHeard = LoopActor.now
+            self?.takeResults()
+            self?.flush()
+        }
+        let request = Request(kind: .script, copy: copy) { result in copy.end(result.map { _ in }) }
+        sendAlone(request, "COPY (\(query)) TO STDOUT (FORMAT binary)")
+        return copy
+    }
+
+    /// Sends SQL outside pipeline mode.
+    private func sendAlone(_ request: Request, _ sql: String) {
+        precondition(outstanding.isEmpty, "a script or a copy needs the connection to itself")
+        guard let raw else { return request.completion(.failure(Self.gone)) }
+        lastHeard = LoopActor.now
+        outstanding.append(request)
+        if PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 {
+            flush()
+        } else {
+            lose(PostgresError(connection: raw, .connectionFailure))
+        }
     }
 
     private func flush() {
@@ -167,7 +186,8 @@ public final class PostgresConnection {
         let state = PQflush(raw)
         guard state >= 0 else { return lose(PostgresError(connection: raw, .connectionFailure)) }
         do {
-            try poll?.wait(for: state == 0 ? .read : [.read, .write])
+            let reading: PollSource.Interest = isListening ? .read : []
+            try poll?.wait(for: state == 0 ? reading : reading.union(.write))
         } catch {
             lose(PostgresError(.connection, .connectionFailure, error.description))
         }
@@ -175,8 +195,12 @@ public final class PostgresConnection {
 
     // MARK: Receiving
 
+    /// Whether there is room for what the server sends.
+    private var isListening: Bool { outstanding.first?.copy?.isFull != true }
+
     private func checkDeadline(_ deadline: Duration) {
-        guard !outstanding.isEmpty, LoopActor.now - lastHeard > deadline.wholeMilliseconds * 1_000_000 else { return }
+        guard !outstanding.isEmpty, isListening, LoopActor.now - lastHeard > deadline.wholeMilliseconds * 1_000_000
+        else { return }
         lose(PostgresError(.connection, .connectionFailure, "no answer within \(deadline)"))
     }
 
@@ -195,7 +219,10 @@ public final class PostgresConnection {
 
     private func takeResults() {
         while let raw, PQisBusy(raw) == 0, !outstanding.isEmpty {
-            if let result = PQgetResult(raw) {
+            if let copy = outstanding[0].copy, outstanding[0].isCopying {
+                guard copy.take(from: raw) else { return }
+                outstanding[0].isCopying = false
+            } else if let result = PQgetResult(raw) {
                 take(result)
             } else if outstanding[0].kind == .script {
                 guard PQenterPipelineMode(raw) == 1 else {
@@ -228,10 +255,12 @@ public final class PostgresConnection {
             if error.kind == .connection { return lose(error) }
             if let name = outstanding[0].preparing { prepared.remove(name) }
             outstanding[0].failure = outstanding[0].failure ?? error
-        default:
-            // COPY, which needs a protocol of its own.
+        case PGRES_COPY_OUT where outstanding[0].copy != nil:
             PQclear(result)
-            lose(PostgresError(.connection, .connectionFailure, "COPY is not supported"))
+            outstanding[0].isCopying = true
+        default:
+            PQclear(result)
+            lose(PostgresError(.connection, .connectionFailure, "this form of COPY is not supported"))
         }
     }
 

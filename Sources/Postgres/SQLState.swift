@@ -21,6 +21,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let cannotConnect = SQLState(rawValue: "08001")
     /// The connection is gone.
     public static let connectionFailure = SQLState(rawValue: "08006")
+    /// Binary data is not what was expected.
+    public static let invalidBinaryRepresentation = SQLState(rawValue: "22P03")
     /// A row with this key exists.
     public static let uniqueViolation = SQLState(rawValue: "23505")
     /// An earlier statement of the transaction failed; nothing is done until it is rolled back.

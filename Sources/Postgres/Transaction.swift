@@ -24,6 +24,34 @@ public final class Transaction {
         try await connection.sendScript(sql)
     }
 
+    /// Passes the rows of a query without parameters to the body, many at a time, in the background. While the body
+    /// has some, the next are on their way. Nothing else may be executed meanwhile.
+    ///
+    /// - Parameter types: those of the columns: `int4`, `int8`, or ones that are sent as `text` is.
+    /// - Throws: a `PostgresError` if the query fails, or if a value is null or of another type; what the body throws.
+    @concurrent
+    public nonisolated func copy(
+        _ query: String, _ types: [PostgresType], _ body: (CopiedRows) throws -> Void
+    ) async throws {
+        let copy = await begin(query)
+        do {
+            var isFirst = true
+            while let page = try await copy.next() {
+                try body(CopiedRows(page, types, isFirst: isFirst))
+                isFirst = false
+            }
+        } catch {
+            // The connection can be used again only when nothing of this is left on it.
+            await copy.discard()
+            throw error
+        }
+    }
+
+    private func begin(_ query: String) -> CopyOut {
+        precondition(isOpen, "the transaction has ended")
+        return connection.sendCopy(query)
+    }
+
     fileprivate func end() { isOpen = false }
 }
 

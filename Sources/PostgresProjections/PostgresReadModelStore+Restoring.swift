@@ -108,6 +108,9 @@ extension PostgresReadModelStore {
             } catch let error as UnreadableRow {
                 restored.reject(because: "\(error)")
                 return (restored, nil)
+            } catch let error as PostgresError where error.sqlState == .invalidBinaryRepresentation {
+                restored.reject(because: "the read models of partition \(partition): \(error.message)")
+                return (restored, nil)
             }
         }
         restored = result
@@ -125,18 +128,15 @@ extension PostgresReadModelStore {
         var model = ReadModel(partition: partition)
         var quarantine = StoredQuarantine()
         for (projection, checkpoint) in stored {
-            var key: String?
-            while let rows = try await StoredProjections(transaction).rows(
-                of: projection, checkpoint.generation, partition: partition, after: key, isWhole: false)
-            {
+            let query = Statements.restored(projection, checkpoint.generation, partition: partition)
+            try await transaction.copy(query, projection.columns.map(\.kind.elementType)) { rows in
                 try model.restore(rows, of: projection)
-                key = rows.key(rows.count - 1)
             }
             quarantine.add(
                 try await StoredProjections(transaction).quarantined(
                     projection, checkpoint.generation, partition: partition), of: projection)
         }
-        model.restore(position: position, quarantined: quarantine.entries)
+        try model.restore(position: position, quarantined: quarantine.entries)
         return (model, quarantine)
     }
 }

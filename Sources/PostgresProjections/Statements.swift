@@ -88,15 +88,26 @@ enum Statements {
 
     static func rows(of projection: RegisteredProjection, isWhole: Bool) -> Statement {
         let key = projection.columns[0].name
-        let columns = projection.columns.map { isWhole || $0.isRestored ? $0.name : "'' AS \($0.name)" }
         // No key comes before the first one, not even the empty one.
         return Statement(
             "\(isWhole ? "whole" : "restored")_\(projection.table)",
             """
-            SELECT \(columns.joined(separator: ", ")) FROM tiffin.\(projection.table)
+            SELECT \(columns(of: projection, isWhole: isWhole)) FROM tiffin.\(projection.table)
             WHERE partition = $1 AND generation = $2 AND \(key) >= coalesce($3, '') AND \(key) IS DISTINCT FROM $3
             ORDER BY \(key) LIMIT $4
             """, [.int2, .int4, .text, .int8])
+    }
+
+    /// What a restart needs of every row, in no order: PostgreSQL reads them as they lie.
+    static func restored(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> String {
+        """
+        SELECT \(columns(of: projection, isWhole: false)) FROM tiffin.\(projection.table)
+        WHERE partition = \(partition) AND generation = \(generation)
+        """
+    }
+
+    private static func columns(of projection: RegisteredProjection, isWhole: Bool) -> String {
+        projection.columns.map { isWhole || $0.isRestored ? $0.name : "'' AS \($0.name)" }.joined(separator: ", ")
     }
 
     static func deleteRows(of projection: RegisteredProjection) -> Statement {

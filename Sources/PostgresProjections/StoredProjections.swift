@@ -150,7 +150,7 @@ public struct StoredProjections {
                 .int2(Int16(partition)), .int4(generation), key.map(Parameter.text) ?? .null,
                 .int8(projection.rowLimit),
             ])
-        return rows.count > 0 ? ReadRows(rows: rows) : nil
+        return rows.count > 0 ? rows : nil
     }
 
     /// Writes rows into a generation, replacing those with the same keys.
@@ -203,13 +203,18 @@ extension RegisteredProjection {
     fileprivate var rowLimit: Int64 { columns.contains { $0.kind == .json } ? 300 : 10_000 }
 }
 
-private struct ReadRows: StoredRows {
-    let rows: Rows
+extension Rows: StoredRows {
+    /// See `StoredRows`.
+    public func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
+    /// See `StoredRows`.
+    public func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
+}
 
-    var count: Int { rows.count }
-    func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer { rows.bytes(row, column) }
-    func int32(_ row: Int, _ column: Int) -> Int32 { rows.int4(row, column) }
-    func int64(_ row: Int, _ column: Int) -> Int64 { rows.int8(row, column) }
+extension CopiedRows: StoredRows {
+    /// See `StoredRows`.
+    public func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
+    /// See `StoredRows`.
+    public func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
 }
 
 /// Rows turned into an array for each column.

@@ -30,19 +30,11 @@ public struct CartCounts: Projection {
     /// Carts that are shown to nobody.
     public var quarantine = Quarantine()
 
-    private var carts: [Identifier: Standing] = [:]
+    private var carts = CartTable()
     private var changes = ValueChanges<CartCountRow>()
 
-    private struct Standing: Sendable {
-        var count: Int32
-        /// The version of the cart's last event; nil in a restored row until the next event comes.
-        var version: Int32? { lastVersion == Standing.unknown ? nil : lastVersion }
-        var lastVersion: Int32
-
-        /// Stands for no version, and for a missing cart in the moment between a look-up and its update.
-        static let unknown: Int32 = -1
-        static let none = Standing(count: unknown, lastVersion: 0)
-    }
+    /// Stands for the version of a restored row, until the next event comes.
+    private static let unknownVersion: Int32 = -1
 
     /// The sum of quantities; 0 for an unknown cart, and for one that has been checked out.
     public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
@@ -50,7 +42,9 @@ public struct CartCounts: Projection {
     // MARK: Folding
 
     /// See ``Projection``.
-    public func mayExist(_ stream: StreamName) -> Bool { carts[stream.id] != nil || quarantine[stream] != nil }
+    public func mayExist(_ stream: StreamName) -> Bool {
+        carts.place(of: stream.id) != nil || quarantine[stream] != nil
+    }
 
     /// See ``Projection``.
     public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
@@ -75,39 +69,39 @@ public struct CartCounts: Projection {
             throw ImpossibleEvent("a cart with an impossible count")
         }
         // One look-up for the count and one for the change: a fold of the whole log spends its time in these two.
-        var before: Int32?
-        do throws(ImpossibleEvent) {
-            let after = try CartCounts.update(
-                &carts[cart, default: .none], by: Int(added) - Int(removed), isPlaced: isPlaced, version,
-                before: &before)
-            if notesChanges { changes.note(cart, before: before, after: after) }
-        } catch {
-            // If nothing of a cart could be folded, it has no row.
-            if before == nil { carts[cart] = nil }
-            throw error
+        guard let place = carts.place(of: cart) else {
+            // If nothing of a cart can be folded, it has no row.
+            let after = try CartCounts.fold(nil, by: Int(added) - Int(removed), isPlaced: isPlaced, version)
+            carts.insert(cart, after)
+            if notesChanges { changes.note(cart, before: nil, after: after.count) }
+            return
         }
+        let before = carts[place]
+        let after = try CartCounts.fold(before, by: Int(added) - Int(removed), isPlaced: isPlaced, version)
+        carts[place] = after
+        if notesChanges { changes.note(cart, before: before.count, after: after.count) }
     }
 
-    private static func update(
-        _ standing: inout Standing, by change: Int, isPlaced: Bool, _ version: Int64, before: inout Int32?
-    ) throws(ImpossibleEvent) -> Int32 {
-        before = standing.count == Standing.unknown ? nil : standing.count
-        standing.count = before ?? 0
-        if let last = standing.version, version != Int64(last) + 1 {
+    private static func fold(
+        _ before: CartTable.Standing?, by change: Int, isPlaced: Bool, _ version: Int64
+    ) throws(ImpossibleEvent) -> CartTable.Standing {
+        let last = before?.version ?? 0
+        if last != unknownVersion, version != Int64(last) + 1 {
             throw ImpossibleEvent("version \(version) after \(last)")
         }
         guard let version = Int32(exactly: version) else { throw ImpossibleEvent("an impossible version") }
-        guard let after = Int32(exactly: isPlaced ? 0 : Int(standing.count) + change), after >= 0 else {
+        let count = isPlaced ? 0 : Int(before?.count ?? 0) + change
+        guard let count = Int32(exactly: count), count >= 0 else {
             throw ImpossibleEvent("a cart with an impossible count")
         }
-        standing = Standing(count: after, lastVersion: version)
-        return after
+        return CartTable.Standing(count: count, version: version)
     }
 
     #if DEBUG
         /// See ``Projection``.
         public mutating func skip(_ event: DecodedEvent) {
-            carts[event.stream.id]?.lastVersion = Int32(clamping: event.version)
+            guard let place = carts.place(of: event.stream.id) else { return }
+            carts[place].version = Int32(clamping: event.version)
         }
     #endif
 
@@ -118,7 +112,7 @@ public struct CartCounts: Projection {
 
     /// Every cart with its count.
     public var rows: some Sequence<CartCountRow> {
-        carts.lazy.map { CartCountRow(cart: $0.key, count: $0.value.count) }
+        carts.entries.lazy.map { CartCountRow(cart: $0.cart, count: $0.standing.count) }
     }
 
     /// See ``Projection``.
@@ -127,10 +121,16 @@ public struct CartCounts: Projection {
     }
 
     /// See ``Projection``.
-    public mutating func restore(_ row: CartCountRow) throws(UnreadableValue) {
-        guard row.count >= 0 else { throw UnreadableValue("a count of \(row.count)") }
-        carts[row.cart] = Standing(count: row.count, lastVersion: Standing.unknown)
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) {
+        // The row as a value would have a string for its key: with millions of rows, a start would spend its time there.
+        let count = stored.int32(1)
+        guard count >= 0 else { throw UnreadableValue("a count of \(count)") }
+        let standing = CartTable.Standing(count: count, version: CartCounts.unknownVersion)
+        guard carts.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
     }
+
+    /// See ``Projection``.
+    public mutating func endRestoring() -> Identifier? { carts.index() }
 
     // MARK: Checkpoints
 

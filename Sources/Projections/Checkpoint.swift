@@ -1,3 +1,4 @@
+internal import Domain
 public import EventLog
 
 /// What is to be saved of a read model: the rows that changed since the last save, as they were when it was taken, in
@@ -113,6 +114,12 @@ extension ProjectionMember {
         change(in: &model) { $0.quarantine.putBack(quarantined) }
     }
 
+    fileprivate func endRestoring(in model: inout ReadModel) throws(UnreadableRow) {
+        guard let key = change(in: &model, { $0.endRestoring() }) else { return }
+        throw UnreadableRow(
+            table: Member.table, partition: model.partition, key: key.rawValue, reason: "there are two of it")
+    }
+
     fileprivate func restore(quarantined: CorruptEvent, into model: inout ReadModel) {
         change(in: &model) { $0.quarantine.restore(quarantined) }
     }
@@ -164,8 +171,9 @@ extension ReadModel {
     /// Continues from a saved position, once the saved rows are restored.
     public mutating func restore(
         position: Int64, quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
-    ) {
+    ) throws(UnreadableRow) {
         self.position = position
+        for projection in ReadModel.projections { try projection.member.endRestoring(in: &self) }
         for (projection, event) in quarantined { projection.member.restore(quarantined: event, into: &self) }
     }
 }

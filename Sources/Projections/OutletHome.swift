@@ -113,7 +113,8 @@ public struct OutletHome: Projection {
     public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
     /// See ``Projection``.
-    public mutating func restore(_ row: OutletHomeRow) throws(UnreadableValue) {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) {
+        let row = try OutletHomeRow(stored)
         outlets[row.outlet] = try OutletRecord(row)
     }
 

@@ -63,7 +63,10 @@ public protocol Projection: Sendable {
     func row(of key: Identifier) -> Row?
 
     /// Restores a saved row.
-    mutating func restore(_ row: Row) throws(UnreadableValue)
+    mutating func restore(_ stored: StoredRow) throws(UnreadableValue)
+
+    /// Every saved row is restored. Returns a key that two of them have, if the projection knows one.
+    mutating func endRestoring() -> Identifier?
 
     // MARK: Checkpoints
 
@@ -80,6 +83,9 @@ public protocol Projection: Sendable {
 extension Projection {
     /// See ``Projection``.
     public func mayExist(_ stream: StreamName) -> Bool { true }
+
+    /// See ``Projection``.
+    public mutating func endRestoring() -> Identifier? { nil }
 
     /// See ``Projection``.
     public mutating func saved(_ changes: Changes) {}
@@ -158,7 +164,7 @@ public protocol RowWriter {
     mutating func int64(_ value: Int64)
 }
 
-/// Rows of a projection's table as they were read, in the order of their keys.
+/// Rows of a projection's table as they were read.
 public protocol StoredRows: Sendable {
     /// How many there are.
     var count: Int { get }
@@ -187,9 +193,14 @@ public struct StoredRow {
 
     /// The key.
     public func key() throws(UnreadableValue) -> Identifier {
-        guard let key = Identifier(utf8: rows.bytes(row, 0)) else { throw UnreadableValue("its key is no identifier") }
+        guard let key = Identifier(utf8: keyBytes) else { throw StoredRow.keyIsNoIdentifier }
         return key
     }
+
+    /// The bytes of the key, valid as long as the rows are.
+    var keyBytes: UnsafeRawBufferPointer { rows.bytes(row, 0) }
+
+    static let keyIsNoIdentifier = UnreadableValue("its key is no identifier")
 
     /// The UTF-8 of a text.
     public func bytes(_ column: Int) -> [UInt8] { Array(rows.bytes(row, column)) }

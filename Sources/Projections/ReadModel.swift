@@ -118,6 +118,7 @@ public struct Quarantine: Equatable, Sendable {
     private var unsaved: [CorruptEvent] = []
 
     /// The corrupt event of the stream, if it is quarantined.
+    @inlinable @inline(__always)
     public subscript(stream: StreamName) -> CorruptEvent? {
         streams.isEmpty ? nil : streams[stream]
     }

@@ -116,7 +116,7 @@ extension ProjectionMember {
         try change(in: &model) { (projection) throws(UnreadableRow) in
             for row in 0..<rows.count {
                 do throws(UnreadableValue) {
-                    try projection.restore(try Member.Row(StoredRow(rows, row)))
+                    try projection.restore(StoredRow(rows, row))
                 } catch {
                     throw UnreadableRow(
                         table: Member.table, partition: partition, key: rows.key(row), reason: error.description)

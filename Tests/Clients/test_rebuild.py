@@ -221,6 +221,10 @@ DISBELIEVED = {
     "a negative count": (
         "update tiffin.cart_count_rows set count = -1 where cart = 'cart-7'",
         'tiffin.cart_count_rows, partition 0, row "cart-7" cannot be read: a count of -1'),
+    "no count": (
+        "alter table tiffin.cart_count_rows alter count drop not null; "
+        "update tiffin.cart_count_rows set count = null where cart = 'cart-7'",
+        "the read models of partition 0: the rows of a copy cannot be read: a value is null"),
     "a snapshot that is no JSON": (
         "update tiffin.outlet_home_rows set snapshot = '{'",
         'tiffin.outlet_home_rows, partition 0, row "kitchen" cannot be read: its snapshot'),

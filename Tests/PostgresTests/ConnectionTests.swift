@@ -56,7 +56,7 @@ struct ConnectionTests {
         #expect(await iterator.next()?.kind == .connection)
     }
 
-    @Test @LoopActor func `A server that is silent for too long is lost, and one that is slow in all is not`() async throws {
+    @Test @LoopActor func `A server that is silent for too long is lost, and a slow one is not`() async throws {
         let connection = try await TestDatabase.connect()
         connection.answerDeadline = .milliseconds(400)
         for _ in 0..<8 { _ = try await connection.execute(Statement("nap", "SELECT pg_sleep(0.1)")) }

@@ -191,6 +191,17 @@ struct CheckpointTests {
         #expect(projection.rowCount(in: model) == 0)
     }
 
+    @Test(arguments: [2, 100, 10_000])
+    func `a cart with two rows is named`(count: Int) throws {
+        let projection = try #require(RegisteredProjection(name: CartCounts.name))
+        let rows = (1..<count).map { StoredValues([.bytes(Array("cart-\($0)".utf8)), .integer(1)]) }
+        var model = ReadModel(partition: 0)
+        try model.restore(MemoryRows(rows + rows.suffix(1)), of: projection)
+        let error = #expect(throws: UnreadableRow.self) { try model.restore(position: 1, quarantined: []) }
+        #expect(error?.table == CartCounts.table)
+        #expect(error?.key == "cart-\(count - 1)")
+    }
+
     @Test(arguments: SeededGenerator.seeds)
     func `a quarantine is believed only if the log justifies it`(seed: UInt64) async throws {
         var history = RandomHistory(seed: seed)

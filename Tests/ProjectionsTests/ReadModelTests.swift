@@ -61,7 +61,7 @@ struct ReadModelTests {
             var model = ReadModel(partition: 0)
             let projection = try #require(RegisteredProjection(name: CartCounts.name))
             let event = CorruptEvent(partition: 0, position: 1, stream: stored, reason: "is damaged")
-            model.restore(position: 1, quarantined: [(projection, event)])
+            try model.restore(position: 1, quarantined: [(projection, event)])
             #expect((model.cartCounts.quarantine[StreamName(.cart, "K")] != nil) == isQuarantined)
         }
     }

@@ -108,7 +108,11 @@ public struct Replay: Sendable {
             try await source.events(partition: partition, stream: stream, limit: limit)
         }
         if let fault { return (nothing, fault) }
-        model.restore(position: position, quarantined: quarantine.entries)
+        do throws(UnreadableRow) {
+            try model.restore(position: position, quarantined: quarantine.entries)
+        } catch {
+            return (nothing, error.description)
+        }
         return (model, nil)
     }
 }

@@ -80,7 +80,7 @@ struct Tables: Equatable {
         for (projection, rows) in rows {
             try model.restore(MemoryRows(rows.values.sorted { $0.key < $1.key }), of: projection)
         }
-        model.restore(position: position, quarantined: Array(quarantined.values))
+        try model.restore(position: position, quarantined: Array(quarantined.values))
         return model
     }
 }
