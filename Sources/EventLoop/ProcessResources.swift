@@ -1,5 +1,11 @@
 internal import CLibUV
 
+#if canImport(Darwin)
+    internal import Darwin
+#else
+    internal import Glibc
+#endif
+
 /// What this process has used so far.
 public struct ProcessResources: Sendable {
     /// Bytes of memory that are resident now.
@@ -21,6 +27,20 @@ public struct ProcessResources: Sendable {
             residentBytes: resident, peakBytes: Int(usage.ru_maxrss) * 1_024,
             userMicroseconds: Int64(usage.ru_utime.tv_sec) * 1_000_000 + Int64(usage.ru_utime.tv_usec),
             systemMicroseconds: Int64(usage.ru_stime.tv_sec) * 1_000_000 + Int64(usage.ru_stime.tv_usec))
+    }
+
+    /// Lets this process have that many files and connections open, if it may. Returns how many it can have open now.
+    public static func allowOpenFiles(_ count: Int) -> Int {
+        #if canImport(Darwin)
+            let resource = RLIMIT_NOFILE
+        #else
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < rlim_t(count) else { return count }
+        let allowed = limit.rlim_cur
+        limit.rlim_cur = min(rlim_t(count), limit.rlim_max)
+        return Int(setrlimit(resource, &limit) == 0 ? limit.rlim_cur : allowed)
     }
 
     /// Gives memory that is no longer used back to the system. glibc would keep it: a third of a large process after

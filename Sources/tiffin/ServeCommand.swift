@@ -29,6 +29,7 @@ enum ServeCommand: Subcommand {
         (line.host, line.port) = options[listen]
         line.isProtected = options[protectedMode]
         let logger = Logger(level: options[logLevel])
+        fit(&line, logger)
         #if DEBUG
             configuration.plantedFault = try plantedFault()
             if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
@@ -45,6 +46,16 @@ enum ServeCommand: Subcommand {
         }
         logger.info("stopped")
         return .success
+    }
+
+    /// Serves no more clients than there are files that the process may open, less what it needs itself: without the
+    /// database, it could serve nobody.
+    private static func fit(_ line: inout LineConfiguration, _ logger: Logger) {
+        let ownFiles = 64
+        let files = ProcessResources.allowOpenFiles(line.maximumClients + ownFiles)
+        guard files < line.maximumClients + ownFiles else { return }
+        line.maximumClients = max(1, files - ownFiles)
+        logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
     }
 
     @LoopActor

@@ -319,6 +319,25 @@ def test_a_thousand_connections_are_served_and_forgotten(server, client, outlet,
     wait_until(lambda: client("INFO", "clients").count(b"connected_clients:1\r"), 10, "connections to be forgotten")
 
 
+def test_idle_clients_leave_the_server_the_files_that_it_needs(database):
+    def few_files():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
+
+    with Server(database=database, prepare=few_files) as server, contextlib.ExitStack() as ends:
+        client = ends.enter_context(server.client())
+        put_open_outlet(client, "kitchen", MENU)
+        served = int(re.search(rb"maxclients:(\d+)", client("INFO", "clients"))[1])
+        assert f"at most {served} clients" in server.output()
+        for _ in range(served - 1):
+            assert ends.enter_context(server.client())("PING") == "PONG"
+        with server.client() as refused:
+            assert refused.read().code == "ERR"
+        # Its connections to the database are lost, and it needs new ones.
+        sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()", database)
+        wait_until(lambda: not isinstance(client.pipeline([("CART.ADD", "c", "kitchen", "dish-1", 1)])[0], ReplyError), 20,
+                   "the server to reach its database again")
+
+
 def test_connections_that_come_and_go_leave_no_memory_behind(database):
     def come_and_go(times):
         for number in range(times):

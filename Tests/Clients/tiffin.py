@@ -137,7 +137,7 @@ def wait_until(condition, seconds: float, what: str):
 class Server:
     """`tiffin serve` on a free port; it can be stopped, killed and started again on the same log."""
 
-    def __init__(self, *, database=None, data_dir=None, options=(), environment=None):
+    def __init__(self, *, database=None, data_dir=None, options=(), environment=None, prepare=None):
         self.arguments = ["serve", "--listen", "127.0.0.1:0", *options]
         if database:
             self.arguments += ["--database", database]
@@ -146,6 +146,8 @@ class Server:
         self.environment = {
             **{k: v for k, v in os.environ.items() if not k.startswith("TIFFIN_")}, **(environment or {})
         }
+        # Called in the new process before it becomes the server.
+        self.prepare = prepare
         self.process = None
         self.port = None
         self.lines = []
@@ -156,7 +158,7 @@ class Server:
         self.port, self.lines, self._news = None, [], threading.Condition()
         self.process = subprocess.Popen(
             [binary(), *self.arguments], env=self.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", preexec_fn=self.prepare,
         )
         self._reader = threading.Thread(target=self._read, args=(self.process, self._news, self.lines), daemon=True)
         self._reader.start()
