@@ -11,12 +11,13 @@ extension RequestParser {
     ) throws(ProtocolError) -> Int? {
         let longest = min(limits.lineLength, limits.requestLength)
         guard let lineFeed = find(.lineFeed, in: bytes) else {
-            guard bytes.count <= longest else { throw .tooBigInlineRequest }
+            // The last byte may be the return before the end.
+            guard bytes.count <= longest + 1 else { throw .tooBigInlineRequest }
             return nil
         }
-        guard lineFeed <= longest else { throw .tooBigInlineRequest }
         let hasReturn = lineFeed > 0 && bytes[lineFeed - 1] == .carriageReturn
         let line = bytes.part(0..<(hasReturn ? lineFeed - 1 : lineFeed))
+        guard line.count <= longest else { throw .tooBigInlineRequest }
 
         var words = InlineWords(line: line)
         if line.contains(where: { $0 == .doubleQuote || $0 == .singleQuote }) {

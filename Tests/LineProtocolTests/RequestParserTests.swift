@@ -70,6 +70,11 @@ import Testing
         #expect(reading == Reading(requests: [[Array("PING".utf8)]]))
     }
 
+    @Test(arguments: ["\n", "\r\n"]) func `The longest line is read, whatever ends it`(end: String) {
+        let line = String(repeating: "a", count: 64 << 10)
+        #expect(read(line + end) == Reading(requests: [[Array(line.utf8)]]))
+    }
+
     static let errors: [Malformed<ProtocolError>] = [
         .init("*x\r\n", .invalidMultibulkLength),
         .init("*\r\n", .invalidMultibulkLength),
@@ -94,7 +99,7 @@ import Testing
         .init("a \"b\r\n", .unbalancedQuotes),
         .init("*" + String(repeating: "1", count: 64 << 10), .tooBigMultibulkCountString),
         .init("*1\r\n$" + String(repeating: "1", count: 64 << 10), .tooBigBulkCountString),
-        .init(String(repeating: "a", count: 64 << 10 + 1), .tooBigInlineRequest),
+        .init(String(repeating: "a", count: 64 << 10 + 2), .tooBigInlineRequest),
         .init(String(repeating: "a", count: 64 << 10 + 1) + "\n", .tooBigInlineRequest),
         .init(String(repeating: "a ", count: 1025) + "\n", .tooBigInlineRequest),
     ]
