@@ -165,15 +165,19 @@ public final class Application {
 
     /// What an outlet's menu says of an item now.
     func offer(of item: Identifier, at outlet: Identifier) -> Offer {
-        partition(of: StreamName(.outlet, outlet)).readModel.outletHome.offer(of: item, at: outlet, now: clock())
+        let now = clock()
+        return partition(of: StreamName(.outlet, outlet)).model.ask {
+            $0.outletHome.offer(of: item, at: outlet, now: now)
+        }
     }
 
     /// The number on a cart's badge.
     func count(of cart: Identifier) throws(Failure) -> Int {
         let stream = StreamName(.cart, cart)
-        let partition = partition(of: stream)
-        if let corruption = partition.readModel.cartCounts.quarantine[stream] { throw Failure(corruption) }
-        return partition.readModel.cartCounts.count(of: cart)
+        return try partition(of: stream).model.ask { model throws(Failure) in
+            if let corruption = model.cartCounts.quarantine[stream] { throw Failure(corruption) }
+            return model.cartCounts.count(of: cart)
+        }
     }
 
     /// A cart with its lines and what has become of them; nil where it never was.

@@ -22,6 +22,15 @@ final class Session {
     private var executing: Int?
     /// When it began. The clock is read once a command: where one ends, the next begins.
     private var executingSince: UInt64 = 0
+    /// What replies that are not known yet find this session by.
+    private let link = Link()
+
+    /// Leads to a session until its connection is gone: as long as the database is away, nothing else is kept of
+    /// clients that are gone. Not a weak reference, which makes every retain and release of the session slower.
+    @LoopActor
+    private final class Link {
+        var session: Session?
+    }
 
     init(id: Int64, _ connection: TCPConnection, of server: LineServer) {
         self.id = id
@@ -32,6 +41,7 @@ final class Session {
     }
 
     func start() {
+        link.session = self
         connection.outgoingLimit = server.configuration.outputLimit
         connection.onEnd = { [self] in
             machine.peerEnded()
@@ -40,6 +50,7 @@ final class Session {
         connection.onDrain = { [self] in work() }
         connection.onClose = { [self] failure in
             machine.close()
+            link.session = nil
             if let failure { server.logger.debug("client \(id): \(failure)") }
             server.sessionEnded(self)
         }
@@ -48,8 +59,9 @@ final class Session {
 
     private func startReading() {
         connection.startReading { [self] bytes in
-            machine.received(bytes, at: LoopActor.now)
-            work()
+            let now = LoopActor.now
+            machine.received(bytes, at: now)
+            work(since: now)
         }
     }
 
@@ -71,21 +83,28 @@ final class Session {
     // MARK: Working
 
     /// Does what there is to do now, for as long as a client may take at once.
-    func work() {
-        let start = LoopActor.now
-        executingSince = start
+    ///
+    /// - Parameter now: the time, if the caller knows it. The clock is read only if something is executed: when replies
+    ///   leave, nearly always nothing is.
+    func work(since now: UInt64? = nil) {
+        var now = now
+        var start: UInt64?
         while true {
             switch machine.next(pendingBytes: connection.pendingBytes) {
             case .execute(let arguments):
+                executingSince = now ?? LoopActor.now
+                let began = start ?? executingSince
+                start = began
                 execute(arguments)
-                if executingSince - start > server.configuration.sessionQuantum, machine.pause() {
+                now = executingSince
+                if executingSince - began > server.configuration.sessionQuantum, machine.pause() {
                     server.isPaused(self)
                 }
             case .reject(let error): fail(Failure("ERR", error.message))
             case .send:
                 connection.write(machine.replies.bytes)
                 machine.sent()
-                executingSince = LoopActor.now
+                now = nil
             case .stopReading: connection.stopReading()
             case .startReading: startReading()
             case .close:
@@ -170,14 +189,13 @@ final class Session {
         guard let command = executing else { preconditionFailure("a promise of no command") }
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
-        // Weak: as long as the database is away, nothing is kept of clients that are gone.
-        promise.whenKnown { [weak self, server, executingSince] result in
+        promise.whenKnown { [link, server, executingSince] result in
             let hasFailed = if case .failure = result { true } else { false }
             if hasFailed { server.statistics.errors += 1 }
             server.statistics.count(command, nanoseconds: LoopActor.now - executingSince, hasFailed: hasFailed)
-            guard let self else { return }
-            machine.fulfil(turn) { $0.append(result) }
-            server.hasWork(self)
+            guard let session = link.session else { return }
+            session.machine.fulfil(turn) { $0.append(result) }
+            server.hasWork(session)
         }
     }
 

@@ -304,7 +304,7 @@ private final class PartitionWriter {
                     .int2(Int16(batch.partition)), .int8(seen), .int8(epoch), .bytes(batch.contentDigest.bytes),
                     .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
                     .int4(Int32(batch.events.count)), .bytes(batch.lines),
-                    .array(batch.newStreams.map(\.description)), groups,
+                    .array(PartitionWriter.newStreams(batch)), groups,
                 ])
             guard let rows = answer else { return nil }
             guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
@@ -313,6 +313,15 @@ private final class PartitionWriter {
             groups = .array(batch.groups)
         }
         throw .unavailable("other servers keep losing their connections")
+    }
+
+    /// The names of the streams that begin with a batch.
+    private static func newStreams(_ batch: EventBatch) -> ArrayParameter {
+        var names = ArrayParameter(of: .text)
+        for index in batch.events.indices where batch.events[index].version == 1 {
+            names.append { batch.events[index].stream.append(to: &$0) }
+        }
+        return names
     }
 
     private static func receipt(_ rows: Rows, _ batch: EventBatch) -> AppendReceipt {

@@ -12,7 +12,7 @@ extension Application {
     /// - Parameter command: makes the domain's command of the state and version it is decided against.
     func submit(
         _ stream: StreamName, _ call: borrowing Call,
-        command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand
+        command: @escaping (AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
         let promise = Promise(about: stream.category)
         submit(
@@ -28,7 +28,7 @@ extension Application {
     func submit(
         _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
         in parameter: OptionalParameter<Text>, as kind: TextKind,
-        command: @escaping @LoopActor (SealedText?, AggregateState, Int64) -> DomainCommand
+        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
         let metadata = try call.metadata(sealing: parameter)
         let expectedVersion = try call.expectedVersion
@@ -51,17 +51,12 @@ extension Application {
 
     private func submit(
         _ stream: StreamName, _ metadata: EventMetadata, expectedVersion: Int64?, _ promise: Promise,
-        command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand
+        command: @escaping (AggregateState, Int64) -> DomainCommand
     ) {
-        partition(of: stream).submit(stream, recorded(metadata), expectedVersion: expectedVersion, command: command) {
-            outcome in
-            switch outcome {
-            case .accepted(.version(let version)): promise.keep(.integer(version))
-            case .accepted(.count(let count)): promise.keep(.integer(Int64(count)))
-            case .accepted(.order(let order)): promise.keep(.text(order.rawValue))
-            case .rejected, .corrupt, .busy, .unavailable, .unknown: promise.fail(Failure(outcome))
-            }
-        }
+        let request = CommandRequest(
+            stream: stream, metadata: recorded(metadata), expectedVersion: expectedVersion, command: command)
+        // The promise alone: it takes no memory of its own to keep a closure that holds a single object.
+        partition(of: stream).processor.handle(request) { promise.end($0) }
     }
 
     /// The metadata as the log gets it: unchanged, except for a planted fault.
@@ -79,7 +74,7 @@ extension Application {
         of stream: StreamName, _ document: @escaping @LoopActor (CommittedState) -> SealedDocument?
     ) -> Response {
         let promise = Promise(about: stream.category)
-        partition(of: stream).read(stream) { [self] result in
+        partition(of: stream).processor.read(stream) { [self] result in
             switch result {
             case .success(let committed): keep(promise, committed.version > 0 ? document(committed) : nil)
             case .failure(let failure): promise.fail(Failure(failure))
@@ -118,5 +113,17 @@ extension Application {
             }
         }
         return .promise(promise)
+    }
+}
+
+extension Promise {
+    /// Gives what became of a command.
+    fileprivate func end(_ outcome: CommandOutcome) {
+        switch outcome {
+        case .accepted(.version(let version)): keep(.integer(version))
+        case .accepted(.count(let count)): keep(.integer(Int64(count)))
+        case .accepted(.order(let order)): keep(.text(order.rawValue))
+        case .rejected, .corrupt, .busy, .unavailable, .unknown: fail(Failure(outcome))
+        }
     }
 }

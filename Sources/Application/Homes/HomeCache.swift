@@ -29,11 +29,8 @@ final class HomeCache {
         maximumBytes = configuration.homeCacheBytes
         history = ByteCache(maximumBytes: configuration.homeHistoryBytes)
         patches = ByteCache(maximumBytes: configuration.homePatchBytes)
-        changes.observe { [unowned self] stream in
-            switch stream.category {
-            case .outlet, .menu: changed(stream.id)
-            case .cart, .order: break
-            }
+        changes.observe { [unowned self] streams in
+            for stream in streams where stream.category == .outlet || stream.category == .menu { changed(stream.id) }
         }
     }
 

@@ -5,25 +5,24 @@ internal import EventLoop
 /// Tells which streams have changed, to whoever keeps something ready that is made of them.
 @LoopActor
 final class ChangeFeed {
-    private var observers: [@LoopActor (StreamName) -> Void] = []
+    private var observers: [@LoopActor ([StreamName]) -> Void] = []
 
-    /// Calls `observer` for every event that has been folded into a read model, in order; more than once for a
-    /// stream where it has more than one.
-    func observe(_ observer: @escaping @LoopActor (StreamName) -> Void) { observers.append(observer) }
+    /// Gives `observer` the streams of all events that have been folded into a read model, in order; a stream more
+    /// than once where it has more than one.
+    func observe(_ observer: @escaping @LoopActor ([StreamName]) -> Void) { observers.append(observer) }
 
     /// The events are folded in.
     func publish(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        for index in events.indices {
-            guard let stream = events[index].stream else { continue }
-            for observer in observers { observer(stream) }
-        }
+        publish(events.indices.compactMap { events[$0].stream })
     }
 
     /// The outlets look otherwise, though nothing happened.
     func publish(_ outlets: Set<Identifier>) {
-        for outlet in outlets {
-            for observer in observers { observer(StreamName(.outlet, outlet)) }
-        }
+        publish(outlets.map { StreamName(.outlet, $0) })
+    }
+
+    private func publish(_ streams: [StreamName]) {
+        for observer in observers { observer(streams) }
     }
 }
 

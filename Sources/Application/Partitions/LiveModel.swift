@@ -18,6 +18,14 @@ final class LiveModel {
         stored = value
     }
 
+    /// Answers a question about the model, which does not change. `inout` all the same: what is read from a class's
+    /// property would be copied first, with a reference count for each of its tables.
+    func ask<Answer, Failure>(
+        _ question: (inout ReadModel) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        try question(&stored)
+    }
+
     // MARK: Following the log
 
     /// Folds the next events in; see `ReadModel`.

@@ -22,7 +22,8 @@ final class PartitionWorker {
     private let pipeline: AppendPipeline
     /// Keeps the rows in the database in step with the read model.
     let keeper: CheckpointKeeper
-    private let model: LiveModel
+    /// The read model as it is served.
+    let model: LiveModel
     private let damage: Damage
     private let configuration: Configuration
     private let logger: Logger
@@ -112,7 +113,7 @@ final class PartitionWorker {
             changes.publish(outlets)
         }
         processor = CommandProcessor(partition: partition, limits: configuration.processorLimits) {
-            model.value.mayExist($0)
+            stream in model.ask { $0.mayExist(stream) }
         }
         #if DEBUG
             if let fault = configuration.plantedFault {
@@ -213,33 +214,6 @@ final class PartitionWorker {
 
     /// How many events the log was found to lack.
     var missingEvents: Int64 { damage.events }
-
-    // MARK: Commands and questions
-
-    // The processor knows no event loop, and calls back on the thread that called it. Here, and nowhere else, its
-    // callbacks become the loop's.
-
-    /// Has a command decided; `completion` gets its outcome once it is durable.
-    ///
-    /// - Parameter command: makes the domain's command of the state and version it is decided against.
-    func submit(
-        _ stream: StreamName, _ metadata: EventMetadata, expectedVersion: Int64?,
-        command: @escaping @LoopActor (AggregateState, Int64) -> DomainCommand,
-        completion: @escaping @LoopActor (CommandOutcome) -> Void
-    ) {
-        let request = CommandRequest(stream: stream, metadata: metadata, expectedVersion: expectedVersion) {
-            state, version in
-            LoopActor.assumeIsolated { command(state, version) }
-        }
-        processor.handle(request) { outcome in LoopActor.assumeIsolated { completion(outcome) } }
-    }
-
-    /// Gives the committed state of a stream, at once where it is known.
-    func read(
-        _ stream: StreamName, completion: @escaping @LoopActor (Result<CommittedState, ReadFailure>) -> Void
-    ) {
-        processor.read(stream) { result in LoopActor.assumeIsolated { completion(result) } }
-    }
 
     // MARK: Working
 

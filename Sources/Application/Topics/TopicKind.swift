@@ -41,7 +41,7 @@ struct TopicKind: Sendable {
     private static let cart = TopicKind(prefix: "cart", member: "cart", isRevisionWhole: false) {
         application, cart, completion in
         let stream = StreamName(.cart, cart)
-        application.partition(of: stream).read(stream) { result in
+        application.partition(of: stream).processor.read(stream) { result in
             let committed: CommittedState
             switch result {
             case .success(let state): committed = state

@@ -40,10 +40,12 @@ public final class Topics {
     init(_ application: Application, _ changes: ChangeFeed, _ configuration: Configuration) {
         self.application = application
         self.configuration = configuration
-        changes.observe { [unowned self] stream in
+        changes.observe { [unowned self] streams in
             guard !listeners.isEmpty else { return }
-            changed(.stream(stream))
-            changed(.every(stream.category))
+            for stream in streams {
+                changed(.stream(stream))
+                changed(.every(stream.category))
+            }
         }
     }
 

@@ -231,10 +231,11 @@ public enum Cart: Decider {
                 lines.contains { $0.id == id }
             }
         try checkTotal(of: lines, with: quantity, of: id, at: item.unitPrice)
-        let line = CartLine(
-            id: id, item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
-            options: options, note: addition.note)
-        return .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
+        return .itemAdded(
+            CartLine(
+                id: id, item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
+                options: options, note: addition.note),
+            outlet: addition.outlet, currency: item.currency, customer: customer)
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {

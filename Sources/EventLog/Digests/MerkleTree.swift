@@ -20,9 +20,13 @@ public enum MerkleTree {
     }
 
     private static func node(_ left: Digest, _ right: Digest, _ digests: inout DigestMaker) -> Digest {
-        withUnsafeBytes(of: nodePrefix) { digests.add($0) }
-        left.withUnsafeBytes { digests.add($0) }
-        right.withUnsafeBytes { digests.add($0) }
+        withUnsafeTemporaryAllocation(byteCount: 1 + 2 * Digest.length, alignment: 1) { bytes in
+            var next = bytes.baseAddress!
+            next.write(nodePrefix)
+            left.withUnsafeBytes { next.write($0) }
+            right.withUnsafeBytes { next.write($0) }
+            digests.add(UnsafeRawBufferPointer(bytes))
+        }
         return digests.finish()
     }
 

@@ -70,4 +70,10 @@ public struct EventKind: Hashable, Sendable {
         self.name = name
         self.schemaVersion = schemaVersion
     }
+
+    /// Writes the name in UTF-8 where there is room for it.
+    func write(to room: inout UnsafeMutableRawPointer) {
+        var name = name
+        name.withUTF8 { room.write(UnsafeRawBufferPointer($0)) }
+    }
 }

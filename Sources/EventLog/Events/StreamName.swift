@@ -59,19 +59,27 @@ public struct StreamName: Sendable, CustomStringConvertible {
     /// The length of the name in UTF-8.
     var byteCount: Int { category.prefix.utf8CodeUnitCount + id.rawValue.utf8.count }
 
-    /// Gives the body the name's two parts in UTF-8.
-    func withParts(_ body: (_ prefix: UnsafeRawBufferPointer, _ id: UnsafeRawBufferPointer) -> Void) {
-        var id = id.rawValue
-        id.withUTF8 { id in
-            category.prefix.withUTF8Buffer { body(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(id)) }
-        }
-    }
-
     /// Appends the name in UTF-8.
-    func write(to bytes: inout [UInt8]) {
+    package func append(to bytes: inout [UInt8]) {
         withParts { prefix, id in
             bytes.append(contentsOf: prefix)
             bytes.append(contentsOf: id)
+        }
+    }
+
+    /// Writes the name in UTF-8 where there is room for it.
+    func write(to room: inout UnsafeMutableRawPointer) {
+        withParts { prefix, id in
+            room.write(prefix)
+            room.write(id)
+        }
+    }
+
+    @inline(__always)
+    private func withParts(_ body: (_ prefix: UnsafeRawBufferPointer, _ id: UnsafeRawBufferPointer) -> Void) {
+        var id = id.rawValue
+        id.withUTF8 { id in
+            category.prefix.withUTF8Buffer { body(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(id)) }
         }
     }
 

@@ -43,13 +43,10 @@ struct CanonicalBytes {
         let texts = stream + kind + event.payload.count + event.metadata.count
         extend(by: CanonicalBytes.numbersLength + texts) { rest in
             rest.write(Int32(stream))
-            event.stream.withParts { prefix, id in
-                rest.write(prefix)
-                rest.write(id)
-            }
+            event.stream.write(to: &rest)
             rest.write(event.version)
-            var name = event.kind.name
-            name.withUTF8 { rest.write(text: UnsafeRawBufferPointer($0)) }
+            rest.write(Int32(kind))
+            event.kind.write(to: &rest)
             rest.write(Int32(event.kind.schemaVersion))
             event.payload.withUnsafeBytes { rest.write(text: $0) }
             event.metadata.withUnsafeBytes { rest.write(text: $0) }
@@ -70,13 +67,14 @@ struct CanonicalBytes {
     }
 }
 
+/// Writing from here on, where there is room.
 extension UnsafeMutableRawPointer {
-    fileprivate mutating func write(_ number: some FixedWidthInteger & BitwiseCopyable) {
+    mutating func write(_ number: some FixedWidthInteger & BitwiseCopyable) {
         storeBytes(of: number.bigEndian, as: type(of: number))
         self += MemoryLayout.size(ofValue: number)
     }
 
-    fileprivate mutating func write(_ bytes: UnsafeRawBufferPointer) {
+    mutating func write(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress else { return }
         copyMemory(from: start, byteCount: bytes.count)
         self += bytes.count

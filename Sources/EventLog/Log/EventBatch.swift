@@ -27,18 +27,12 @@ public struct EventBatch: Equatable, Sendable {
         self.groups = groups
         self.recordedAt = recordedAt
         contentDigest = EventBatch.contentDigest(of: events, recordedAt: recordedAt)
-        var lines: [UInt8] = []
-        lines.reserveCapacity(events.count * 256)
-        for event in events { EventLines.append(event, to: &lines) }
-        self.lines = lines
+        lines = EventLines.lines(of: events)
     }
-
-    /// The streams that begin with this batch.
-    public var newStreams: [StreamName] { events.lazy.filter { $0.version == 1 }.map(\.stream) }
 
     /// The digest of events that were recorded at that time.
     public static func contentDigest(of events: [NewEvent], recordedAt: Timestamp) -> Digest {
         var leaves = LeafMaker()
-        return MerkleTree.root(events.map { leaves.leaf(of: $0, recordedAt: recordedAt) })
+        return MerkleTree.root(events.indices.map { leaves.leaf(of: events[$0], recordedAt: recordedAt) })
     }
 }

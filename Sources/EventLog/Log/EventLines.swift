@@ -16,35 +16,57 @@ public enum EventLines {
 
     // MARK: Writing
 
-    /// Adds the line of an event.
+    /// The lines of events, written in one piece.
     ///
-    /// - Precondition: none of the event's texts has a tab or a line break.
-    static func append(_ event: NewEvent, to lines: inout [UInt8]) {
-        if !lines.isEmpty { lines.append(lineBreak) }
-        event.stream.write(to: &lines)
-        lines.append(tab)
-        append(event.version, to: &lines)
-        lines.append(tab)
-        lines.append(contentsOf: event.kind.name.utf8)
-        lines.append(tab)
-        append(Int64(event.kind.schemaVersion), to: &lines)
-        lines.append(tab)
-        append(event.payload, to: &lines)
-        lines.append(tab)
-        append(event.metadata, to: &lines)
-    }
-
-    private static func append(_ text: [UInt8], to lines: inout [UInt8]) {
-        let hasSeparator = text.withUnsafeBytes { text in
-            text.offset(of: lineBreak) != nil || text.offset(of: tab) != nil
+    /// - Precondition: none of the events' texts has a tab or a line break.
+    static func lines(of events: [NewEvent]) -> [UInt8] {
+        let room = events.indices.reduce(0) { $0 + longestLine(of: events[$1]) + 1 }
+        return [UInt8](unsafeUninitializedCapacity: room) { room, count in
+            var next = UnsafeMutableRawPointer(room.baseAddress!)
+            for index in events.indices {
+                if index > 0 { next.write(lineBreak) }
+                write(events[index], to: &next)
+            }
+            count = next - UnsafeMutableRawPointer(room.baseAddress!)
         }
-        precondition(!hasSeparator, "an event's text has a line break or a tab")
-        lines.append(contentsOf: text)
     }
 
-    private static func append(_ number: Int64, to lines: inout [UInt8]) {
-        guard !(0...9).contains(number) else { return lines.append(UInt8(ascii: "0") + UInt8(number)) }
-        lines.append(contentsOf: String(number).utf8)
+    /// As many bytes as the event's line may have.
+    private static func longestLine(of event: NewEvent) -> Int {
+        event.stream.byteCount + event.kind.name.utf8.count + event.payload.count + event.metadata.count
+            + 5 + 2 * longestNumber
+    }
+
+    private static func write(_ event: NewEvent, to next: inout UnsafeMutableRawPointer) {
+        event.stream.write(to: &next)
+        next.write(tab)
+        write(event.version, to: &next)
+        next.write(tab)
+        event.kind.write(to: &next)
+        next.write(tab)
+        write(Int64(event.kind.schemaVersion), to: &next)
+        next.write(tab)
+        write(event.payload, to: &next)
+        next.write(tab)
+        write(event.metadata, to: &next)
+    }
+
+    private static func write(_ text: [UInt8], to next: inout UnsafeMutableRawPointer) {
+        text.withUnsafeBytes { text in
+            precondition(
+                text.offset(of: lineBreak) == nil && text.offset(of: tab) == nil,
+                "an event's text has a line break or a tab")
+            next.write(text)
+        }
+    }
+
+    /// The digits and the sign of `Int64.min`.
+    private static let longestNumber = 20
+
+    private static func write(_ number: Int64, to next: inout UnsafeMutableRawPointer) {
+        guard !(0...9).contains(number) else { return next.write(UInt8(ascii: "0") + UInt8(number)) }
+        var digits = String(number)
+        digits.withUTF8 { next.write(UnsafeRawBufferPointer($0)) }
     }
 
     // MARK: Reading
