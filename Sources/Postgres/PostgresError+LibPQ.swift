@@ -1,7 +1,8 @@
 internal import CLibPQ
 
 extension PostgresError {
-    /// The server's answer. After an error that ends the session, the statement's outcome is unknown.
+    /// The server's answer. After an error that ends the session, or a server's own connection to where the data is, the
+    /// statement's outcome is unknown.
     init(_ result: OpaquePointer) {
         func field(_ field: Field) -> String? {
             PQresultErrorField(result, Int32(field.rawValue.value)).map { String(cString: $0) }
@@ -10,7 +11,7 @@ extension PostgresError {
         // An error that libpq finds by itself, such as a broken connection, has no code.
         let sqlState = field(.sqlState).map(SQLState.init(rawValue:))
         self.init(
-            endsSession || sqlState == nil ? .connection : .server,
+            endsSession || sqlState?.isConnectionException ?? true ? .connection : .server,
             sqlState ?? .connectionFailure,
             field(.message) ?? oneLine(PQresultErrorMessage(result)),
             detail: field(.detail),

@@ -67,6 +67,16 @@ struct ConnectionTests {
         #expect(!connection.isOpen)
     }
 
+    @Test @LoopActor func `What a server could not pass on to another one has an unknown outcome`() async throws {
+        let connection = try await TestDatabase.connect()
+        let error = await #expect(throws: PostgresError.self) {
+            try await connection.execute(
+                Statement("raise", "DO $$ BEGIN RAISE EXCEPTION 'no worker' USING ERRCODE = '08006'; END $$"))
+        }
+        #expect(error?.kind == .connection)
+        #expect(error?.message == "no worker")
+    }
+
     @Test @LoopActor func `Closing fails outstanding statements and is not a loss`() async throws {
         let connection = try await TestDatabase.connect()
         connection.onLost = { _ in Issue.record("lost") }
