@@ -45,7 +45,8 @@ enum Supervisor {
         }
     }
 
-    /// Settings that differ from PostgreSQL's defaults. None of them affects durability.
+    /// Settings that differ from PostgreSQL's defaults. None of them affects durability. Others that could matter to an
+    /// append were measured, and do not: docs/performance.md.
     private static func settings(_ socketDirectory: String, _ maxConnections: Int) -> [(String, String)] {
         [
             ("listen_addresses", ""),
