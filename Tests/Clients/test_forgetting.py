@@ -385,8 +385,7 @@ def test_a_key_that_is_not_available_in_time_keeps_nobody_waiting(served):
         client.send(encode("CART.ADD", "d", "kitchen", "tea", 1, "CUSTOMER", "asha") + encode("CART.COUNT", "d"))
         assert other("CART.ADD", "e", "kitchen", "tea", 1) == 1
         assert other.error("CART.GET", "c").code == "UNAVAILABLE"
-        reply = client.read()
-        assert reply.code == "UNAVAILABLE" and "5 seconds" in str(reply)
+        assert client.read().code == "UNAVAILABLE"
         assert client.read() == 0
     assert client("CART.ADD", "d", "kitchen", "tea", 1, "CUSTOMER", "asha") == 1
     assert note(client, "c") == "x"
