@@ -31,8 +31,9 @@ public final class PostgresConnection {
         didSet {
             watch?.cancel()
             watch = answerDeadline.map { deadline in
-                LoopTimer(milliseconds: max(1, deadline.wholeMilliseconds / 8), repeating: true) { [weak self] in
-                    self?.checkDeadline(deadline)
+                let interval = max(1, deadline.wholeMilliseconds / Self.silentChecksLimit)
+                return LoopTimer(milliseconds: interval, repeating: true) { [weak self] in
+                    self?.checkSilence(deadline)
                 }
             }
         }
@@ -44,8 +45,10 @@ public final class PostgresConnection {
     private var outstanding: [Request] = []
     private var prepared: Set<String> = []
     private var watch: LoopTimer?
-    /// When the server last sent something, or began to be waited for.
-    private var lastHeard: UInt64 = 0
+    /// How often the server has been found silent since it last sent something, or began to be waited for. Counted, not
+    /// timed: if the loop was held up, what came meanwhile is read between one check and the next.
+    private var silentChecks: UInt64 = 0
+    private static let silentChecksLimit: UInt64 = 8
     /// Whether a transaction has it. Then statements go only through the transaction.
     var isReserved = false
 
@@ -128,7 +131,7 @@ public final class PostgresConnection {
         guard let encoded = EncodedParameters(parameters, limit: Self.parameterBytesLimit) else {
             return completion(.failure(Self.parametersTooLarge))
         }
-        if outstanding.isEmpty { lastHeard = LoopActor.now }
+        if outstanding.isEmpty { silentChecks = 0 }
         let mustPrepare = prepared.insert(statement.name).inserted
         outstanding.append(
             Request(
@@ -159,7 +162,7 @@ public final class PostgresConnection {
     func sendCopy(_ query: String) -> CopyOut {
         let copy = CopyOut { [weak self] in
             // While there was no room, nobody listened to the server.
-            self?.lastHeard = LoopActor.now
+            self?.silentChecks = 0
             self?.takeResults()
             self?.flush()
         }
@@ -172,7 +175,7 @@ public final class PostgresConnection {
     private func sendAlone(_ request: Request, _ sql: String) {
         precondition(outstanding.isEmpty, "a script or a copy needs the connection to itself")
         guard let raw else { return request.completion(.failure(Self.gone)) }
-        lastHeard = LoopActor.now
+        silentChecks = 0
         outstanding.append(request)
         if PQexitPipelineMode(raw) == 1, PQsendQuery(raw, sql) == 1 {
             flush()
@@ -198,15 +201,16 @@ public final class PostgresConnection {
     /// Whether there is room for what the server sends.
     private var isListening: Bool { outstanding.first?.copy?.isFull != true }
 
-    private func checkDeadline(_ deadline: Duration) {
-        guard !outstanding.isEmpty, isListening, LoopActor.now - lastHeard > deadline.wholeMilliseconds * 1_000_000
-        else { return }
+    private func checkSilence(_ deadline: Duration) {
+        guard !outstanding.isEmpty, isListening else { return }
+        silentChecks += 1
+        guard silentChecks > Self.silentChecksLimit else { return }
         lose(PostgresError(.connection, .connectionFailure, "no answer within \(deadline)"))
     }
 
     private func ready(for interest: PollSource.Interest) {
         guard let raw else { return }
-        if interest.contains(.read) { lastHeard = LoopActor.now }
+        if interest.contains(.read) { silentChecks = 0 }
         if interest.contains(.read), PQconsumeInput(raw) == 0 {
             // What the server said before it went can still be read.
             takeResults()
