@@ -41,21 +41,28 @@ extension UnsafeRawBufferPointer {
     }
 
     /// Whether these begin with the bytes of a text.
-    @inlinable
+    ///
+    /// Always in place: where the literal stands, its words are numbers to compare with.
+    @inlinable @inline(__always)
     public func hasTextPrefix(_ text: StaticString) -> Bool {
         let length = text.utf8CodeUnitCount
-        guard count >= length else { return false }
-        let other = UnsafeRawBufferPointer(start: text.utf8Start, count: length)
-        var index = 0
-        while index + 8 <= length {
-            let mine = loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            guard mine == other.loadUnaligned(fromByteOffset: index, as: UInt64.self) else { return false }
-            index += 8
+        guard count >= length, length > 0, let mine = baseAddress else { return length == 0 }
+        let other = UnsafeRawPointer(text.utf8Start)
+        func differ<Word: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _: Word.Type) -> Bool {
+            mine.loadUnaligned(fromByteOffset: offset, as: Word.self)
+                != other.loadUnaligned(fromByteOffset: offset, as: Word.self)
         }
-        while index < length {
-            guard self[index] == other[index] else { return false }
-            index += 1
+        // The last word overlaps with the one before it.
+        if length >= 8 {
+            var offset = 0
+            while offset + 8 < length {
+                if differ(at: offset, UInt64.self) { return false }
+                offset += 8
+            }
+            return !differ(at: length - 8, UInt64.self)
         }
-        return true
+        if length >= 4 { return !differ(at: 0, UInt32.self) && !differ(at: length - 4, UInt32.self) }
+        if length >= 2 { return !differ(at: 0, UInt16.self) && !differ(at: length - 2, UInt16.self) }
+        return !differ(at: 0, UInt8.self)
     }
 }

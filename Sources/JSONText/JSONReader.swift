@@ -147,19 +147,23 @@ public struct JSONReader {
         return peek()
     }
 
+    @inline(__always)
     private func peek() -> UInt8? { offset < bytes.count ? bytes[offset] : nil }
 
+    @inline(__always)
     private mutating func take(_ byte: UInt8) -> Bool {
         guard peek() == byte else { return false }
         offset += 1
         return true
     }
 
+    @inline(__always)
     private mutating func expect(_ byte: UInt8, _ what: String) throws(JSONReadingError) {
         skipWhitespace()
         guard take(byte) else { throw failure(what) }
     }
 
+    @inline(__always)
     private mutating func skipWhitespace() {
         while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
     }
@@ -263,7 +267,13 @@ public struct JSONReader {
         var all: UInt64 = 0
         while length + 8 <= rest.count {
             let eight = UInt64(littleEndian: rest.loadUnaligned(fromByteOffset: length, as: UInt64.self))
-            guard JSONReader.arePlain(eight) else { break }
+            let ends = JSONReader.notPlain(eight)
+            if ends != 0 {
+                let plain = ends.trailingZeroBitCount & ~7
+                all |= eight & (1 << plain &- 1)
+                length += plain / 8
+                break
+            }
             all |= eight
             length += 8
         }
@@ -287,15 +297,17 @@ public struct JSONReader {
 
     private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-    /// Whether none of eight bytes is a quote, a backslash or a control character.
+    /// The lowest bit that is set lies in the first of eight bytes that is a quote, a backslash or a control
+    /// character; zero if none is.
     @inline(__always)
-    private static func arePlain(_ bytes: UInt64) -> Bool {
+    private static func notPlain(_ bytes: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = bytes ^ (ones &* UInt64(UInt8(ascii: "\"")))
         let backslashes = bytes ^ (ones &* UInt64(UInt8(ascii: "\\")))
-        // What is subtracted from a byte that is less sets its highest bit, unless it was set before.
+        // What is subtracted from a byte that is less sets its highest bit, unless it was set before. It may set that
+        // of the next byte, too, never that of one before.
         let less = (quotes &- ones) & ~quotes | (backslashes &- ones) & ~backslashes
-        return (less | (bytes &- ones &* 0x20) & ~bytes) & highBits == 0
+        return (less | (bytes &- ones &* 0x20) & ~bytes) & highBits
     }
 
     /// The rare case: a string with an escape at `offset`.

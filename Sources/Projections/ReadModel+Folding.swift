@@ -29,9 +29,9 @@ extension ReadModel {
     }
 
     private mutating func fold(_ page: EventPage) {
-        page.forEach { event in
+        page.forEachDecoded { event, decoded in
             if event.position > position + 1 { pass(missing: position + 1...event.position - 1) }
-            apply(Result { () throws(CorruptEvent) in try event.decoded() })
+            apply(decoded)
         }
     }
 }

@@ -136,17 +136,18 @@ extension Projection {
     @inline(__always)
     @discardableResult
     mutating func fold(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
-        do throws(CorruptEvent) {
-            let event = try event.get()
+        let corruption: CorruptEvent
+        switch event {
+        case .success(let event):
             do throws(ImpossibleEvent) {
                 try apply(event)
+                return nil
             } catch {
-                throw CorruptEvent(event, reason: error.description)
+                corruption = CorruptEvent(event, reason: error.description)
             }
-            return nil
-        } catch {
-            quarantine.insert(error)
-            return error
+        case .failure(let event): corruption = event
         }
+        quarantine.insert(corruption)
+        return corruption
     }
 }

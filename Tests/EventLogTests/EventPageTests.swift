@@ -1,7 +1,8 @@
 import Domain
-import EventLog
 import SeededRandom
 import Testing
+
+@testable import EventLog
 
 @Suite struct `Pages of events` {
     private static func randomText(_ random: inout SeededGenerator) -> String {
@@ -51,5 +52,24 @@ import Testing
         var leaves = LeafMaker()
         EventPage(partition: 3, events).forEach { made.append(leaves.leaf(of: $0)) }
         #expect(made == events.map { MerkleTree.leaf($0.canonicalBytes) })
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `Events of a page are decoded as each is by itself, however many say the same`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let texts = GoldenEvent.all.map { Array($0.text.utf8) } + [Array("{}".utf8), Array("{".utf8), []]
+        let events = (1...random.number(1...600)).map { position in
+            RecordedEvent(
+                partition: 3, position: Int64(position),
+                stream: random.pick(["cart-c1", "menu-m", "outlet-o", "order-o", ""]), version: 1,
+                kind: random.chance(90)
+                    ? random.pick(GoldenEvent.all).kind : EventKind(name: "cart.cleared", schemaVersion: 2),
+                payload: random.pick(texts), metadata: Array("{}".utf8),
+                recordedAt: Timestamp(millisecondsSinceEpoch: 0))
+        }
+        var decoded: [Result<DecodedEvent, CorruptEvent>] = []
+        EventPage(partition: 3, events).forEachDecoded { decoded.append($1) }
+        let expected = events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } }
+        #expect(decoded.map { "\($0)" } == expected.map { "\($0)" })
     }
 }

@@ -45,6 +45,56 @@ import Testing
         #expect(try Self.string(Array(text.utf8)).utf8.elementsEqual(expected.utf8))
     }
 
+    @Test(arguments: ["", "é", "\u{1F371}", "\u{80}"], [#"\""#, #"\n"#, "\u{1F}", "\u{7F}", ""])
+    func `A string is read to its end, wherever that and what is special lie`(_ text: String, _ special: String) throws
+    {
+        for length in 0..<20 {
+            for rest in 0..<20 {
+                let (before, after) = (
+                    String(repeating: "x", count: length) + text, String(repeating: "y", count: rest)
+                )
+                let read = Result { () throws(JSONReadingError) in
+                    try Self.string(Array("\"\(before)\(special)\(after)\"  ".utf8))
+                }
+                let meaning = special == #"\""# ? "\"" : special == #"\n"# ? "\n" : special
+                if special == "\u{1F}" {
+                    let offset = before.utf8.count + 1
+                    #expect(
+                        read == .failure(JSONReadingError(expected: "no control character in a string", offset: offset))
+                    )
+                } else {
+                    #expect(try read.get() == before + meaning + after)
+                }
+            }
+        }
+    }
+
+    @Test func `A key is the one that it is compared with, and no other, at every length`() throws {
+        func isSame(_ key: String, _ text: StaticString) throws -> Bool? {
+            try JSONReader.read(Array("{\"\(key)\":0}".utf8)) { reader throws(JSONReadingError) in
+                try reader.beginObject()
+                let same = try reader.nextKey().map { $0 == text }
+                _ = try reader.integer()
+                _ = try reader.nextKey()
+                return same
+            }
+        }
+        let texts: [StaticString] = [
+            "", "a", "ab", "abc", "abcd", "abcde", "abcdefg", "abcdefgh", "abcdefghi", "abcdefghijklmnop",
+            "abcdefghijklmnopqrstuvwxyz",
+        ]
+        for text in texts {
+            let key = "\(text)"
+            #expect(try isSame(key, text) == true)
+            #expect(try isSame(key + "x", text) == false)
+            for index in key.indices {
+                var other = key
+                other.replaceSubrange(index...index, with: "_")
+                #expect(try isSame(other, text) == false)
+            }
+        }
+    }
+
     @Test func `Every scalar survives its escape`() throws {
         for value in stride(from: UInt32(0), through: 0x10FFFF, by: 7) {
             guard let scalar = Unicode.Scalar(value) else { continue }

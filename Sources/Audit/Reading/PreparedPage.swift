@@ -15,16 +15,15 @@ struct PreparedPage: Sendable {
     /// For each event its leaf in the Merkle tree of its batch; empty if no digests are needed.
     var leaves: [Digest] = []
 
-    /// Decodes the events, and hashes them if their digests are to be checked.
+    /// Decodes the events that are wanted, and hashes all if their digests are to be checked.
     @concurrent
-    static func prepare(_ page: EventPage, hashes: Bool) async -> PreparedPage {
+    static func prepare(_ page: EventPage, hashes: Bool, where isWanted: (EventView) -> Bool) async -> PreparedPage {
         var prepared = PreparedPage()
         prepared.events.reserveCapacity(page.count)
-        page.forEach { event in
+        page.forEachDecoded(where: isWanted) { event, decoded in
             prepared.events.append(
                 Event(
-                    position: event.position, version: event.version, recordedAt: event.recordedAt,
-                    decoded: Result { () throws(CorruptEvent) in try event.decoded() }))
+                    position: event.position, version: event.version, recordedAt: event.recordedAt, decoded: decoded))
         }
         guard hashes else { return prepared }
         var leaves = LeafMaker()
@@ -37,12 +36,13 @@ struct PreparedPage: Sendable {
 extension PreparedPage {
     /// Reads a partition in prepared pages.
     static func readAhead(
-        of partition: Int, from source: any AuditSource, hashes: Bool
+        of partition: Int, from source: any AuditSource, hashes: Bool,
+        where isWanted: @escaping @Sendable (EventView) -> Bool = { _ in true }
     ) -> ReadAhead<PreparedPage, any Error> {
         ReadAhead { position, limit in
             try await source.page(partition: partition, after: position, limit: limit)
         } prepare: { page in
-            await prepare(page, hashes: hashes)
+            await prepare(page, hashes: hashes, where: isWanted)
         }
     }
 }

@@ -47,13 +47,15 @@ public struct Replay: Sendable {
         let pages = PreparedPage.readAhead(of: head.partition, from: source, hashes: false)
         try await pages.forEachPage(after: start, upTo: end) { page in
             guard !isOver else { return }
-            for event in page.events {
-                if case .time(let time) = extent, event.recordedAt > time {
+            // Not event by event: that would copy each.
+            let events = page.events.span
+            for index in events.indices {
+                if case .time(let time) = extent, events[index].recordedAt > time {
                     isOver = true
                     break
                 }
-                guard event.position - 1 == model.position else { throw missingEvent(after: model) }
-                model.apply(event.decoded)
+                guard events[index].position - 1 == model.position else { throw missingEvent(after: model) }
+                model.apply(events[index].decoded)
             }
             progress(model.position - start, end - start)
         }

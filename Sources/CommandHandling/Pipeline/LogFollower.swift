@@ -121,7 +121,7 @@ extension LogFollower {
     private static func decode(_ page: EventPage) async -> [Result<DecodedEvent, CorruptEvent>] {
         var events: [Result<DecodedEvent, CorruptEvent>] = []
         events.reserveCapacity(page.count)
-        page.forEach { event in events.append(Result { () throws(CorruptEvent) in try event.decoded() }) }
+        page.forEachDecoded { _, event in events.append(event) }
         return events
     }
 }

@@ -42,6 +42,12 @@ public struct EventView {
 
     /// The decoded event, upcast from an older schema if necessary.
     public func decoded() throws(CorruptEvent) -> DecodedEvent {
+        var payloads = DecodedPayloads(remembering: 0)
+        return try decoded(&payloads)
+    }
+
+    /// The decoded event. Its payload is decoded only if it is not remembered.
+    func decoded(_ payloads: inout DecodedPayloads) throws(CorruptEvent) -> DecodedEvent {
         guard (1...LogHead.maximumPosition).contains(position) else { throw corrupt("no event can have this position") }
         guard EventView.possibleTimes.contains(recordedAt.millisecondsSinceEpoch) else {
             throw corrupt("recorded outside the years 1 to 9999")
@@ -51,7 +57,7 @@ public struct EventView {
         do {
             event = DecodedEvent(
                 partition: partition, position: position, stream: name, version: version,
-                event: try EventCodec.decode(EventName(kind), schemaVersion, payload),
+                event: try payloads.event(kind, schemaVersion, payload),
                 metadata: try EventMetadata(decoding: metadata), recordedAt: recordedAt)
         } catch {
             throw corrupt("\(error)")

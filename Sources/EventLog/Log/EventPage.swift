@@ -66,7 +66,24 @@ public struct EventPage: Sendable {
         while let last = entries.last, last.position > position { entries.removeLast() }
     }
 
-    /// Gives every event to the body, in order. A view is valid until the body returns.
+    /// The payloads that are remembered while a page is decoded; none in a shorter page.
+    private static let rememberedPayloads = 256
+
+    /// Gives every event that is wanted to the body, in order, as it lies here and decoded. A view is valid until the
+    /// body returns.
+    public func forEachDecoded(
+        where isWanted: (EventView) -> Bool = { _ in true },
+        _ body: (EventView, Result<DecodedEvent, CorruptEvent>) -> Void
+    ) {
+        let isLong = count >= EventPage.rememberedPayloads
+        var payloads = DecodedPayloads(remembering: isLong ? EventPage.rememberedPayloads : 0)
+        forEach { event in
+            guard isWanted(event) else { return }
+            body(event, Result { () throws(CorruptEvent) in try event.decoded(&payloads) })
+        }
+    }
+
+    /// Gives every event to the body, in order. A view is valid until this returns.
     public func forEach(_ body: (EventView) -> Void) {
         texts.withUnsafeBytes { texts in
             var start = 0
