@@ -44,10 +44,15 @@ public struct Audit: Sendable {
     }
 
     private let source: any AuditSource
+    private let openCartLimit: Int
 
     /// An audit of what the source reads.
-    public init(_ source: any AuditSource) {
+    public init(_ source: any AuditSource) { self.init(source, openCartLimit: HistoryCheck.maximumOpenCarts) }
+
+    /// - Parameter openCartLimit: the most open carts that are checked in one pass.
+    init(_ source: any AuditSource, openCartLimit: Int) {
         self.source = source
+        self.openCartLimit = openCartLimit
     }
 
     /// Audits every partition, one after the other.
@@ -82,7 +87,8 @@ public struct Audit: Sendable {
         _ head: StoredHead, _ checkpoints: [StoredCheckpoint], _ placement: inout PlacementCheck,
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
-        var pass = Pass(source, partition: head.partition, partitionCount: placement.partitionCount)
+        var pass = Pass(
+            source, partition: head.partition, partitionCount: placement.partitionCount, openCartLimit: openCartLimit)
         var stored = StoredRows(source, partition: head.partition)
         var (comparedAt, remark) = StoredRows.position(of: checkpoints)
         if let position = comparedAt, position > head.position {
@@ -97,7 +103,7 @@ public struct Audit: Sendable {
         }
         try await pass.read(upTo: head.position) { progress(head.partition, $0, head.position) }
         let model = await pass.fold.model
-        try await pass.finish(head, model)
+        try await pass.finish(head, model) { progress(head.partition, $0, head.position) }
         placement.add(pass.histories.streams, in: head.partition)
         var findings = pass.findings
         findings.add(stored.findings)
@@ -129,12 +135,12 @@ private struct Pass {
     private(set) var histories: HistoryCheck
     private(set) var eventCount: Int64 = 0
 
-    init(_ source: any AuditSource, partition: Int, partitionCount: Int) {
+    init(_ source: any AuditSource, partition: Int, partitionCount: Int, openCartLimit: Int) {
         self.source = source
         self.partition = partition
         fold = ModelFold(partition: partition)
         chain = ChainCheck(partition: partition)
-        histories = HistoryCheck(partition: partition, partitionCount: partitionCount)
+        histories = HistoryCheck(partition: partition, partitionCount: partitionCount, openCartLimit: openCartLimit)
     }
 
     var commitCount: Int { chain.commitCount }
@@ -148,15 +154,25 @@ private struct Pass {
     mutating func read(upTo end: Int64, progress: (Int64) -> Void) async throws {
         let (source, partition) = (source, partition)
         let pages = PreparedPage.readAhead(of: partition, from: source, hashes: true)
+        // A page may be folded later than it is checked, so that neither waits for the other at every page.
+        var folds: [Task<Void, Never>] = []
         try await pages.forEachPage(after: chain.position, upTo: end) { page in
             guard let last = page.events.last else { return }
             try await readCommits(upTo: last.position)
-            async let folded: Void = fold.take(page)
+            if folds.count == Pass.foldsBehind { await folds.removeFirst().value }
+            folds.append(
+                Task { [fold, previous = folds.last] in
+                    await previous?.value
+                    await fold.take(page)
+                })
             take(page)
-            await folded
             progress(last.position)
         }
+        await folds.last?.value
     }
+
+    /// How many pages may wait to be folded.
+    private static let foldsBehind = 2
 
     private mutating func readCommits(upTo position: Int64) async throws {
         while chain.needsCommits(upTo: position) {
@@ -176,9 +192,17 @@ private struct Pass {
         eventCount += Int64(page.events.count)
     }
 
-    mutating func finish(_ head: StoredHead, _ model: ReadModel) async throws {
+    mutating func finish(_ head: StoredHead, _ model: ReadModel, progress: (Int64) -> Void) async throws {
         try await readCommits(upTo: head.position)
         chain.finish(head, strays: try await source.strays(partition: partition, head: head.position))
-        histories.finish(model.cartCounts)
+        while histories.finishPass(model.cartCounts) {
+            let pages = PreparedPage.readAhead(
+                of: partition, from: source, hashes: false, where: histories.isWanted)
+            try await pages.forEachPage(after: 0, upTo: head.position) { page in
+                let events = page.events.span
+                for index in events.indices { histories.take(events[index]) }
+                if let last = page.events.last { progress(last.position) }
+            }
+        }
     }
 }

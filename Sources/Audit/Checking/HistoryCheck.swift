@@ -17,6 +17,8 @@ struct HistoryCheck {
         var status = CartStatus.open(Cart.initial)
         var version: Int64 = 0
 
+        var isOpen: Bool { if case .open = status { true } else { false } }
+
         /// What the next event did to a cart.
         enum Step {
             case folded
@@ -57,13 +59,27 @@ struct HistoryCheck {
     /// How many streams are kept to find out what partitions there are.
     private static let sampleSize = 64
 
+    /// The most carts whose contents are kept. If more are open at once, half of all carts are left for another pass
+    /// over the log.
+    static let maximumOpenCarts = 1_000_000
+
     private let partition: Int
     private let partitioning: Partitioning
+    private let openCartLimit: Int
+    /// The carts that are checked in this pass.
+    private var share = CartShare()
+    /// Up to where the passes before have reported on these carts and their orders; 0 in the first pass.
+    private var reportedUpTo: Int64 = 0
+    /// What is left for other passes.
+    private var left: [(share: CartShare, reportedUpTo: Int64)] = []
     /// The first streams of the partition.
     private(set) var streams: [StreamName] = []
     /// The streams that belong to another partition: the first one, and how many there are.
     private var misplaced: (stream: StreamName, position: Int64, count: Int)?
     private var carts: [Identifier: CartEntry] = [:]
+    private var openCarts = 0
+    /// How many carts were checked in the passes before.
+    private var checkedCarts = 0
     /// Versions of outlets and menus.
     private var versions: [StreamName: Int64] = [:]
     /// Orders whose checkout has not been read yet, and checkouts whose order has not.
@@ -72,15 +88,25 @@ struct HistoryCheck {
     private(set) var orderCount = 0
     private(set) var findings = Findings()
 
-    init(partition: Int, partitionCount: Int) {
+    init(partition: Int, partitionCount: Int, openCartLimit: Int) {
         self.partition = partition
+        self.openCartLimit = openCartLimit
         partitioning = Partitioning(count: partitionCount)
     }
 
-    var cartCount: Int { carts.count }
+    var cartCount: Int { checkedCarts + carts.count }
 
     private mutating func found(_ kind: Finding.Kind, _ position: Int64, _ subject: String, _ message: String) {
+        guard position > reportedUpTo else { return }
         findings.add(Finding(kind, partition: partition, position: position, subject: subject, message))
+    }
+
+    /// Whether an event is looked at in this pass, which is not the first one.
+    var isWanted: @Sendable (EventView) -> Bool {
+        { [share] event in
+            guard let stream = StreamName(utf8: event.stream) else { return false }
+            return stream.category == .order || stream.category == .cart && share.contains(stream.id)
+        }
     }
 
     mutating func take(_ event: PreparedPage.Event) {
@@ -88,16 +114,35 @@ struct HistoryCheck {
         case .failure(let corruption): take(corruption, event.version)
         case .success(let event):
             switch event.event {
-            case .cart(let cart): take(cart, event)
-            case .order(.placed(let placement)): take(placement, event)
-            case .outlet, .menu: check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
+            case .cart(let cart):
+                guard share.contains(event.stream.id) else { return }
+                take(cart, event)
+                if openCarts > openCartLimit, carts.count > 1 { leaveHalf(at: event.position) }
+            case .order(.placed(let placement)):
+                guard share.contains(placement.cart) else { return }
+                take(placement, event)
+            case .outlet, .menu:
+                guard reportedUpTo == 0 else { return }
+                check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
             }
         }
     }
 
+    private mutating func leaveHalf(at position: Int64) {
+        left.append((share.halve(), max(position, reportedUpTo)))
+        carts = carts.filter { share.contains($0.key) }
+        openCarts = carts.values.count { $0.isOpen }
+        orders = orders.filter { share.contains($0.value.placement.cart) }
+        checkouts = checkouts.filter { share.contains($0.value.cart) }
+    }
+
     private mutating func take(_ corruption: CorruptEvent, _ version: Int64) {
+        let stream = StreamName(corruption.stream)
+        let isOurs =
+            if let stream, stream.category == .cart { share.contains(stream.id) } else { reportedUpTo == 0 }
+        guard isOurs else { return }
         found(.difference, corruption.position, corruption.stream, "cannot be understood: \(corruption.reason)")
-        guard let stream = StreamName(corruption.stream) else { return }
+        guard let stream else { return }
         let last: Int64
         switch stream.category {
         case .cart:
@@ -120,6 +165,7 @@ struct HistoryCheck {
 
     /// A stream has all its events in one partition: its first one shows whether it belongs there.
     private mutating func checkPlace(of stream: StreamName, _ position: Int64) {
+        guard position > reportedUpTo else { return }
         if streams.count < HistoryCheck.sampleSize { streams.append(stream) }
         guard partitioning.partition(of: stream) != partition else { return }
         if misplaced == nil { misplaced = (stream, position, 0) }
@@ -130,9 +176,12 @@ struct HistoryCheck {
         // One look-up for everything: it is most of the cost of an event here.
         let (last, step) = carts[event.stream.id, default: CartEntry()].take(change, event.version)
         check(event, after: last)
+        if last == 0 { openCarts += 1 }
         switch step {
         case .folded: break
-        case .checkedOut(let contents, let order): reconcile(order, contents, of: event.stream.id, at: event.position)
+        case .checkedOut(let contents, let order):
+            openCarts -= 1
+            reconcile(order, contents, of: event.stream.id, at: event.position)
         case .alreadyCheckedOut:
             found(.difference, event.position, event.stream.description, "changes after it was checked out")
         case .impossible(let error):
@@ -141,7 +190,7 @@ struct HistoryCheck {
     }
 
     private mutating func take(_ placement: Order.Placement, _ event: DecodedEvent) {
-        orderCount += 1
+        if event.position > reportedUpTo { orderCount += 1 }
         check(event, after: 0)
         if let checkout = checkouts.removeValue(forKey: event.stream.id) {
             compare(event.stream.id, placement, checkout.contents, checkout.cart, event.position)
@@ -177,14 +226,10 @@ struct HistoryCheck {
         )
     }
 
-    /// Checks what is left after every event was taken, and compares the carts with the projection.
-    mutating func finish(_ counts: CartCounts) {
-        if let (stream, position, count) = misplaced {
-            found(
-                .tampering, position, stream.description,
-                "belongs to partition \(partitioning.partition(of: stream)) of \(partitioning.count)"
-                    + (count > 1 ? ", and \((count - 1).counted("more stream")) to others" : ""))
-        }
+    /// Checks what is left after every event was taken, and compares the carts with the projection. Returns whether
+    /// there are carts for which every event is to be taken once more.
+    mutating func finishPass(_ counts: CartCounts) -> Bool {
+        reportedUpTo = -1
         for (order, placed) in orders.sorted(by: { $0.value.position < $1.value.position }) {
             found(
                 .difference, placed.position, "order-\(order)",
@@ -210,5 +255,38 @@ struct HistoryCheck {
                     "holds \(count), and \(CartCounts.name) says \(counts.count(of: cart))")
             }
         }
+        guard let next = left.popLast() else {
+            reportMisplaced()
+            return false
+        }
+        checkedCarts += carts.count
+        (carts, openCarts, orders, checkouts) = ([:], 0, [:], [:])
+        (share, reportedUpTo) = next
+        return true
+    }
+
+    private mutating func reportMisplaced() {
+        guard let (stream, position, count) = misplaced else { return }
+        found(
+            .tampering, position, stream.description,
+            "belongs to partition \(partitioning.partition(of: stream)) of \(partitioning.count)"
+                + (count > 1 ? ", and \((count - 1).counted("more stream")) to others" : ""))
+    }
+}
+
+/// Some of the carts of a log: those whose hashes end in certain bits.
+private struct CartShare {
+    private var mask = 0
+    private var bits = 0
+
+    func contains(_ cart: Identifier) -> Bool { mask == 0 || cart.hashValue & mask == bits }
+
+    /// Gives one half away.
+    mutating func halve() -> CartShare {
+        var other = self
+        mask = mask << 1 | 1
+        other.mask = mask
+        other.bits |= mask & ~(mask >> 1)
+        return other
     }
 }
