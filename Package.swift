@@ -90,6 +90,7 @@ let package = Package(
                 .embedInCode("migrations/0005_customer_keys.sql"),
                 .embedInCode("migrations/0006_log_decides.sql"),
                 .embedInCode("migrations/0007_batches.sql"),
+                .embedInCode("migrations/0008_batch_queries.sql"),
             ]),
         layer(
             "PostgresAudit",

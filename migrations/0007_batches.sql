@@ -54,7 +54,7 @@ COMMENT ON COLUMN tiffin.stream_index.stream IS
 
 -- Reading
 
--- Every event, with the batch that it is in: for functions that read a part.
+-- The batches of a partition's events after a position, up to another: for functions and statements that read a part.
 CREATE VIEW tiffin.batch_events AS
 SELECT b.partition,
        b.first_position,
@@ -80,12 +80,11 @@ COMMENT ON VIEW tiffin.events IS 'What happened, one row an event. Payload and m
 CREATE VIEW tiffin.commits AS
 SELECT partition, first_position, last_position, content_digest, chain_digest, submitted_digest, recorded_at
 FROM tiffin.batches;
-COMMENT ON VIEW tiffin.commits IS 'The batches, without their events. tiffin.outcome reads it, as it read the table.';
+COMMENT ON VIEW tiffin.commits IS 'The batches, without their events.';
 
 -- The first position of the batch that holds a position, or of the next batch. Passes over batches at positions that no
--- batch can have. A set, like that of tiffin.indexed_up_to, because PostgreSQL makes such a function a part of the
--- statement, and plans and starts any other each time.
-CREATE FUNCTION tiffin.batch_at(p_partition smallint, p_position bigint) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+-- batch can have.
+CREATE FUNCTION tiffin.batch_at(p_partition smallint, p_position bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT coalesce(
         (SELECT first_position FROM (
             SELECT first_position, last_position FROM tiffin.batches
@@ -99,17 +98,17 @@ CREATE FUNCTION tiffin.batch_at(p_partition smallint, p_position bigint) RETURNS
 $$;
 
 -- The events of a partition at positions, as rows of tiffin.events.
-CREATE FUNCTION tiffin.events_between(p_partition integer, p_first bigint, p_last bigint)
+CREATE FUNCTION tiffin.events_between(p_partition smallint, p_first bigint, p_last bigint)
 RETURNS SETOF tiffin.events LANGUAGE sql STABLE AS $$
     SELECT partition, position, stream, version, kind, schema_version, payload, metadata, recorded_at
     FROM tiffin.batch_events
-    WHERE partition = p_partition AND first_position >= (SELECT b FROM tiffin.batch_at(p_partition::smallint, p_first) AS b)
+    WHERE partition = p_partition AND first_position >= tiffin.batch_at(p_partition, p_first)
         AND first_position <= p_last AND position BETWEEN p_first AND p_last
     ORDER BY position
 $$;
 
 -- The first position of the batch up to which the index of streams is complete; nothing if it does not say so, or names
--- no batch.
+-- no batch. A set, because PostgreSQL makes such a function a part of the statement.
 CREATE FUNCTION tiffin.indexed_up_to(p_partition smallint) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
     SELECT first_position FROM tiffin.batches
     WHERE partition = p_partition AND first_position = (
@@ -256,19 +255,38 @@ BEGIN
 END
 $$;
 
+-- As before, in the new table.
+CREATE OR REPLACE FUNCTION tiffin.outcome(
+    p_partition smallint, p_seen bigint, p_content_digest bytea,
+    OUT first_position bigint, OUT last_position bigint, OUT epoch bigint
+) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+    SELECT h.epoch INTO STRICT epoch FROM tiffin.log_head AS h WHERE h.partition = p_partition FOR UPDATE;
+    SELECT b.first_position, b.last_position INTO first_position, last_position FROM tiffin.batches AS b
+    WHERE b.partition = p_partition AND b.first_position > p_seen
+        AND coalesce(b.submitted_digest, b.content_digest) = p_content_digest;
+    IF first_position IS NULL THEN
+        epoch := epoch + 1;
+        UPDATE tiffin.log_head AS h SET epoch = outcome.epoch WHERE h.partition = p_partition;
+    END IF;
+END
+$$;
+
 -- Indexing
 
--- Adds batches to the index of streams, up to a number of batches, and returns whether others are left. One at a time:
--- whoever comes second goes on where the first one stopped. Batches behind the head are left out: others may still come
--- before them.
+-- Adds batches to the index of streams, up to a number of batches, and returns whether others are left. Whoever finds
+-- another at it leaves it to that one. Batches behind the head are left out: others may still come before them.
 CREATE FUNCTION tiffin.index_streams(p_partition smallint, p_batches integer, OUT is_behind boolean)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     reached bigint;
     last bigint;
 BEGIN
-    -- The first of the two keys says whose lock it is: ours.
-    PERFORM pg_advisory_xact_lock(1953064550, p_partition);
+    is_behind := false;
+    -- The first of the two keys says what the lock is for.
+    IF NOT pg_try_advisory_xact_lock(1953064550, p_partition) THEN
+        RETURN;
+    END IF;
     reached := (SELECT i FROM tiffin.indexed_up_to(p_partition) AS i);
     IF reached IS NULL THEN
         DELETE FROM tiffin.stream_index WHERE partition = p_partition;

@@ -15,5 +15,5 @@ GRANT SELECT ON tiffin.events, tiffin.commits TO tiffin_server;
 CREATE FUNCTION tiffin.append(
     smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[], bigint
 ) RETURNS void LANGUAGE sql AS '';
-DELETE FROM tiffin.migrations WHERE number = 7;
+DELETE FROM tiffin.migrations WHERE number >= 7;
 COMMIT;
