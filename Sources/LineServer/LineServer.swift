@@ -86,12 +86,12 @@ public final class LineServer: Front {
     func hasWork(_ session: Session) { withWork.append(session) }
 
     /// Has a session go on in a later turn of the loop, once its sockets have had theirs.
-    func isPaused(_ session: Session) {
+    func continueLater(_ session: Session) {
         paused.append(session)
-        continueLater()
+        continueInNextTurn()
     }
 
-    private func continueLater() {
+    private func continueInNextTurn() {
         guard continuation == nil, !paused.isEmpty else { return }
         continuation = NextTurn { [unowned self] in
             continuation = nil
@@ -109,7 +109,7 @@ public final class LineServer: Front {
             count += 1
         } while count < sessions.count && LoopActor.now < end
         paused.insert(contentsOf: sessions[count...], at: 0)
-        continueLater()
+        continueInNextTurn()
     }
 
     // MARK: Sessions

@@ -98,7 +98,7 @@ final class Session {
                 execute(arguments)
                 now = executingSince
                 if executingSince - began > server.configuration.sessionQuantum, machine.pause() {
-                    server.isPaused(self)
+                    server.continueLater(self)
                 }
             case .reject(let error): fail(Failure("ERR", error.message))
             case .send:

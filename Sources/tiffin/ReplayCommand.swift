@@ -72,7 +72,7 @@ enum ReplayCommand: Subcommand {
         } else {
             for subject in ReplayRows.Subject.all {
                 let count = ReplayRows.count(of: subject, model)
-                Terminal.print("\(subject.name.padded(to: 14))\(count) rows at position \(model.position)")
+                Terminal.print("\(subject.name.padded(to: 14))\(count.counted("row")) at position \(model.position)")
             }
         }
         Terminal.printError(

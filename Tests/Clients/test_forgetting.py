@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tiffin import (
-    Server, binary, encode, fresh_database, item_document, put_open_outlet, read_log, run_tiffin, section_document,
-    sql, wait_until,
+    Server, binary, encode, fresh_database, item_document, open_transaction, put_open_outlet, read_log, run_tiffin,
+    section_document, sql, wait_until,
 )
 
 NOTE, NAME = "leave it with Mr Perera", "Asha Fernando"
@@ -381,7 +381,7 @@ def test_a_key_that_is_not_available_in_time_keeps_nobody_waiting(served):
     server, client = served
     database = server.arguments[-1]
     client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", "x", "CUSTOMER", "asha")
-    with locked(database, "tiffin.customer_keys"), server.client() as other:
+    with open_transaction(database, "lock table tiffin.customer_keys"), server.client() as other:
         client.send(encode("CART.ADD", "d", "kitchen", "tea", 1, "CUSTOMER", "asha") + encode("CART.COUNT", "d"))
         assert other("CART.ADD", "e", "kitchen", "tea", 1) == 1
         assert other.error("CART.GET", "c").code == "UNAVAILABLE"
@@ -389,23 +389,6 @@ def test_a_key_that_is_not_available_in_time_keeps_nobody_waiting(served):
         assert client.read() == 0
     assert client("CART.ADD", "d", "kitchen", "tea", 1, "CUSTOMER", "asha") == 1
     assert note(client, "c") == "x"
-
-
-class locked:
-    """A table that somebody has locked."""
-
-    def __init__(self, database, table):
-        self.psql = subprocess.Popen(
-            ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", database], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, text=True)
-        self.psql.stdin.write(f"begin; lock table {table}; select 'locked';\n")
-        self.psql.stdin.flush()
-
-    def __enter__(self):
-        assert self.psql.stdout.readline() == "locked\n"
-
-    def __exit__(self, *_):
-        self.psql.communicate("rollback;\n", timeout=30)
 
 
 def test_subscribers_of_a_cart_are_sent_its_texts_until_they_are_erased(served):
@@ -444,14 +427,8 @@ def test_an_old_transaction_that_still_sees_the_key_is_reported(served):
     server, client = served
     database = server.arguments[-1]
     client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "asha")
-    reader = subprocess.Popen(
-        ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", database], stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE, text=True)
-    reader.stdin.write("begin isolation level repeatable read; select 'begun';\n")
-    reader.stdin.flush()
-    assert reader.stdout.readline() == "begun\n"
-    said = forget("asha", "--database", database)
-    assert "may still have the old bytes: a transaction that began before has not ended" in said
-    assert note(client, "c") == ERASED
-    reader.communicate("rollback;\n", timeout=30)
+    with open_transaction(database, "set transaction isolation level repeatable read; select 1"):
+        said = forget("asha", "--database", database)
+        assert "may still have the old bytes: a transaction that began before has not ended" in said
+        assert note(client, "c") == ERASED
     assert "without the old bytes" in forget("asha", "--database", database)

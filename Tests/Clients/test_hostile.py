@@ -18,8 +18,8 @@ import pytest
 import tiffin
 from tampering import tamper
 from tiffin import (
-    Client, ReplyError, Server, encode, item_document, outlet_document, private_cluster, put_open_outlet,
-    read_log, section_document, sql, wait_until,
+    Client, ReplyError, Server, encode, item_document, open_transaction, outlet_document, private_cluster,
+    put_open_outlet, read_log, section_document, sql, wait_until,
 )
 
 MEBIBYTE = 1 << 20
@@ -582,36 +582,18 @@ def test_a_stop_in_the_middle_of_writes_keeps_what_was_acknowledged(database, si
         server.kill()
 
 
-def test_a_second_signal_ends_a_stop_that_takes_long(database):
-    server = Server(database=database).start()
-    try:
-        with server.client() as client:
-            put_open_outlet(client, "kitchen", MENU)
-            blocker = lock_of_the_log(database)
-            try:
-                client.send(encode("CART.ADD", "c", "kitchen", "dish-1", 1))
-                with server.client() as other:
-                    other("PING")
-                server.process.send_signal(signal.SIGTERM)
-                wait_until(lambda: "stopping" in server.output(), 10, "the server to begin to stop")
-                server.process.send_signal(signal.SIGTERM)
-                assert server.process.wait(timeout=10) == 130
-            finally:
-                blocker.kill()
-                blocker.communicate()
+def test_a_second_signal_ends_a_stop_that_takes_long():
+    with private_cluster() as (database, _, _), Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        with frozen(database):
+            client.send(encode("CART.ADD", "c", "kitchen", "dish-1", 1))
+            with server.client() as other:
+                other("PING")
+            server.process.send_signal(signal.SIGTERM)
+            wait_until(lambda: "stopping" in server.output(), 10, "the server to begin to stop")
+            server.process.send_signal(signal.SIGTERM)
+            assert server.process.wait(timeout=10) == 130
         assert "crash" not in server.output().lower()
-    finally:
-        server.kill()
-
-
-def lock_of_the_log(database):
-    """A psql that holds the log's head locked."""
-    blocker = subprocess.Popen(
-        ["psql", "--no-psqlrc", "-qAt", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    blocker.stdin.write("begin; select position from tiffin.log_head for update;\n")
-    blocker.stdin.flush()
-    assert blocker.stdout.readline()
-    return blocker
 
 
 def test_lost_connections_lose_and_duplicate_nothing(database):
@@ -803,18 +785,9 @@ def frozen(database):
             os.kill(pid, signal.SIGCONT)
 
 
-@contextlib.contextmanager
 def locked_head(database):
     """Somebody holds the row that every append needs."""
-    session = subprocess.Popen(
-        ["psql", "--no-psqlrc", "--quiet", "--tuples-only", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    session.stdin.write("begin; select position from tiffin.log_head for update;\n")
-    session.stdin.flush()
-    assert session.stdout.readline().strip()
-    try:
-        yield
-    finally:
-        session.communicate("rollback;\n")
+    return open_transaction(database, "select position from tiffin.log_head for update")
 
 
 @pytest.mark.parametrize("trouble", [frozen, locked_head])

@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tiffin import Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until
+from tiffin import (
+    Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
+    wait_until,
+)
 
 OLD_LAYOUT = (Path(__file__).parent / "old_layout.sql").read_text()
 EVENTS = "select coalesce(md5(string_agg(e::text, '' order by partition, position)), '') from tiffin.events as e"
@@ -75,17 +78,12 @@ def test_a_server_moves_an_old_log_before_it_serves(old):
 def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
     url, receipt, shown = old
     # The second step wants to write this batch and waits, as for another process that writes it.
-    blocker = subprocess.Popen(["psql", "-qAt", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    with blocker:
-        sql("create table public.last as select max(first_position) as position from tiffin.commits", url)
-        first = subprocess.Popen([binary(), "migrate", "--database", url])
-        # Not before the tables are there.
-        wait_until(lambda: sql("select to_regclass('tiffin.batches') is not null", url) == "t", 20, "the new tables")
-        blocker.stdin.write(
-            "begin; insert into tiffin.batches select 0, position, position, '', '', null, now(), '' from public.last;\n"
-            "select 'locked';\n")
-        blocker.stdin.flush()
-        assert blocker.stdout.readline() == "locked\n"
+    sql("create table public.last as select max(first_position) as position from tiffin.commits", url)
+    first = subprocess.Popen([binary(), "migrate", "--database", url])
+    # Not before the tables are there.
+    wait_until(lambda: sql("select to_regclass('tiffin.batches') is not null", url) == "t", 20, "the new tables")
+    last = "insert into tiffin.batches select 0, position, position, '', '', null, now(), '' from public.last"
+    with open_transaction(url, last):
         wait_until(
             lambda: sql("select count(*) from pg_stat_activity where wait_event_type = 'Lock' "
                         "and datname = current_database()", url) == "1", 20, "the move to wait")
@@ -97,7 +95,6 @@ def test_a_move_that_is_killed_goes_on_where_it_stopped(old):
             run = run_tiffin(*command, "--database", url)
             assert run.returncode != 0
             assert "not moved to the layout of this version yet; run tiffin migrate" in run.stdout + run.stderr
-        blocker.stdin.close()
     run = run_tiffin("migrate", "--database", url)
     assert run.returncode == 0, run.stderr
     assert "events were moved" in run.stdout
@@ -165,17 +162,12 @@ def test_the_index_of_streams_is_never_behind_a_checkpoint(database):
     waiting = "select count(*) from pg_stat_activity where wait_event = 'advisory' and datname = current_database()"
     with Server(database=database) as server, server.client() as client:
         put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
-        blocker = subprocess.Popen(["psql", "-qAt", database], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        with blocker:
-            # As if another server were at the index.
-            blocker.stdin.write("select pg_advisory_lock(1953064550, 0); select 'locked';\n")
-            blocker.stdin.flush()
-            assert [blocker.stdout.readline() for _ in range(2)] == ["\n", "locked\n"]
+        # As if another server were at the index.
+        with open_transaction(database, "select pg_advisory_lock(1953064550, 0)"):
             before = sql(saved, database)
             client.pipeline(("CART.ADD", f"cart-{n}", "kitchen", "dish", 1) for n in range(500))
             wait_until(lambda: sql(waiting, database) == "1", 20, "the server to wait for the index")
             assert sql(saved, database) == before
-            blocker.stdin.close()
         head = client.json("LOG.HEAD")[0]["position"]
         wait_until(lambda: int(sql(saved, database)) == head, 20, "a checkpoint")
         assert int(sql(indexed, database)) == head

@@ -1,6 +1,5 @@
 """`tiffin rebuild`, servers that find rows of another version, and servers that find rows that follow from no log."""
 
-import contextlib
 import json
 import subprocess
 import threading
@@ -11,7 +10,8 @@ import pytest
 from edits import patched
 from test_subscriptions import next_change, subscribe
 from tiffin import (
-    Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until,
+    Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
+    wait_until,
 )
 
 CARTS = 40
@@ -284,19 +284,9 @@ def test_a_second_server_takes_over_the_rows_that_replaced_others(saved):
     assert_sound(saved)
 
 
-@contextlib.contextmanager
 def checkpoints_locked(url):
     """Nobody can switch, or save, until the end."""
-    session = subprocess.Popen(
-        ["psql", "--no-psqlrc", "--quiet", url], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    session.stdin.write("begin; select 1 from tiffin.projection_checkpoints for update; \\echo locked\n")
-    session.stdin.flush()
-    while "locked" not in session.stdout.readline():
-        assert session.poll() is None
-    try:
-        yield
-    finally:
-        session.communicate("rollback;\n", timeout=SECONDS)
+    return open_transaction(url, "select 1 from tiffin.projection_checkpoints for update")
 
 
 def connections(url, condition="true"):

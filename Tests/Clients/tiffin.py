@@ -69,6 +69,22 @@ def fresh_database(template: str | None = None):
 
 
 @contextlib.contextmanager
+def open_transaction(url: str, statement: str):
+    """Somebody has executed a statement, and ends the transaction only afterwards."""
+    psql = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set", "ON_ERROR_STOP=1", url]
+    with subprocess.Popen(psql, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as session:
+        session.stdin.write(f"begin;\n{statement};\n\\echo executed\n")
+        session.stdin.flush()
+        while (line := session.stdout.readline()) != "executed\n":
+            assert line, "the statement failed"
+        try:
+            yield
+        finally:
+            # psql ends, and with it the transaction.
+            session.stdin.close()
+
+
+@contextlib.contextmanager
 def private_cluster(**settings):
     """A PostgreSQL that can be started and stopped: its URL, a function that starts it with other settings beside
     these, and one that stops it in a mode of pg_ctl. It runs already, and without fsync unless told otherwise."""
