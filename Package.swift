@@ -49,6 +49,9 @@ let package = Package(
             name: "CLibCrypto", pkgConfig: "libcrypto",
             providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
         .systemLibrary(
+            name: "CLibSSL", pkgConfig: "libssl",
+            providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
+        .systemLibrary(
             name: "CLibICU", pkgConfig: "icu-uc icu-i18n", providers: [.apt(["libicu-dev"]), .brew(["icu4c"])]),
         .systemLibrary(
             name: "CLibRoaring", pkgConfig: roaring, providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
@@ -76,8 +79,10 @@ let package = Package(
         // What a load was like, and how it compares.
         layer("LoadReports", uses: ["Measurement", "SeededRandom"]),
 
+        layer("TLS", uses: ["CLibSSL"]),
+
         // The edges: sockets, timers, processes, PostgreSQL.
-        layer("EventLoop", uses: ["CLibUV"]),
+        layer("EventLoop", uses: ["CLibUV", "TLS"]),
         layer("Postgres", uses: ["CLibPQ", "EventLoop"]),
         layer("EmbeddedPostgres", uses: ["EventLoop"]),
         layer(
@@ -109,9 +114,9 @@ let package = Package(
         layer(
             "LineServer",
             uses: [
-                "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement",
+                "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement", "TLS",
             ]),
-        layer("LineClient", uses: ["EventLoop", "LineProtocol"]),
+        layer("LineClient", uses: ["CommandLineOptions", "EventLoop", "LineProtocol", "TLS"]),
         // The load generator: a client that knows nothing but the wire.
         layer(
             "Monkey",
@@ -127,7 +132,7 @@ let package = Package(
             dependencies: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop",
                 "Importing", "JSONText", "LineClient", "LineProtocol", "LineServer", "PostgresAudit",
-                "PostgresEventLog", "PostgresProjections", "Projections",
+                "PostgresEventLog", "PostgresProjections", "Projections", "TLS",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
@@ -161,7 +166,8 @@ let package = Package(
         tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededRandom", "TextAnalysis"]),
         tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "Projections", "SeededRandom"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededRandom"]),
-        tests(of: "EventLoop"),
+        tests(of: "TLS", uses: ["SeededRandom", "TestSupport"]),
+        tests(of: "EventLoop", uses: ["SeededRandom", "TestSupport", "TLS"]),
         tests(of: "Postgres", uses: ["EventLoop", "SeededRandom", "TestSupport"]),
         tests(of: "EmbeddedPostgres", uses: ["EventLoop", "Postgres", "TestSupport"]),
         tests(
@@ -181,7 +187,10 @@ let package = Package(
         tests(of: "LoadReports", uses: ["Measurement", "SeededRandom"]),
         tests(
             of: "Monkey",
-            uses: ["CommandLineOptions", "EventLoop", "LineProtocol", "LoadOracle", "LoadReports", "OracleScene"]),
+            uses: [
+                "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "LoadOracle", "LoadReports",
+                "OracleScene",
+            ]),
         tests(
             of: "Importing",
             uses: ["CallArguments", "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),

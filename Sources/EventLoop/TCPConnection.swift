@@ -1,6 +1,10 @@
 internal import CLibUV
+internal import TLS
 
 /// A TCP connection, accepted or made here. Lives until either side closes it.
+///
+/// With TLS, its owner reads and writes plain bytes. If the peer goes away without saying that this is the end, the
+/// connection has failed: somebody else may have cut it.
 @LoopActor
 public final class TCPConnection {
     /// How long `closeAfterWrites` waits for the peer to close its side.
@@ -34,8 +38,12 @@ public final class TCPConnection {
     private var onRead: (@LoopActor (UnsafeRawBufferPointer) -> Void)?
     private var hasPeerEnded = false
     private var isFinishing = false
+    /// This side ends once everything that waits has been sent.
+    private var endsWhenSent = false
     private var failure: LoopError?
     private var linger: LoopTimer?
+    /// nil where bytes travel as they are.
+    private var tls: TLSEngine?
 
     /// Waits for `sending`, which libuv is writing.
     private var waiting = OutgoingBytes()
@@ -76,6 +84,9 @@ public final class TCPConnection {
     /// Whether the connection has neither closed nor begun to.
     public var isOpen: Bool { handle != nil && !isFinishing }
 
+    /// Seals everything from now on. The handshake is over, and nothing is being read.
+    func secure(with engine: TLSEngine) { tls = engine }
+
     // MARK: Reading
 
     /// Delivers bytes as they come. They are valid only during the call: the buffer is the loop's, and all its
@@ -84,6 +95,10 @@ public final class TCPConnection {
         guard isOpen else { return }
         onRead = handler
         resumeReading()
+        // Not inside this call.
+        if let tls, tls.hasUnread {
+            _ = NextTurn { [self] in receive(UnsafeRawBufferPointer(start: nil, count: 0), tls) }
+        }
     }
 
     /// Stops reading, so that the peer has to wait; `startReading` goes on.
@@ -113,19 +128,47 @@ public final class TCPConnection {
     }
 
     private func didRead(_ bytes: UnsafeRawBufferPointer, status: Int) {
+        if let tls, tls.hasUnread {
+            receive(UnsafeRawBufferPointer(start: nil, count: 0), tls)
+            guard handle != nil, !hasPeerEnded else { return }
+        }
         if status > 0 {
-            onRead?(bytes)
+            if let tls { receive(bytes, tls) } else { onRead?(bytes) }
         } else if status == Int(UV_EOF.rawValue) {
-            hasPeerEnded = true
-            if isFinishing {
-                if !isSending { close() }
-            } else if let onEnd {
-                onEnd()
+            if tls != nil, !isFinishing {
+                close(LoopError(UV_ECONNRESET.rawValue, "read from \(peerAddress)", "the connection was cut"))
             } else {
-                closeAfterWrites()
+                peerEnded()
             }
         } else if status < 0 {
             close(LoopError(Int32(status), "read from \(peerAddress)"))
+        }
+    }
+
+    private func peerEnded() {
+        hasPeerEnded = true
+        if isFinishing {
+            if !isSending { close() }
+        } else if let onEnd {
+            onEnd()
+        } else {
+            closeAfterWrites()
+        }
+    }
+
+    /// Opens what came, and delivers it.
+    private func receive(_ bytes: UnsafeRawBufferPointer, _ tls: TLSEngine) {
+        // What comes after the end is dropped.
+        guard isOpen, !hasPeerEnded else { return }
+        tls.receive(bytes) { onRead?($0) }
+        Self.buffers.flush { pass($0) }
+        switch tls.state {
+        case .handshaking, .open: break
+        case .ended:
+            guard let handle else { return }
+            uv_read_stop(handle.stream)
+            peerEnded()
+        case .failed(let reason): close(LoopError(UV_EPROTO.rawValue, "read from \(peerAddress)", reason))
         }
     }
 
@@ -139,6 +182,18 @@ public final class TCPConnection {
 
     /// Sends bytes: as many as the system takes at once, and the rest from a copy as the peer reads.
     public func write(_ bytes: UnsafeRawBufferPointer) {
+        guard let tls else { return pass(bytes) }
+        var rest = bytes
+        while isOpen, !rest.isEmpty {
+            let count = min(rest.count, TLSEngine.maximumSealing)
+            tls.seal(UnsafeRawBufferPointer(rebasing: rest[..<count]))
+            Self.buffers.flush { pass($0) }
+            rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        }
+    }
+
+    /// Passes bytes to the system.
+    private func pass(_ bytes: UnsafeRawBufferPointer) {
         guard isOpen, let handle, let start = bytes.baseAddress, bytes.count > 0 else { return }
         var sent = 0
         if !isSending {
@@ -189,6 +244,8 @@ public final class TCPConnection {
             sendWaiting()
         } else if isFinishing {
             endSide()
+        } else if endsWhenSent, let handle {
+            shutDown(handle)
         } else {
             onDrain?()
         }
@@ -203,6 +260,8 @@ public final class TCPConnection {
 
     /// Closes at once; what waits to be sent is lost.
     public func close() {
+        // If something waits to be sent and is lost, this is no end in good order.
+        if !isSending { endTLS() }
         close(nil)
     }
 
@@ -212,6 +271,7 @@ public final class TCPConnection {
     /// The peer's unread bytes are read and dropped until it closes, too, for at most `lingerMilliseconds`: closing
     /// without reading them would reset the connection and could destroy the last reply.
     public func closeAfterWrites() {
+        endTLS()
         guard isOpen else { return }
         isFinishing = true
         onRead = nil
@@ -220,8 +280,21 @@ public final class TCPConnection {
 
     /// Tells the peer that nothing more will be written, once everything written has been sent. Reading goes on.
     public func endWriting() {
+        endTLS()
         guard isOpen, let handle else { return }
-        shutDown(handle)
+        if isSending { endsWhenSent = true } else { shutDown(handle) }
+    }
+
+    /// Tells the peer that this is the end, so that nobody else can pretend it.
+    private func endTLS() {
+        guard isOpen, let handle, let tls else { return }
+        tls.end()
+        Self.buffers.flush { bytes in
+            guard !isSending else { return enqueue(bytes) }
+            var buffer = Self.buffer(bytes.baseAddress!, bytes.count)
+            // If the peer is gone or takes nothing, there is nobody to tell.
+            uv_try_write(handle.stream, &buffer, 1)
+        }
     }
 
     private func shutDown(_ handle: LoopHandle<uv_tcp_t>) {

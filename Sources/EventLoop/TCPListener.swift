@@ -1,4 +1,5 @@
 internal import CLibUV
+public import TLS
 
 #if canImport(Darwin)
     internal import Darwin
@@ -18,13 +19,22 @@ public final class TCPListener {
 
     private var handle: LoopHandle<uv_tcp_t>?
     private var onConnection: (@LoopActor (TCPConnection) -> Void)?
+    private let handshakes: TLSHandshakes?
+    /// A client waits until there is room for its handshake.
+    private var isFull = false
 
     /// Listens on an address literal or a name, whose first address is used; port 0 lets the system choose. Looking
     /// up a name blocks.
+    ///
+    /// - Parameters:
+    ///   - tls: what a server needs for TLS; nil for plain connections.
+    ///   - maximumHandshakes: the most TLS handshakes at once.
+    ///   - onConnection: called for every connection, with TLS once its handshake is over.
     public init(
-        host: String, port: UInt16, backlog: Int32 = 511,
+        host: String, port: UInt16, backlog: Int32 = 511, tls: TLSContext? = nil, maximumHandshakes: Int = 1_024,
         onConnection: @escaping @LoopActor (TCPConnection) -> Void
     ) throws(LoopError) {
+        handshakes = tls.map { TLSHandshakes($0, limit: maximumHandshakes, onSecured: onConnection) }
         let action = "listen on \(host):\(port)"
         let handle = LoopHandle<uv_tcp_t>()
         let code = uv_tcp_init(LoopActor.loop, handle.raw)
@@ -50,12 +60,22 @@ public final class TCPListener {
             self.address = bound.description
             self.port = bound.port
         }
+        handshakes?.onRoom = { [unowned self] in if isFull { accept(0) } }
+    }
+
+    /// Uses other certificates for connections that begin from now on.
+    public func replace(_ context: TLSContext) { handshakes?.context = context }
+
+    /// Called for clients whose TLS handshake fails, with their address and the reason.
+    public func onRefusal(_ body: @escaping @LoopActor (_ address: String, _ reason: String) -> Void) {
+        handshakes?.onRefusal = body
     }
 
     /// Stops accepting and frees the port. Connections accepted before stay open.
     public func close() {
         handle?.close()
         handle = nil
+        handshakes?.close()
         onConnection = nil
         onError = nil
     }
@@ -71,9 +91,13 @@ public final class TCPListener {
 
     private func accept(_ status: Int32) {
         guard let handle else { return }
+        // Whoever is not accepted waits in the system's queue.
+        isFull = handshakes?.hasRoom == false
+        guard !isFull else { return }
         do throws(LoopError) {
             try LoopError.check(status, "accept a connection on \(address)")
-            onConnection?(try TCPConnection(acceptedBy: handle))
+            let connection = try TCPConnection(acceptedBy: handle)
+            if let handshakes { handshakes.begin(connection) } else { onConnection?(connection) }
         } catch {
             onError?(error)
         }

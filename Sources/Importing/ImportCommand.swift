@@ -170,8 +170,8 @@ public struct ImportCommand {
 
     private func send(
         _ exchange: inout some ImportExchange, total: Int, _ options: ImportOptions
-    ) async throws(ConnectionError) {
-        let connection = try await ServerConnection(to: options.server)
+    ) async throws {
+        let connection = try await ServerConnection(to: try options.tls.server(at: options.server))
         defer { connection.close() }
         var progress = ProgressReport(total: total, isTerminal: isTerminal, write: errors)
         defer { progress.finish() }

@@ -56,8 +56,15 @@ public final class Client {
     }
 
     /// Connects, and reads from then on.
-    public static func connect(to address: ServerAddress) async throws -> Client {
-        let client = Client(try await TCPConnection.connect(host: address.host, port: address.port))
+    public static func connect(to server: ServerEndpoint) async throws -> Client {
+        let (host, port) = (server.address.host, server.address.port)
+        let connection =
+            if let tls = server.tls {
+                try await TCPConnection.connect(host: host, port: port, tls: tls)
+            } else {
+                try await TCPConnection.connect(host: host, port: port)
+            }
+        let client = Client(connection)
         client.start()
         return client
     }

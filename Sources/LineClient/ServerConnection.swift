@@ -23,11 +23,11 @@ public final class ServerConnection: CommandConnection, ReplyReceiver {
     private var waiter: CheckedContinuation<Void, Never>?
     private var ending: ConnectionError?
 
-    /// Connects to the server at an address.
-    public init(to address: ServerAddress) async throws(ConnectionError) {
-        self.address = address
+    /// Connects to a server.
+    public init(to server: ServerEndpoint) async throws(ConnectionError) {
+        address = server.address
         do {
-            client = try await Client.connect(to: address)
+            client = try await Client.connect(to: server)
         } catch {
             throw .unreachable(address, reason: (error as? LoopError)?.message ?? "\(error)")
         }

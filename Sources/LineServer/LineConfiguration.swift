@@ -1,4 +1,5 @@
 public import LineProtocol
+public import TLS
 
 /// How the line server behaves. Every limit has a name and a default; docs/protocol.md lists them.
 public struct LineConfiguration: Sendable {
@@ -9,6 +10,10 @@ public struct LineConfiguration: Sendable {
     /// Whether only clients on the same machine are served. There are no users yet, so anybody who can connect can do
     /// everything.
     public var isProtected = true
+    /// What the server needs for TLS; nil for plain connections.
+    public var tls: TLSContext?
+    /// The most TLS handshakes at once. Clients beyond them wait in the system's queue.
+    public var maximumHandshakes = 1_024
     /// The most clients at once.
     public var maximumClients = 10_000
     /// How large a request may be.

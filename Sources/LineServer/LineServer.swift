@@ -6,6 +6,7 @@
 public import Application
 internal import CallArguments
 public import EventLoop
+public import TLS
 
 /// A server of the line protocol.
 @LoopActor
@@ -49,14 +50,19 @@ public final class LineServer: Front {
 
     /// Listens, and serves from now on. Returns the address and the port.
     public func listen() throws(LoopError) -> (address: String, port: Int) {
-        let listener = try TCPListener(host: configuration.host, port: configuration.port) { [unowned self] in
-            accept($0)
-        }
+        let listener = try TCPListener(
+            host: configuration.host, port: configuration.port, tls: configuration.tls,
+            maximumHandshakes: configuration.maximumHandshakes
+        ) { [unowned self] in accept($0) }
         listener.onError = { [logger] in logger.error("\($0)") }
+        listener.onRefusal { [logger] address, reason in logger.debug("no TLS with \(address): \(reason)") }
         self.listener = listener
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
         return (listener.address, listener.port)
     }
+
+    /// Uses other certificates for clients that connect from now on.
+    public func replace(_ tls: TLSContext) { listener?.replace(tls) }
 
     /// Takes no more commands; those on their way are still answered.
     public func drain() {

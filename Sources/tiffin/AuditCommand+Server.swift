@@ -11,12 +11,12 @@ struct ServerComparison {
     /// The most events read at once.
     private static let page = 5_000
 
-    let address: ServerAddress
+    let server: ServerEndpoint
     let source: PostgresAuditSource
 
     /// What differs, and how many answers were compared.
     func compare(_ reports: [Audit.PartitionReport]) async throws -> (findings: [Findings], count: Int) {
-        let connection = try await ServerConnection(to: address)
+        let connection = try await ServerConnection(to: server)
         defer { connection.close() }
         var all: [Findings] = []
         var count = 0

@@ -4,6 +4,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 internal import LineProtocol
 internal import PostgresAudit
 internal import Projections
@@ -12,7 +13,7 @@ enum AuditCommand: Subcommand {
     static let name = "audit"
     static let summary = "derives everything from the log again, and compares it with what is stored"
 
-    static let options: [any DeclaredOption] = Database.options + [anchor, server]
+    static let options: [any DeclaredOption] = Database.options + [anchor, server] + TLSOptions.declarations
     static let failureCode = Verdict.couldNotRun
 
     static let about: String? = """
@@ -39,12 +40,14 @@ enum AuditCommand: Subcommand {
     }
 
     static func run(_ options: Options) async throws -> ExitCode {
+        let tls = try TLSOptions(options)
+        let server = try options[server].map { try tls.server(at: $0) }
         var verdict = Verdict.couldNotRun
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             address in
             let source = try await PostgresAuditSource.open(address)
             defer { source.close() }
-            verdict = try await audit(source, options[anchor].map(AnchorFile.init), options[server])
+            verdict = try await audit(source, options[anchor].map(AnchorFile.init), server)
         }
         return verdict
     }
@@ -55,7 +58,7 @@ enum AuditCommand: Subcommand {
 
     @LoopActor
     private static func audit(
-        _ source: PostgresAuditSource, _ file: AnchorFile?, _ server: ServerAddress?
+        _ source: PostgresAuditSource, _ file: AnchorFile?, _ server: ServerEndpoint?
     ) async throws -> ExitCode {
         let anchors = try file.map { FileManager.default.fileExists(atPath: $0.path) ? try $0.read() : [] } ?? []
         let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
@@ -69,7 +72,7 @@ enum AuditCommand: Subcommand {
         let seconds = Double(LoopActor.now - began) / 1e9
         var answers: Int?
         if let server {
-            let comparison = try await ServerComparison(address: server, source: source).compare(report.partitions)
+            let comparison = try await ServerComparison(server: server, source: source).compare(report.partitions)
             for (index, findings) in comparison.findings.enumerated() {
                 report.partitions[index].findings.add(findings)
             }

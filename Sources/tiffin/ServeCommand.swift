@@ -11,7 +11,8 @@ internal import PostgresProjections
 enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
-    static let options: [any DeclaredOption] = [listen] + Database.options + [logLevel, protectedMode, demo]
+    static let options: [any DeclaredOption] =
+        [listen] + Database.options + ServerCertificates.options + [logLevel, protectedMode, demo]
 
     private static let listen = Option.value(
         "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
@@ -29,20 +30,26 @@ enum ServeCommand: Subcommand {
         (line.host, line.port) = options[listen]
         line.isProtected = options[protectedMode]
         let logger = Logger(level: options[logLevel])
-        fit(&line, logger)
+        let certificates = try ServerCertificates(options, logger)
+        fit(&line, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
         #if DEBUG
             configuration.plantedFault = try plantedFault()
             if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
         #endif
 
         let stopping = StopSignal()
+        // Without certificates to reload, it means that the terminal is gone.
+        let hangup = try? SignalSource(.hangup) {
+            if let certificates { certificates.reload() } else { stopping.fire() }
+        }
+        defer { hangup?.cancel() }
         try await Database.run(options) {
             logger.info($0)
         } onLost: {
             logger.error("the database is lost: stopping")
             stopping.fire()
         } _: { address in
-            try await serve(configuration, line, address, logger, options, stopping)
+            try await serve(configuration, line, address, logger, options, certificates, stopping)
         }
         logger.info("stopped")
         return .success
@@ -50,11 +57,12 @@ enum ServeCommand: Subcommand {
 
     /// Serves no more clients than there are files that the process may open, less what it needs itself: without the
     /// database, it could serve nobody.
-    private static func fit(_ line: inout LineConfiguration, _ logger: Logger) {
+    private static func fit(_ line: inout LineConfiguration, _ logger: Logger, handshakes: Int) {
         let ownFiles = 64
-        let files = ProcessResources.allowOpenFiles(line.maximumClients + ownFiles)
-        guard files < line.maximumClients + ownFiles else { return }
-        line.maximumClients = max(1, files - ownFiles)
+        let files = ProcessResources.allowOpenFiles(line.maximumClients + handshakes + ownFiles)
+        guard files < line.maximumClients + handshakes + ownFiles else { return }
+        line.maximumHandshakes = max(1, min(handshakes, files / 4))
+        line.maximumClients = max(1, files - min(handshakes, line.maximumHandshakes) - ownFiles)
         logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
     }
 
@@ -73,8 +81,7 @@ enum ServeCommand: Subcommand {
     @LoopActor
     private static func serve(
         _ configuration: Configuration, _ line: LineConfiguration, _ database: String, _ logger: Logger,
-        _ options: Options,
-        _ stopping: StopSignal
+        _ options: Options, _ certificates: ServerCertificates?, _ stopping: StopSignal
     ) async throws {
         try await migrate(database, logger)
         let log = try await PostgresEventLog.open(database, isServing: true)
@@ -89,7 +96,10 @@ enum ServeCommand: Subcommand {
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
+        var line = line
+        line.tls = certificates?.context
         let server = LineServer(application, configuration: line, logger: logger) { log.serverVersion }
+        certificates?.server = server
         application.start()
         if options[demo], application.isLogEmpty {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
@@ -97,7 +107,7 @@ enum ServeCommand: Subcommand {
         }
         let (address, port) = try server.listen()
         Terminal.print("tiffin: listening on \(address)")
-        if options[demo] { Terminal.print(lines: howToTalk(port)) }
+        if options[demo], certificates == nil { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
         // A silent database does not keep the process: the next one folds from the log what could not be saved.

@@ -291,9 +291,11 @@ def encode(*arguments) -> bytes:
 class Client:
     """One connection. Error replies are returned by `read` and `pipeline`, raised by calling the client."""
 
-    def __init__(self, port: int, *, host="127.0.0.1", protocol=2):
+    def __init__(self, port: int, *, host="127.0.0.1", protocol=2, tls=None):
         self.socket = socket.create_connection((host, port), timeout=REPLY_SECONDS)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        if tls:
+            self.socket = tls.wrap_socket(self.socket, server_hostname=host)
         self.file = self.socket.makefile("rb", buffering=1 << 16)
         if protocol == 3:
             self("HELLO", "3")

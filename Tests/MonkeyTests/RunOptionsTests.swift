@@ -1,6 +1,7 @@
 import CommandLineOptions
 import EventLoop
 import Foundation
+import LineClient
 import LineProtocol
 import LoadOracle
 import LoadReports

@@ -1,4 +1,5 @@
 import EventLoop
+import LineClient
 import LineProtocol
 import OracleScene
 import Testing

@@ -25,14 +25,14 @@ public enum ImportKind: String, CaseIterable, Sendable {
         case .outlets:
             [
                 ImportOption.map, ImportOption.currency, ImportOption.timeZone, ImportOption.keepRatings,
-                ImportOption.open, ImportOption.strict, ImportOption.server,
-            ]
+                ImportOption.open, ImportOption.strict,
+            ] + ImportOption.connecting
         case .recipes:
             [
                 ImportOption.outlet, ImportOption.currency, ImportOption.price, ImportOption.name,
-                ImportOption.timeZoneOfRecipes, ImportOption.strict, ImportOption.server,
-            ]
-        case .menu: [ImportOption.outlet, ImportOption.server]
+                ImportOption.timeZoneOfRecipes, ImportOption.strict,
+            ] + ImportOption.connecting
+        case .menu: [ImportOption.outlet] + ImportOption.connecting
         }
     }
 }

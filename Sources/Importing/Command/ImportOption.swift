@@ -1,5 +1,6 @@
 internal import CommandLineOptions
 internal import Foundation
+internal import LineClient
 internal import LineProtocol
 
 /// The options of an import.
@@ -35,6 +36,8 @@ enum ImportOption {
     static let server = Option.value(
         "server", "host:port", "where the server listens", OptionValue("host:port") { ServerAddress($0) },
         default: "\(ServerAddress.standard)", variable: "TIFFIN_SERVER")
+    /// Where the server is, and how to talk to it.
+    static let connecting: [any DeclaredOption] = [server] + TLSOptions.declarations
 
     private static let timeZoneHelp = "IANA name, such as Asia/Kolkata"
     private static let timeZoneName = OptionValue("an IANA time zone") { TimeZone(identifier: $0) == nil ? nil : $0 }

@@ -1,4 +1,5 @@
 public import CommandLineOptions
+internal import LineClient
 
 extension ImportOptions {
     /// What a command line asks for.
@@ -27,7 +28,8 @@ extension ImportOptions {
         return .run(
             ImportOptions(
                 source: Source(kind, options), file: file,
-                isStrict: kind != .menu && options[ImportOption.strict], server: options[ImportOption.server]))
+                isStrict: kind != .menu && options[ImportOption.strict], server: options[ImportOption.server],
+                tls: try TLSOptions(options)))
     }
 }
 

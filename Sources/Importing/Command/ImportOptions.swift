@@ -1,3 +1,4 @@
+internal import LineClient
 public import LineProtocol
 
 /// What the command line of one import asks for.
@@ -14,6 +15,7 @@ public struct ImportOptions: Equatable, Sendable {
     var isStrict: Bool
     /// The server that the file is loaded into.
     public var server: ServerAddress
+    var tls = TLSOptions()
 }
 
 /// How rows become outlets.

@@ -1,4 +1,5 @@
 internal import CommandLineOptions
+internal import LineClient
 internal import LineProtocol
 internal import LoadOracle
 internal import LoadReports
@@ -8,7 +9,9 @@ enum MonkeyOption {
     static let syntax = CommandSyntax(
         "tiffin-monkey",
         options: [
-            server, start, tiffin, scenario, duration, rate, stages, closed, connections, pipeline, shoppers, seed,
+            server, start, tiffin,
+        ] + TLSOptions.declarations + [
+            scenario, duration, rate, stages, closed, connections, pipeline, shoppers, seed,
             chaos, outlets, items, carts, threshold, baseline, regress, json, junit, html, record, judge, quiet,
         ])
 

@@ -1,6 +1,7 @@
 internal import CommandLineOptions
 internal import EventLoop
 internal import Foundation
+internal import LineClient
 internal import LoadOracle
 internal import LoadReports
 
@@ -28,6 +29,10 @@ extension RunOptions {
         options.executable = line[MonkeyOption.tiffin]
         guard !options.starts || !line.isGiven(MonkeyOption.server) else {
             throw UsageError("--start and --server exclude each other")
+        }
+        options.tls = try TLSOptions(line)
+        guard !options.starts || options.tls == TLSOptions() else {
+            throw UsageError("--start starts a server without TLS")
         }
         options.scenarios = try scenarios(line[MonkeyOption.scenario], contents)
         try options.readSize(line)

@@ -1,3 +1,4 @@
+internal import LineClient
 internal import LineProtocol
 internal import LoadOracle
 internal import LoadReports
@@ -16,6 +17,7 @@ struct RunOptions: Sendable {
     static let usualSeconds = 10
 
     var server = ServerAddress.standard
+    var tls = TLSOptions()
     /// Starts a server of its own.
     var starts = false
     /// The `tiffin` to start; nil for the one beside this program.

@@ -12,7 +12,7 @@ final class Link {
 
     private let index: Int
     private unowned let run: Run
-    private let address: @LoopActor () -> ServerAddress
+    private let address: @LoopActor () -> ServerEndpoint
     private var client: Client?
     private var isConnecting = false
     private var isClosed = false
@@ -28,7 +28,7 @@ final class Link {
     private var owed: (count: Int, server: ServerProcess)?
     private var isDirty = false
 
-    init(index: Int, run: Run, address: @escaping @LoopActor () -> ServerAddress) {
+    init(index: Int, run: Run, address: @escaping @LoopActor () -> ServerEndpoint) {
         self.index = index
         self.run = run
         self.address = address

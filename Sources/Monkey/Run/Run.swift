@@ -60,7 +60,7 @@ final class Run {
     private var alarm: Alarm?
     private var alarmTime: UInt64 = 0
 
-    init(_ options: RunOptions, address: @escaping @LoopActor () -> ServerAddress) {
+    init(_ options: RunOptions, address: @escaping @LoopActor () -> ServerEndpoint) {
         self.options = options
         let count: Int
         switch options.mode {

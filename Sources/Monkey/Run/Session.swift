@@ -11,7 +11,7 @@ final class Session {
     private let options: RunOptions
     private let progress: Progress
     private let observer: Observer
-    private let address: ServerAddress
+    private let address: ServerEndpoint
     private let started: StartedServer?
     private let run: Run
     private var serverFaults: ServerFaults?
@@ -20,7 +20,7 @@ final class Session {
     private var wasStopped = false
     private var failedThreshold: Threshold?
 
-    private init(_ options: RunOptions, _ progress: Progress, _ address: ServerAddress, _ started: StartedServer?)
+    private init(_ options: RunOptions, _ progress: Progress, _ address: ServerEndpoint, _ started: StartedServer?)
         throws
     {
         self.options = options
@@ -40,8 +40,9 @@ final class Session {
         _ options: RunOptions, _ progress: Progress, stop: (@escaping @LoopActor () -> Void) -> Void
     ) async throws -> RunReport {
         if options.starts { progress.say("starting a server") }
+        let server = try options.tls.server(at: options.server)
         let started = options.starts ? try await StartedServer.start(executable: options.executable) : nil
-        let address = started?.address ?? options.server
+        let address = started.map { ServerEndpoint($0.address) } ?? server
         let session: Session
         do {
             session = try Session(options, progress, address, started)

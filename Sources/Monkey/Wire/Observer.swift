@@ -27,10 +27,10 @@ struct PatientPause {
 /// A connection of its own for questions about the server itself. It reconnects when the connection breaks.
 @LoopActor
 final class Observer {
-    private let address: @LoopActor () -> ServerAddress
+    private let address: @LoopActor () -> ServerEndpoint
     private var client: Client?
 
-    init(address: @escaping @LoopActor () -> ServerAddress) {
+    init(address: @escaping @LoopActor () -> ServerEndpoint) {
         self.address = address
     }
 
