@@ -40,7 +40,7 @@ let package = Package(
         .executable(name: "tiffin-monkey", targets: ["tiffin-monkey"]),
     ],
     targets: [
-        // C libraries, each imported by exactly one target of ours.
+        // C libraries, each imported by exactly one target of ours, except for OpenSSL: digests are below users.
         .systemLibrary(
             name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
         .systemLibrary(
@@ -65,6 +65,7 @@ let package = Package(
         layer("CommandLineOptions"),
         layer("Domain"),
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
+        layer("Users", uses: ["Domain", "EventLog", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
         layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Projections"]),
         // ICU in functions that Swift can call.
@@ -96,6 +97,7 @@ let package = Package(
                 .embedInCode("migrations/0006_log_decides.sql"),
                 .embedInCode("migrations/0007_batches.sql"),
                 .embedInCode("migrations/0008_batch_queries.sql"),
+                .embedInCode("migrations/0009_users.sql"),
             ]),
         layer(
             "PostgresAudit",
@@ -104,17 +106,19 @@ let package = Package(
                 "Projections",
             ]),
         layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
+        layer("PostgresUsers", uses: ["Domain", "EventLog", "EventLoop", "Postgres", "Users"]),
         // What may be asked of Tiffin, without a socket or a protocol, and a front of it.
         layer(
             "Application",
             uses: [
                 "CallArguments", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText",
-                "Measurement", "PostgresProjections", "Projections",
+                "Measurement", "PostgresProjections", "Projections", "Users",
             ]),
         layer(
             "LineServer",
             uses: [
-                "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement", "TLS",
+                "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement",
+                "TLS", "Users",
             ]),
         layer("LineClient", uses: ["CommandLineOptions", "EventLoop", "LineProtocol", "TLS"]),
         // The load generator: a client that knows nothing but the wire.
@@ -132,7 +136,7 @@ let package = Package(
             dependencies: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop",
                 "Importing", "JSONText", "LineClient", "LineProtocol", "LineServer", "PostgresAudit",
-                "PostgresEventLog", "PostgresProjections", "Projections", "TLS",
+                "PostgresEventLog", "PostgresProjections", "PostgresUsers", "Projections", "TLS", "Users",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
@@ -161,6 +165,10 @@ let package = Package(
                 "Domain", "EmbeddedPostgres", "EventLog", "EventLogContract", "EventLoop", "Postgres", "SeededRandom",
                 "TestSupport",
             ]),
+        tests(of: "Users", uses: ["Domain", "EventLog", "SeededRandom"]),
+        tests(
+            of: "PostgresUsers",
+            uses: ["Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "TestSupport", "Users"]),
         tests(of: "Projections", uses: ["Domain", "EventLog", "SeededRandom"]),
         tests(of: "TextAnalysis", uses: ["SeededRandom"]),
         tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededRandom", "TextAnalysis"]),
@@ -174,11 +182,11 @@ let package = Package(
             of: "Application",
             uses: [
                 "CallArguments", "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "Projections",
-                "SeededRandom",
+                "SeededRandom", "Users",
             ]),
         tests(
             of: "LineServer",
-            uses: ["Application", "CallArguments", "EventLog", "LineProtocol", "SeededRandom"]),
+            uses: ["Application", "CallArguments", "Domain", "EventLog", "LineProtocol", "SeededRandom", "Users"]),
         // A server that answers as the domain decides, for the tests of the oracle and of the load generator.
         .target(
             name: "OracleScene", dependencies: ["Domain", "LineProtocol", "LoadOracle"], path: "Tests/OracleScene",

@@ -4,7 +4,7 @@
 // every front: a write is durable before it is answered; a question is answered from memory; what one client does
 // costs the others nothing but its share of the time.
 
-public import CallArguments
+internal import CallArguments
 internal import Catalogue
 internal import CommandHandling
 public import Domain
@@ -126,8 +126,10 @@ public final class Application {
     // MARK: Calls
 
     /// Runs a command. Its answer is there at once, or promised.
-    public func run(_ command: Command, _ arguments: Arguments) throws(Failure) -> Response {
-        try command.body(self, try Call(command.declaration, arguments))
+    ///
+    /// - Parameter call: a call of this command.
+    public func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+        try command.body(self, call)
     }
 
     /// Runs a command and waits for its answer, for callers in the process itself.
@@ -137,7 +139,9 @@ public final class Application {
         guard let name = arguments.first,
             let command = Application.commands.first(where: { $0.declaration.name.utf8.elementsEqual(name) })
         else { throw Failure("ERR", "unknown command") }
-        let response = try Arguments.with(arguments) { arguments throws(Failure) in try run(command, arguments) }
+        let response = try Arguments.with(arguments) { arguments throws(Failure) in
+            try run(command, try Call(command.declaration, arguments))
+        }
         switch response {
         case .answer(let answer): return answer
         case .promise(let promise):

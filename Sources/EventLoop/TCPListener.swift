@@ -14,6 +14,8 @@ public final class TCPListener {
     public private(set) var address = ""
     /// The port it is bound to: the one asked for, or the one the system chose for 0.
     public private(set) var port = 0
+    /// Whether only the machine itself can reach that address.
+    public private(set) var isLoopback = false
     /// Called for connections that could not be accepted, for example because descriptors have run out.
     public var onError: (@LoopActor (LoopError) -> Void)?
 
@@ -59,6 +61,7 @@ public final class TCPListener {
         if let bound = SocketAddress(of: handle.raw, uv_tcp_getsockname) {
             self.address = bound.description
             self.port = bound.port
+            isLoopback = bound.isLoopback
         }
         handshakes?.onRoom = { [unowned self] in if isFull { accept(0) } }
     }

@@ -1,6 +1,7 @@
 internal import Application
 internal import CallArguments
 internal import EventLoop
+internal import Users
 
 /// An entry of the line server's command table: a command of the application, or one about the connection itself.
 ///
@@ -24,14 +25,17 @@ final class LineCommand: Sendable {
         body = .application(command)
     }
 
-    /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.
+    /// - Parameters:
+    ///   - isForLogin: whether a client may send it before it has logged in.
+    ///   - declare: declares the parameters, and makes what runs the command with their keys.
     init(
         _ name: String, _ group: CommandDeclaration.Group, role: Role = .anybody, isForSubscribers: Bool = false,
-        _ summary: String, _ declare: (inout ParameterList) -> SessionBody
+        isForLogin: Bool = false, _ summary: String, _ declare: (inout ParameterList) -> SessionBody
     ) {
         var parameters = ParameterList(for: name)
         body = .session(declare(&parameters))
-        declaration = CommandDeclaration(name, group, role: role, effect: .read, summary, parameters)
+        declaration = CommandDeclaration(
+            name, group, role: role, isForLogin: isForLogin, effect: .read, summary, parameters)
         self.isForSubscribers = isForSubscribers
     }
 }

@@ -7,13 +7,19 @@ public struct LineConfiguration: Sendable {
     public var host = "127.0.0.1"
     /// The port to listen on; 0 for any that is free.
     public var port: UInt16 = 7379
-    /// Whether only clients on the same machine are served. There are no users yet, so anybody who can connect can do
+    /// Whether only clients on the same machine are served while there are no users: anybody who can connect could do
     /// everything.
     public var isProtected = true
     /// What the server needs for TLS; nil for plain connections.
     public var tls: TLSContext?
     /// The most TLS handshakes at once. Clients beyond them wait in the system's queue.
     public var maximumHandshakes = 1_024
+    /// How long a client may take to log in, in seconds.
+    public var loginSeconds: UInt64 = 10
+    /// The most clients at once that have not logged in. For one more, the oldest of them has to go.
+    public var maximumStrangers = 1_000
+    /// How often a client may fail to log in before its connection is closed.
+    public var maximumLoginFailures = 3
     /// The most clients at once.
     public var maximumClients = 10_000
     /// How large a request may be.

@@ -28,6 +28,7 @@ extension LineServer {
                 [
                     ("connected_clients", "\(self.sessions.count)"),
                     ("maxclients", "\(self.configuration.maximumClients)"),
+                    ("clients_before_login", "\(self.strangers.count)"),
                     ("pubsub_clients", "\(self.sessions.values.count { $0.subscriber.subscriptionCount > 0 })"),
                 ]),
             Information(
@@ -41,6 +42,10 @@ extension LineServer {
                     ("total_connections_received", "\(self.statistics.connections)"),
                     ("total_commands_processed", "\(self.statistics.commands)"),
                     ("total_error_replies", "\(self.statistics.errors)"),
+                    ("acl_access_denied_auth", "\(self.statistics.failedLogins)"),
+                    ("acl_access_denied_cmd", "\(self.statistics.deniedCommands)"),
+                    ("acl_access_denied_key", "\(self.statistics.deniedKeys)"),
+                    ("acl_access_denied_channel", "\(self.statistics.deniedChannels)"),
                     ("pubsub_channels", "\(topics.count)"),
                     ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
                 ]),

@@ -7,6 +7,7 @@ public import Application
 internal import CallArguments
 public import EventLoop
 public import TLS
+public import Users
 
 /// A server of the line protocol.
 @LoopActor
@@ -19,6 +20,11 @@ public final class LineServer: Front {
     /// The version of the PostgreSQL that the log is in, if it is in one.
     let postgresVersion: () -> String?
     private(set) var sessions: [Int64: Session] = [:]
+    /// The sessions, by number, that have to log in first.
+    private(set) var strangers: Set<Int64> = []
+    let logins = Logins()
+    /// Whether nobody may do anything without a login.
+    var requiresLogin: Bool { logins.directory.requiresLogin }
 
     /// The port it listens on.
     var port: Int { listener?.port ?? 0 }
@@ -48,14 +54,37 @@ public final class LineServer: Front {
 
     // MARK: Running
 
+    /// Takes changes of users: at once, for clients that are connected, too.
+    ///
+    /// - Parameter isEverything: whether there are no users besides these.
+    public func apply(_ changes: [UserChange], isEverything: Bool) {
+        let wasOpen = !requiresLogin
+        let changes = logins.apply(changes, isEverything: isEverything)
+        let users = Dictionary(changes.map { ($0.name, $0.user) }) { $1 }
+        for session in sessions.values {
+            if let name = session.user?.name {
+                guard let user = users[name] else { continue }
+                if let user, user.isEnabled { session.become(user) } else { session.close() }
+            } else if wasOpen, requiresLogin {
+                session.become(nil)
+            }
+        }
+    }
+
     /// Listens, and serves from now on. Returns the address and the port.
-    public func listen() throws(LoopError) -> (address: String, port: Int) {
+    ///
+    /// - Throws: where it cannot listen, or must not: on an address that is not the machine's own, without users.
+    public func listen() throws -> (address: String, port: Int) {
         let listener = try TCPListener(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             maximumHandshakes: configuration.maximumHandshakes
         ) { [unowned self] in accept($0) }
         listener.onError = { [logger] in logger.error("\($0)") }
         listener.onRefusal { [logger] address, reason in logger.debug("no TLS with \(address): \(reason)") }
+        guard requiresLogin || !configuration.isProtected || listener.isLoopback else {
+            listener.close()
+            throw NoUsers(address: listener.address)
+        }
         self.listener = listener
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
         return (listener.address, listener.port)
@@ -121,14 +150,18 @@ public final class LineServer: Front {
     // MARK: Sessions
 
     private func accept(_ connection: TCPConnection) {
-        if configuration.isProtected, !connection.isLoopbackPeer {
+        if configuration.isProtected, !requiresLogin, !connection.isLoopbackPeer {
             return refuse(
                 connection,
-                "-DENIED Tiffin serves only clients on its own machine, because no users are configured. "
-                    + "Start it with --protected-mode no to serve others, behind a firewall.\r\n")
+                "-DENIED Tiffin serves only clients on its own machine, because there are no users.\r\n")
         }
         guard sessions.count < configuration.maximumClients else {
             return refuse(connection, "-ERR max number of clients reached\r\n")
+        }
+        // The oldest has had the most time.
+        if strangers.count >= configuration.maximumStrangers, let oldest = strangers.min() {
+            sessions[oldest]?.close()
+            strangers.remove(oldest)
         }
         let session = Session(id: nextSession, connection, of: self)
         sessions[nextSession] = session
@@ -146,9 +179,16 @@ public final class LineServer: Front {
     func sessionEnded(_ session: Session) {
         application.topics.unsubscribe(session.subscriber)
         sessions[session.id] = nil
+        strangers.remove(session.id)
+    }
+
+    /// A session has to log in first, or has.
+    func note(_ session: Session, isStranger: Bool) {
+        if isStranger { strangers.insert(session.id) } else { strangers.remove(session.id) }
     }
 
     private func closeOverdue() {
+        logins.tidy()
         let now = LoopActor.now
         for session in sessions.values { session.closeIfOverdue(at: now) }
     }
@@ -159,5 +199,16 @@ public final class LineServer: Front {
         if let httpLoggedAt, now - httpLoggedAt < 60_000_000_000 { return }
         httpLoggedAt = now
         logger.error("possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
+    }
+}
+
+/// Why a server does not listen: others could do everything.
+struct NoUsers: Error, CustomStringConvertible {
+    var address: String
+
+    var description: String {
+        "\(address) can be reached from other machines, and there are no users: whoever connects could do everything. "
+            + "Add one with 'tiffin user add NAME --role admin', listen on 127.0.0.1, or start with "
+            + "--protected-mode no behind a firewall"
     }
 }

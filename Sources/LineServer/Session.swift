@@ -3,6 +3,7 @@ internal import CallArguments
 internal import EventLog
 internal import EventLoop
 internal import LineProtocol
+internal import Users
 
 /// One client: a ``SessionMachine`` at work on a socket.
 @LoopActor
@@ -16,6 +17,13 @@ final class Session {
     private var lastCommandIndex: Int?
     private(set) var commandCount = 0
     private(set) var subscriber: Subscriber!
+    /// Who has logged in; nil where nobody has.
+    private(set) var user: User?
+    /// What the client may do now.
+    private var rights = Rights.all
+    /// Since when it has had to log in; nil where it need not, or has.
+    private var strangerSince: UInt64?
+    private var loginFailures = 0
 
     private var machine: SessionMachine
     /// The command that is being executed, until it has been counted or has promised a reply.
@@ -42,6 +50,7 @@ final class Session {
 
     func start() {
         link.session = self
+        if server.requiresLogin { become(nil) }
         connection.outgoingLimit = server.configuration.outputLimit
         connection.onEnd = { [self] in
             machine.peerEnded()
@@ -62,6 +71,70 @@ final class Session {
             let now = LoopActor.now
             machine.received(bytes, at: now)
             work(since: now)
+        }
+    }
+
+    // MARK: The user
+
+    /// Acts for a user from the next command on; for nobody, where there is none. What it listens to and may not is
+    /// ended.
+    func become(_ user: User?) {
+        let isStranger = user == nil && server.requiresLogin
+        self.user = user
+        rights = user.map { Rights(of: $0.role) } ?? (isStranger ? .login : .all)
+        machine.isAuthenticated = !isStranger
+        strangerSince = isStranger ? strangerSince ?? LoopActor.now : nil
+        server.note(self, isStranger: isStranger)
+        let topics = server.application.topics!
+        var ended: [String] = []
+        if isStranger {
+            ended = subscriber.channels
+            topics.unsubscribe(subscriber)
+        } else if let confinement = user?.confinement {
+            ended = topics.unsubscribe(subscriber, beyond: confinement)
+        }
+        guard !ended.isEmpty else { return }
+        var notices = ReplyBuffer(version: version)
+        for channel in ended {
+            notices.subscription("unsubscribe", Array(channel.utf8), subscriber.subscriptionCount)
+        }
+        machine.push(Array(notices.bytes))
+        server.hasWork(self)
+    }
+
+    /// Checks a name and a password, and acts for that user if they are right. The reply keeps its turn, and nothing
+    /// that the client sent behind it is looked at before.
+    ///
+    /// - Parameter body: changes the session as the command says, and gives the reply, once the login has succeeded.
+    func logIn(
+        _ name: [UInt8], _ password: [UInt8], then body: @escaping @LoopActor (Session) -> (inout ReplyBuffer) -> Void
+    ) {
+        guard let command = executing else { preconditionFailure("a login of no command") }
+        executing = nil
+        // What it is about does not matter: everything waits for it.
+        let turn = machine.promise(about: .order, isHolding: true)
+        server.logins.logIn(name, password, from: connection.peerAddress) {
+            [link, server, executingSince] outcome in
+            let failure: Failure? =
+                switch outcome {
+                case .succeeded: nil
+                case .failed: .wrongPassword
+                case .refused(let reason): Failure("BUSY", reason)
+                }
+            server.statistics.count(
+                command, nanoseconds: LoopActor.now - executingSince, hasFailed: failure != nil)
+            if failure != nil { server.statistics.errors += 1 }
+            if failure != nil { server.statistics.failedLogins += 1 }
+            guard let session = link.session else { return }
+            if case .succeeded(let user) = outcome {
+                session.become(user)
+                session.machine.fulfil(turn, body(session))
+            } else if let failure {
+                session.machine.fulfil(turn) { $0.error(failure.code, failure.message) }
+                session.loginFailures += 1
+                if session.loginFailures >= server.configuration.maximumLoginFailures { session.machine.close() }
+            }
+            server.hasWork(session)
         }
     }
 
@@ -126,6 +199,8 @@ final class Session {
         guard let found = LineCommandTable.shared.index(of: arguments) else { return unknown(arguments) }
         let command = LineCommandTable.shared.commands[found]
         guard machine.admit(command.declaration.effect) else { return }
+        // The one place where it is decided who may use a command. What a command is about is decided with its call.
+        guard rights.contains(command.declaration.right) else { return refuse(command.declaration) }
         commandCount += 1
         lastCommandIndex = found
         executing = found
@@ -137,21 +212,30 @@ final class Session {
             try run(command, arguments)
             executed(hasFailed: false)
         } catch {
+            server.statistics.count(error)
             fail(error)
             executed(hasFailed: true)
         }
     }
 
+    private func refuse(_ command: CommandDeclaration) {
+        server.statistics.deniedCommands += 1
+        guard let user else { return fail(.noAuthentication) }
+        let name = command.name.lowercased().replacing(" ", with: "|")
+        fail(Failure("NOPERM", "User \(user.name) has no permissions to run the '\(name)' command"))
+    }
+
     private func unknown(_ arguments: Arguments) {
         let name = arguments[0]
+        if name.equals(caseInsensitive: "POST") || name.equals(caseInsensitive: "Host:") {
+            server.logHTTPAttempt(by: self)
+            return machine.close()
+        }
+        guard strangerSince == nil else { return fail(.noAuthentication) }
         if let container = LineCommandTable.shared.container(of: name) {
             guard arguments.count > 1 else { return fail(.argumentCount(of: container)) }
             let subcommand = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
             return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. Try COMMAND HELP \(container)."))
-        }
-        if name.equals(caseInsensitive: "POST") || name.equals(caseInsensitive: "Host:") {
-            server.logHTTPAttempt(by: self)
-            return machine.close()
         }
         let shown = arguments.dropFirst().prefix(20).map {
             "'\(String(decoding: $0.bytes.prefix(128), as: UTF8.self))' "
@@ -164,10 +248,11 @@ final class Session {
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
+        let call = try Call(command.declaration, arguments, within: user?.confinement)
         switch command.body {
-        case .session(let body): try body(self, try Call(command.declaration, arguments))
+        case .session(let body): try body(self, call)
         case .application(let command):
-            switch try server.application.run(command, arguments) {
+            switch try server.application.run(command, call) {
             case .answer(let answer): machine.reply { $0.append(answer) }
             case .promise(let promise): reply(once: promise)
             }
@@ -231,14 +316,31 @@ final class Session {
 
     /// Closes the connection if the client has been silent, or in the middle of a command, for too long.
     func closeIfOverdue(at now: UInt64) {
-        guard let reason = machine.overdue(at: now, isListening: subscriber.subscriptionCount > 0) else { return }
+        guard
+            let reason = overdueLogin(at: now)
+                ?? machine.overdue(at: now, isListening: subscriber.subscriptionCount > 0)
+        else { return }
         server.logger.debug("client \(id): \(reason)")
         fail(Failure("ERR", reason))
         close()
     }
+
+    /// Why the connection is to be closed now, if the client has not logged in for too long. One whose login is being
+    /// checked waits for us.
+    private func overdueLogin(at now: UInt64) -> String? {
+        let seconds = server.configuration.loginSeconds
+        guard let strangerSince, machine.isAnswered, now > strangerSince, now - strangerSince > seconds * 1_000_000_000
+        else { return nil }
+        return "no login within \(seconds) seconds"
+    }
 }
 
 extension Failure {
+    /// Redis's words for a client that has not logged in.
+    static let noAuthentication = Failure("NOAUTH", "Authentication required.")
+    /// Redis's words for a wrong name or password.
+    static let wrongPassword = Failure("WRONGPASS", "invalid username-password pair or user is disabled.")
+
     /// Redis's words for a command that a subscribed client may not send.
     fileprivate static func onlyForSubscribers(_ command: CommandDeclaration) -> Failure {
         Failure(

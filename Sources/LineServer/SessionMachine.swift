@@ -48,6 +48,8 @@ struct SessionMachine: ~Copyable {
 
     /// The capacity that an emptied buffer keeps, in bytes.
     private static let keptCapacity = 64 << 10
+    /// While more unread bytes than these wait for a client's login, nothing more is read from it.
+    private static let unauthenticatedInputPause = 64 << 10
 
     private let limits: LineConfiguration
     private var phase = Phase.reading
@@ -77,8 +79,11 @@ struct SessionMachine: ~Copyable {
     private var firstSlot = 0
     /// The categories of the streams that unanswered requests are about.
     private var slotCategories = Categories()
-    /// Whether a request waits for something before it can be decided: nothing of the client's may overtake it.
+    /// Whether a request waits for something before it can be decided: nothing of the client's may overtake it, nor
+    /// even be read, because a login decides how large it may be.
     private var isHeld = false
+    /// Whether the client has logged in, or need not. If not, its requests have to be small.
+    var isAuthenticated = true
 
     init(limits: LineConfiguration, at now: UInt64) {
         self.limits = limits
@@ -145,9 +150,8 @@ struct SessionMachine: ~Copyable {
         case .reading where !isReading:
             isReading = true
             return .startReading
-        case .waiting where isReading && input.count >= limits.inputPause,
-            .full where isReading && input.count >= limits.inputPause,
-            .paused where isReading && input.count >= limits.inputPause, .draining where isReading:
+        case .waiting where isReading && input.count >= inputPause, .full where isReading && input.count >= inputPause,
+            .paused where isReading && input.count >= inputPause, .draining where isReading:
             isReading = false
             return .stopReading
         case .closed: return .wait
@@ -158,6 +162,10 @@ struct SessionMachine: ~Copyable {
         guard phase == .closing else { return .wait }
         phase = .closed
         return .close
+    }
+
+    private var inputPause: Int {
+        isAuthenticated ? limits.inputPause : min(limits.inputPause, SessionMachine.unauthenticatedInputPause)
     }
 
     private func mayResume(_ pendingBytes: Int) -> Bool {
@@ -173,6 +181,10 @@ struct SessionMachine: ~Copyable {
             phase = .full
             return nil
         }
+        guard !isHeld else {
+            phase = .waiting
+            return nil
+        }
         phase = .reading
         if let malformed { return reject(malformed) }
         let bytes = arrived ?? input.bytes
@@ -180,7 +192,8 @@ struct SessionMachine: ~Copyable {
             partialSince = nil
             return nil
         }
-        switch parser.next(UnsafeRawBufferPointer(rebasing: bytes[consumed...]), within: limits.requestLimits) {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[consumed...])
+        switch parser.next(rest, within: limits.requestLimits, isAuthenticated: isAuthenticated) {
         case .request(let arguments, let length):
             requestLength = length
             partialSince = nil
@@ -224,7 +237,7 @@ struct SessionMachine: ~Copyable {
     /// comes again once they are answered.
     mutating func admit(_ effect: CommandDeclaration.Effect) -> Bool {
         if slots.isEmpty { return true }
-        if !isHeld, slots.count < limits.maximumPendingReplies, !slotCategories.contains(where: effect.waits) {
+        if slots.count < limits.maximumPendingReplies, !slotCategories.contains(where: effect.waits) {
             return true
         }
         requestLength = 0

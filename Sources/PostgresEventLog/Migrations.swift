@@ -24,6 +24,7 @@ public enum Migrations {
         Migration(number: 6, name: "log_decides", sql: PackageResources._006_log_decides_sql),
         Migration(number: 7, name: "batches", sql: PackageResources._007_batches_sql),
         Migration(number: 8, name: "batch_queries", sql: PackageResources._008_batch_queries_sql),
+        Migration(number: 9, name: "users", sql: PackageResources._009_users_sql),
     ]
 
     /// The most partitions a log may have.

@@ -7,12 +7,13 @@ internal import Foundation
 internal import LineServer
 internal import PostgresEventLog
 internal import PostgresProjections
+internal import PostgresUsers
 
 enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen] + Database.options + ServerCertificates.options + [logLevel, protectedMode, demo]
+        [listen] + Database.options + ServerCertificates.options + [logLevel, protectedMode, loginTimeout, demo]
 
     private static let listen = Option.value(
         "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
@@ -20,8 +21,10 @@ enum ServeCommand: Subcommand {
         "log-level", "level", "error, info or debug",
         OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
     private static let protectedMode = Option.value(
-        "protected-mode", "yes|no", "no: serve clients on other machines too; there are no users yet",
+        "protected-mode", "yes|no", "no: without users, serve clients on other machines too",
         OptionValue("yes or no") { ["yes": true, "no": false][$0.lowercased()] }, default: "yes")
+    private static let loginTimeout = Option.value(
+        "login-timeout", "seconds", "how long a client may take to log in", .integer(1...3_600), default: "10")
     private static let demo = Option.flag("demo", "load a small demo catalogue when the log is empty")
 
     static func run(_ options: Options) async throws -> ExitCode {
@@ -29,6 +32,7 @@ enum ServeCommand: Subcommand {
         var line = LineConfiguration()
         (line.host, line.port) = options[listen]
         line.isProtected = options[protectedMode]
+        line.loginSeconds = UInt64(options[loginTimeout])
         let logger = Logger(level: options[logLevel])
         let certificates = try ServerCertificates(options, logger)
         fit(&line, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
@@ -100,12 +104,16 @@ enum ServeCommand: Subcommand {
         line.tls = certificates?.context
         let server = LineServer(application, configuration: line, logger: logger) { log.serverVersion }
         certificates?.server = server
+        let users = PostgresUsers(database)
+        defer { users.close() }
+        if let known = try await users.changes() { server.apply(known.changes, isEverything: known.isEverything) }
         application.start()
         if options[demo], application.isLogEmpty {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
             logger.info("the log was empty: loaded a demo catalogue of \(count) outlets")
         }
         let (address, port) = try server.listen()
+        users.follow { server.apply($0.changes, isEverything: $0.isEverything) }
         Terminal.print("tiffin: listening on \(address)")
         if options[demo], certificates == nil { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()

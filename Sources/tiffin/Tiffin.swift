@@ -31,6 +31,7 @@ struct Tiffin {
     static let commands: [any AnySubcommand.Type] = [
         ServeCommand.self, MigrateCommand.self, ImportSubcommand.self, LogCommand.self, ReplayCommand.self,
         AuditCommand.self, RebuildCommand.self, VerifyCommand.self, WhyCommand.self, ForgetCommand.self,
+        UserCommand.self,
     ]
 
     private static func help(for name: String?) -> String {

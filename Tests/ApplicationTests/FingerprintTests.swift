@@ -2,6 +2,7 @@ import CallArguments
 import Domain
 import EventLog
 import Testing
+import Users
 
 @testable import Application
 

@@ -6,7 +6,7 @@ CREATE TABLE tiffin.event_rows AS TABLE tiffin.events;
 DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
 DROP FUNCTION tiffin.append, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of, tiffin.indexed_up_to,
     tiffin.canonical_bytes(text, timestamptz);
-DROP TABLE tiffin.kept_batches, tiffin.stream_index;
+DROP TABLE tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision;
 ALTER TABLE tiffin.event_rows RENAME TO events;
 ALTER TABLE tiffin.commit_rows RENAME TO commits;
 ALTER TABLE tiffin.events ADD PRIMARY KEY (partition, position), ADD UNIQUE (partition, stream, version);

@@ -433,9 +433,9 @@ def read_log(client: Client, *options, page=500) -> list:
     return events
 
 
-def run_tiffin(*arguments, environment=None, seconds=120) -> subprocess.CompletedProcess:
-    """Runs `tiffin` with these arguments to its end."""
+def run_tiffin(*arguments, environment=None, seconds=120, text="") -> subprocess.CompletedProcess:
+    """Runs `tiffin` with these arguments, and this text on its standard input, to its end."""
     return subprocess.run(
-        [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=seconds,
-        stdin=subprocess.DEVNULL, env={**os.environ, **(environment or {})},
+        [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=seconds, input=text,
+        env={**os.environ, **(environment or {})},
     )

@@ -1,6 +1,7 @@
 import Application
 import Foundation
 import Testing
+import Users
 
 @testable import LineServer
 

@@ -2,6 +2,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import Users
 
 // How bodies of commands answer: with the outcome of a write, a document that has to be loaded, or one of the past.
 extension Application {
@@ -70,13 +71,17 @@ extension Application {
     // MARK: Documents
 
     /// A document of a stream's committed state, or null, as soon as the stream is known.
+    ///
+    /// - Parameter confinement: to a user who is confined, what is not within it looks as if it were not there.
     func document(
-        of stream: StreamName, _ document: @escaping @LoopActor (CommittedState) -> SealedDocument?
+        of stream: StreamName, within confinement: Confinement? = nil,
+        _ document: @escaping @LoopActor (CommittedState) -> SealedDocument?
     ) -> Response {
         let promise = Promise(about: stream.category)
         partition(of: stream).processor.read(stream) { [self] result in
             switch result {
-            case .success(let committed): keep(promise, committed.version > 0 ? document(committed) : nil)
+            case .success(let committed):
+                keep(promise, committed.version > 0 ? document(committed) : nil, within: confinement)
             case .failure(let failure): promise.fail(Failure(failure))
             }
         }
@@ -84,11 +89,11 @@ extension Application {
     }
 
     /// A document of the past, or null, as soon as it is known.
-    func past(_ question: Archive.Question) -> Response {
+    func past(_ question: Archive.Question, within confinement: Confinement? = nil) -> Response {
         let promise = Promise(about: .order)
         archive.answer(question) { [self] answer in
             switch answer {
-            case .success(let document): keep(promise, document)
+            case .success(let document): keep(promise, document, within: confinement)
             case .failure(let failure): promise.fail(failure)
             }
         }
@@ -96,8 +101,8 @@ extension Application {
     }
 
     /// Keeps a promise with a document, or null, as soon as its texts can be opened.
-    private func keep(_ promise: Promise, _ document: SealedDocument?) {
-        guard let document else { return promise.keep(.null) }
+    private func keep(_ promise: Promise, _ document: SealedDocument?, within confinement: Confinement?) {
+        guard let document, document.isWithin(confinement) else { return promise.keep(.null) }
         textSealer.open(document) { promise.end($0.map(Answer.document)) }
     }
 

@@ -1,14 +1,25 @@
 public import CallArguments
 internal import Domain
 internal import EventLog
+internal import Users
 
 extension ArgumentType<Identifier> {
-    /// An identifier.
-    static let identifier = ArgumentType(kind: .string) { argument, field throws(Failure) in
-        guard let identifier = Identifier(utf8: argument.bytes) else {
-            throw .invalid(field, "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+    /// An identifier of something within an outlet, such as an item.
+    static let identifier = identifier(of: nil)
+    /// Ids of which it matters who may use them.
+    static let cart = identifier(of: .cart)
+    static let customer = identifier(of: .customer)
+    static let order = identifier(of: .order)
+    static let outlet = identifier(of: .outlet)
+    static let savedQuery = identifier(of: .savedQuery)
+
+    private static func identifier(of subject: Subject?) -> ArgumentType {
+        ArgumentType(kind: .string, subject: subject) { argument, field throws(Failure) in
+            guard let identifier = Identifier(utf8: argument.bytes) else {
+                throw .invalid(field, "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+            }
+            return identifier
         }
-        return identifier
     }
 }
 

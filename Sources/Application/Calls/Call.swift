@@ -1,6 +1,7 @@
 public import CallArguments
 internal import Domain
 internal import EventLog
+public import Users
 
 /// A call of a command: its arguments by the keys that the command declared.
 ///
@@ -12,18 +13,46 @@ public struct Call: ~Copyable {
     /// The arguments, the command's name first.
     public let arguments: Arguments
     private let declaration: CommandDeclaration
+    /// What its caller is confined to; nil where it is not. Before the command runs, the ids in the call have been
+    /// found to be within.
+    let confinement: Confinement?
     /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
     private var options = SIMD16<UInt16>.zero
 
     /// Finds the options among the arguments.
     ///
-    /// - Throws: the error of a call with too few or too many arguments, or with words that are no options.
-    public init(_ declaration: CommandDeclaration, _ arguments: Arguments) throws(Failure) {
+    /// - Parameter confinement: what the caller is confined to; nil where it is not.
+    /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
+    ///   something that the caller may not use.
+    public init(
+        _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil
+    ) throws(Failure) {
         self.arguments = arguments
         self.declaration = declaration
+        self.confinement = confinement
         try declaration.checkCount(of: arguments)
-        guard arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty else { return }
-        try findOptions()
+        if arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty { try findOptions() }
+        if let confinement { try check(within: confinement) }
+    }
+
+    /// Refuses what is not within the confinement, and what cannot be decided. An id that is malformed is left to
+    /// whoever reads it.
+    private func check(within confinement: Confinement) throws(Failure) {
+        guard declaration.role == .anybody || !declaration.subjects.isEmpty || declaration.repeatedSubject != nil else {
+            throw .noPermissionForKey
+        }
+        for (place, subject) in declaration.subjects {
+            guard let argument = argument(at: place), let id = Identifier(utf8: argument.bytes) else { continue }
+            guard confinement.allows(id, as: subject) else { throw .noPermissionForKey }
+        }
+        switch declaration.repeatedSubject {
+        case .catalogue?: guard confinement.allowsCatalogue else { throw .noPermissionForKey }
+        case .channels?:
+            for channel in arguments[min(declaration.fixedCount, arguments.count)...] {
+                guard try TopicName(channel).isWithin(confinement) else { throw .noPermissionForChannel }
+            }
+        case nil: break
+        }
     }
 
     private mutating func findOptions() throws(Failure) {

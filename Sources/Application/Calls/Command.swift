@@ -2,11 +2,7 @@ public import CallArguments
 internal import Domain
 public import EventLog
 internal import EventLoop
-
-/// Who may use a command.
-public enum Role: String, Sendable {
-    case anybody, customer, merchant, auditor
-}
+public import Users
 
 /// What a command is called, who may use it, what it takes and what it does to others: everything but how it runs.
 ///
@@ -39,8 +35,10 @@ public final class CommandDeclaration: Sendable {
     public let name: String
     /// Where `HELP` lists it.
     public let group: Group
-    /// Who may use it.
+    /// Who it is for.
     public let role: Role
+    /// The right that it needs.
+    public let right: Rights
     /// What it does to the order of commands.
     public let effect: Effect
     /// One sentence that says what it does.
@@ -51,6 +49,10 @@ public final class CommandDeclaration: Sendable {
     let optionTokens: [[UInt8]]
     /// The options that no call may lack, by number.
     let requiredOptions: [Int]
+    /// What parameters name, for users who are confined.
+    let subjects: [(place: ParameterPlace, subject: Subject)]
+    /// What the repeated arguments name, for users who are confined; nil where that does not matter.
+    let repeatedSubject: RepeatedSubject?
     /// How many arguments have a fixed place, the command's name included; options follow them.
     let fixedCount: Int
     /// The fewest arguments of a call, the name included.
@@ -63,17 +65,21 @@ public final class CommandDeclaration: Sendable {
 
     /// - Parameters:
     ///   - summary: one sentence.
+    ///   - isForLogin: whether it may be used before a login.
     ///   - parameters: what the command declared; a write takes `ID` and `VERSION` besides.
     public init(
-        _ name: String, _ group: Group, role: Role, effect: Effect, _ summary: String, _ parameters: ParameterList
+        _ name: String, _ group: Group, role: Role, isForLogin: Bool = false, effect: Effect, _ summary: String,
+        _ parameters: ParameterList
     ) {
+        let isWrite = if case .write = effect { true } else { false }
+        right = isForLogin ? .login : Rights(toUseCommandFor: role, isWrite: isWrite)
         self.name = name
         self.group = group
         self.role = role
         self.effect = effect
         self.summary = summary
         var parameters = parameters
-        if case .write = effect {
+        if isWrite {
             idOption = parameters.option("ID", "id", .commandID)
             versionOption = parameters.option("VERSION", "version", .count)
         } else {
@@ -82,6 +88,8 @@ public final class CommandDeclaration: Sendable {
         optionTokens = parameters.optionTokens
         requiredOptions = parameters.requiredOptions
         fixedCount = parameters.fixedCount
+        subjects = parameters.subjects
+        repeatedSubject = parameters.repeatedSubject
         let descriptions = parameters.descriptions
         parameterDescriptions = descriptions
         let nameCount = parameters.nameCount

@@ -54,6 +54,10 @@ public struct Failure: Error, Sendable {
 
     /// Words that make no sense where they stand.
     public static let syntax = Failure("ERR", "syntax error")
+    /// In Redis's words, for whom an id is a key.
+    public static let noPermissionForKey = Failure("NOPERM", "No permissions to access a key")
+    /// The same, of a channel.
+    public static let noPermissionForChannel = Failure("NOPERM", "No permissions to access a channel")
     static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
 
     static let forgotten = Failure(

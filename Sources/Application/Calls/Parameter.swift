@@ -1,17 +1,21 @@
 public import CallArguments
+public import Users
 
 /// How the value of a parameter is read from an argument, and what `HELP` and `COMMAND DOCS` call its type.
 public struct ArgumentType<Value>: Sendable {
     let kind: ParameterDescription.Kind
+    /// What an id of this type names, if it matters who may use it.
+    let subject: Subject?
     /// Reads the value; `field` names it in the error.
     public let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
 
     /// A way to read values.
     public init(
-        kind: ParameterDescription.Kind,
+        kind: ParameterDescription.Kind, subject: Subject? = nil,
         read: @escaping @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
     ) {
         self.kind = kind
+        self.subject = subject
         self.read = read
     }
 }
@@ -38,6 +42,14 @@ public struct OptionalParameter<Value>: Sendable {
     /// What errors call it.
     let field: String
     let type: ArgumentType<Value>
+}
+
+/// What the arguments of a repeated parameter name.
+public enum RepeatedSubject: Sendable {
+    /// Each is a channel.
+    case channels
+    /// Together they ask for whatever matches in the catalogue.
+    case catalogue
 }
 
 /// The key to all arguments that follow the others: `call[parameter]` is a collection of them.
@@ -87,6 +99,9 @@ public struct ParameterList: Sendable {
     let nameCount: Int
     /// How many arguments have a fixed place, the command's name included; options follow them.
     private(set) var fixedCount: Int
+    /// The places of ids of which it matters who may use them.
+    private(set) var subjects: [(place: ParameterPlace, subject: Subject)] = []
+    private(set) var repeatedSubject: RepeatedSubject?
 
     /// No parameters yet, of a command of that name.
     public init(for name: String) {
@@ -96,12 +111,17 @@ public struct ParameterList: Sendable {
 
     /// An argument that every call has.
     public mutating func required<Value>(_ name: String, _ type: ArgumentType<Value>) -> Parameter<Value> {
-        Parameter(place: place(name, type.kind, isOptional: false), field: name, type: type)
+        Parameter(place: noted(place(name, type.kind, isOptional: false), type.subject), field: name, type: type)
     }
 
     /// An argument that a call may lack; only others like it may follow.
     public mutating func optional<Value>(_ name: String, _ type: ArgumentType<Value>) -> OptionalParameter<Value> {
-        OptionalParameter(place: place(name, type.kind, isOptional: true), field: name, type: type)
+        OptionalParameter(place: noted(place(name, type.kind, isOptional: true), type.subject), field: name, type: type)
+    }
+
+    private mutating func noted(_ place: ParameterPlace, _ subject: Subject?) -> ParameterPlace {
+        if let subject { subjects.append((place, subject)) }
+        return place
     }
 
     private mutating func place(_ name: String, _ kind: ParameterDescription.Kind, isOptional: Bool) -> ParameterPlace {
@@ -113,15 +133,20 @@ public struct ParameterList: Sendable {
     }
 
     /// All arguments from here on; nothing but their description follows.
-    public mutating func repeated(_ name: String, isOptional: Bool = false) -> RepeatedParameter {
-        repeated([
-            ParameterDescription(name: name, kind: .string, token: nil, isOptional: isOptional, isRepeated: true)
-        ])
+    public mutating func repeated(
+        _ name: String, isOptional: Bool = false, of subject: RepeatedSubject? = nil
+    ) -> RepeatedParameter {
+        repeated(
+            [ParameterDescription(name: name, kind: .string, token: nil, isOptional: isOptional, isRepeated: true)],
+            of: subject)
     }
 
     /// All arguments from here on, which the command reads by a grammar of its own.
-    mutating func repeated(_ descriptions: [ParameterDescription]) -> RepeatedParameter {
+    mutating func repeated(
+        _ descriptions: [ParameterDescription], of subject: RepeatedSubject?
+    ) -> RepeatedParameter {
         self.descriptions += descriptions
+        repeatedSubject = subject
         return RepeatedParameter(first: fixedCount)
     }
 
@@ -129,7 +154,8 @@ public struct ParameterList: Sendable {
     public mutating func option<Value>(
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> OptionalParameter<Value> {
-        OptionalParameter(place: option(token, name, type.kind, isOptional: true), field: token, type: type)
+        let place = noted(option(token, name, type.kind, isOptional: true), type.subject)
+        return OptionalParameter(place: place, field: token, type: type)
     }
 
     /// As ``option(_:_:_:)``, of an option that no call may lack.
@@ -137,7 +163,8 @@ public struct ParameterList: Sendable {
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> Parameter<Value> {
         requiredOptions.append(optionTokens.count)
-        return Parameter(place: option(token, name, type.kind, isOptional: false), field: token, type: type)
+        let place = noted(option(token, name, type.kind, isOptional: false), type.subject)
+        return Parameter(place: place, field: token, type: type)
     }
 
     private mutating func option(

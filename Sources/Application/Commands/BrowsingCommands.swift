@@ -4,6 +4,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Projections
+internal import Users
 
 /// What customers look at.
 enum BrowsingCommands {
@@ -14,9 +15,9 @@ enum BrowsingCommands {
             "OUTLET.HOME", .browsing, role: .customer,
             "Returns an outlet's home, now or as of a moment: sections, tag bar and carousels, or null."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let revision = parameters.option("SINCE", "revision", .count)
-            let cart = parameters.option("CART", "cart", .identifier)
+            let cart = parameters.option("CART", "cart", .cart)
             let moment = parameters.option("AT", "moment", .moment)
             return { application, call throws(Failure) in
                 let (outlet, cart, since) = (try call[outlet], try call[cart], try call[revision])
@@ -31,7 +32,7 @@ enum BrowsingCommands {
         Command(
             "OUTLET.TAGS", .browsing, role: .customer, "Returns the tag bar of an outlet's home, or null."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             return { application, call throws(Failure) in
                 .answer(Answer(try application.outlet(try call[outlet]).map(HomeDocument.tagBar)))
             }
@@ -39,7 +40,7 @@ enum BrowsingCommands {
         Command(
             "ITEM.GET", .browsing, role: .customer, "Returns an item in full, with its large image, or null."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             return { application, call throws(Failure) in
                 let item = try call[item]
@@ -83,7 +84,7 @@ enum BrowsingCommands {
             "BROWSE.SAVE", .browsing, role: .customer,
             "Saves a query about items under a name, for SUBSCRIBE; returns its answer."
         ) { parameters in
-            let name = parameters.required("name", .identifier)
+            let name = parameters.required("name", .savedQuery)
             let query = parameters.query([.sort, .limit])
             return { application, call throws(Failure) in
                 let name = try call[name]
@@ -98,7 +99,7 @@ enum BrowsingCommands {
         Command(
             "BROWSE.DROP", .browsing, role: .customer, "Deletes a saved query; returns how many there were, 1 or 0."
         ) { parameters in
-            let name = parameters.required("name", .identifier)
+            let name = parameters.required("name", .savedQuery)
             return { application, call throws(Failure) in
                 .answer(.integer(application.catalogue.drop(try call[name]) ? 1 : 0))
             }
@@ -116,7 +117,7 @@ extension ParameterList {
         }
         return repeated(
             Filter.all.map { description($0.name, $0.values, isRepeated: $0.isRepeatable) }
-                + options.map { description($0.rawValue, $0.value) })
+                + options.map { description($0.rawValue, $0.value) }, of: .catalogue)
     }
 }
 

@@ -3,6 +3,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Projections
+internal import Users
 
 /// What customers do: carts and orders.
 enum CartCommands {
@@ -11,12 +12,12 @@ enum CartCommands {
             "CART.ADD", .carts, role: .customer, effect: .write(.cart),
             "Adds some of an item to a cart; returns the cart's count."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
-            let outlet = parameters.required("outlet", .identifier)
+            let cart = parameters.required("cart", .cart)
+            let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let quantity = parameters.required("quantity", .quantity)
             let note = parameters.option("NOTE", "text", .text)
-            let customer = parameters.option("CUSTOMER", "customer", .identifier)
+            let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { application, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
                 let (outlet, item, quantity) = (try call[outlet], try call[item], try call[quantity])
@@ -41,7 +42,7 @@ enum CartCommands {
             "CART.SET", .carts, role: .customer, effect: .write(.cart),
             "Sets a line's quantity, and removes the line for 0; returns the cart's count."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
+            let cart = parameters.required("cart", .cart)
             let line = parameters.required("line", .text)
             let quantity = parameters.required("quantity", .quantity)
             return { application, call throws(Failure) in
@@ -56,7 +57,7 @@ enum CartCommands {
         Command(
             "CART.REMOVE", .carts, role: .customer, effect: .write(.cart), "Removes a line; returns the cart's count."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
+            let cart = parameters.required("cart", .cart)
             let line = parameters.required("line", .text)
             return { application, call throws(Failure) in
                 let line = try call[line]
@@ -69,7 +70,7 @@ enum CartCommands {
             "CART.CLEAR", .carts, role: .customer, effect: .write(.cart),
             "Removes every line; returns the cart's count, 0."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
+            let cart = parameters.required("cart", .cart)
             return { application, call throws(Failure) in
                 try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.clear) }
             }
@@ -78,7 +79,7 @@ enum CartCommands {
             "CART.COUNT", .carts, role: .customer,
             "Returns how many items a cart holds: 0 if it is unknown or checked out."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
+            let cart = parameters.required("cart", .cart)
             return { application, call throws(Failure) in
                 .answer(.integer(Int64(try application.count(of: try call[cart]))))
             }
@@ -87,7 +88,7 @@ enum CartCommands {
             "CART.GET", .carts, role: .customer,
             "Returns a cart with its lines and total, now or as of a moment, or null."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
+            let cart = parameters.required("cart", .cart)
             let moment = parameters.option("AT", "moment", .moment)
             return { application, call throws(Failure) in
                 let cart = try call[cart]
@@ -101,10 +102,10 @@ enum CartCommands {
             "CART.CHECKOUT", .carts, role: .customer, effect: .write(.cart),
             "Places an order for what is in a cart, if it still costs that; returns the order's id."
         ) { parameters in
-            let cart = parameters.required("cart", .identifier)
+            let cart = parameters.required("cart", .cart)
             let total = parameters.requiredOption("TOTAL", "minor", .amount)
             let name = parameters.option("NAME", "text", .text)
-            let customer = parameters.option("CUSTOMER", "customer", .identifier)
+            let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { application, call throws(Failure) in
                 let (cart, total, text) = (try call[cart], try call[total], try call[name])
                 let stream = StreamName(.cart, cart)
@@ -134,14 +135,16 @@ enum CartCommands {
         Command(
             "ORDER.GET", .carts, role: .customer, "Returns an order, now or as of a moment, or null."
         ) { parameters in
-            let order = parameters.required("order", .identifier)
+            let order = parameters.required("order", .order)
             let moment = parameters.option("AT", "moment", .moment)
             return { application, call throws(Failure) in
-                let order = try call[order]
+                let (order, confinement) = (try call[order], call.confinement)
                 if let moment = try application.moment(try call[moment]) {
-                    return application.past(.order(order, at: moment))
+                    return application.past(.order(order, at: moment), within: confinement)
                 }
-                return application.document(of: StreamName(.order, order)) { SealedDocument(of: order, $0) }
+                return application.document(of: StreamName(.order, order), within: confinement) {
+                    SealedDocument(of: order, $0)
+                }
             }
         },
     ]

@@ -2,6 +2,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import Projections
+internal import Users
 
 /// What merchants do: outlets and menus.
 enum CatalogueCommands {
@@ -12,7 +13,7 @@ enum CatalogueCommands {
             "OUTLET.PUT", .catalogue, role: .merchant, effect: .write(.outlet),
             "Registers an outlet, or changes what differs."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let details = parameters.required("json", .document(OutletInput.self))
             return { application, call throws(Failure) in
                 let details = try call[details].details
@@ -24,7 +25,7 @@ enum CatalogueCommands {
         Command(
             "OUTLET.OPEN", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take orders."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             return { application, call throws(Failure) in
                 try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(.open) }
             }
@@ -32,7 +33,7 @@ enum CatalogueCommands {
         Command(
             "OUTLET.CLOSE", .catalogue, role: .merchant, effect: .write(.outlet), "Stops an outlet from taking orders."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             return { application, call throws(Failure) in
                 try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(.close) }
             }
@@ -41,7 +42,7 @@ enum CatalogueCommands {
             "OUTLET.PAUSE", .catalogue, role: .merchant, effect: .write(.outlet),
             "Stops an outlet from taking orders until a time."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let until = parameters.requiredOption("UNTIL", "time", .time)
             let reason = parameters.option("REASON", "text", .text)
             return { application, call throws(Failure) in
@@ -54,7 +55,7 @@ enum CatalogueCommands {
         Command(
             "OUTLET.GET", .catalogue, role: .anybody, "Returns an outlet's details, or null."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             return { application, call throws(Failure) in
                 .answer(Answer(try application.outlet(try call[outlet]).map(OutletDocument.bytes)))
             }
@@ -66,7 +67,7 @@ enum CatalogueCommands {
             "MENU.PUT", .catalogue, role: .merchant, effect: .write(.menu),
             "Replaces an outlet's menu, by as few changes as possible."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let menu = parameters.required("json", .document(MenuInput.self))
             return { application, call throws(Failure) in
                 try application.submit(.put(try call[menu].document), ofMenu: try call[outlet], call)
@@ -76,7 +77,7 @@ enum CatalogueCommands {
             "MENU.SECTION.PUT", .catalogue, role: .merchant, effect: .write(.menu),
             "Adds or changes a section of a menu."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let section = parameters.required("section", .identifier)
             let header = parameters.required("json", .document(SectionInput.self))
             let before = parameters.option("BEFORE", "section", .identifier)
@@ -94,7 +95,7 @@ enum CatalogueCommands {
             "MENU.SECTION.REMOVE", .catalogue, role: .merchant, effect: .write(.menu),
             "Removes a section with its items."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let section = parameters.required("section", .identifier)
             return { application, call throws(Failure) in
                 try application.submit(.removeSection(try call[section]), ofMenu: try call[outlet], call)
@@ -103,7 +104,7 @@ enum CatalogueCommands {
         Command(
             "MENU.ITEM.PUT", .catalogue, role: .merchant, effect: .write(.menu), "Adds or changes an item of a menu."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let section = parameters.required("section", .identifier)
             let item = parameters.required("item", .identifier)
             let json = parameters.required("json", .document(ItemInput.self))
@@ -119,7 +120,7 @@ enum CatalogueCommands {
         Command(
             "MENU.ITEM.REMOVE", .catalogue, role: .merchant, effect: .write(.menu), "Removes an item."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             return { application, call throws(Failure) in
                 try application.submit(.removeItem(try call[item]), ofMenu: try call[outlet], call)
@@ -129,7 +130,7 @@ enum CatalogueCommands {
             "MENU.ITEM.PRICE", .catalogue, role: .merchant, effect: .write(.menu),
             "Sets an item's price, in minor units."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let price = parameters.required("minor", .amount)
             return { application, call throws(Failure) in
@@ -140,7 +141,7 @@ enum CatalogueCommands {
             "MENU.ITEM.SUSPEND", .catalogue, role: .merchant, effect: .write(.menu),
             "Marks an item as sold out, until a time or until it is resumed."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let until = parameters.option("UNTIL", "time", .time)
             return { application, call throws(Failure) in
@@ -152,14 +153,14 @@ enum CatalogueCommands {
             "MENU.ITEM.RESUME", .catalogue, role: .merchant, effect: .write(.menu),
             "Makes a sold-out item available again."
         ) { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             return { application, call throws(Failure) in
                 try application.submit(.resume(try call[item]), ofMenu: try call[outlet], call)
             }
         },
         Command("MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or null.") { parameters in
-            let outlet = parameters.required("outlet", .identifier)
+            let outlet = parameters.required("outlet", .outlet)
             return { application, call throws(Failure) in
                 let record = try application.outlet(try call[outlet])
                 return .answer(Answer(record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }))

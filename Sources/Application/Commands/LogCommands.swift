@@ -1,5 +1,6 @@
 internal import EventLog
 internal import EventLoop
+internal import Users
 
 /// What auditors read.
 enum LogCommands {

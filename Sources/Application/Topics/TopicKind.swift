@@ -4,6 +4,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Projections
+internal import Users
 
 /// A kind of topic that clients can subscribe to. To add one, add an entry to ``all``.
 struct TopicKind: Sendable {
@@ -11,6 +12,8 @@ struct TopicKind: Sendable {
     let prefix: String
     /// The member of its messages that has the id.
     let member: StaticString
+    /// What its ids name.
+    let subject: Subject
     /// Whether a document of one revision is always the same. If not, a message within one revision, or one that was
     /// held back, has the whole document: a client that read the document in between may know the change already, and
     /// a patch would not fit.
@@ -26,7 +29,7 @@ struct TopicKind: Sendable {
     static let all = [home, cart, browse]
 
     /// An outlet's home, as `OUTLET.HOME` answers it.
-    private static let home = TopicKind(prefix: "home", member: "outlet", isRevisionWhole: true) {
+    private static let home = TopicKind(prefix: "home", member: "outlet", subject: .outlet, isRevisionWhole: true) {
         application, outlet, completion in
         completion(
             Result { () throws(Failure) in
@@ -38,7 +41,7 @@ struct TopicKind: Sendable {
     }
 
     /// A cart, as `CART.GET` answers it: its problems come from the outlet and the menu.
-    private static let cart = TopicKind(prefix: "cart", member: "cart", isRevisionWhole: false) {
+    private static let cart = TopicKind(prefix: "cart", member: "cart", subject: .cart, isRevisionWhole: false) {
         application, cart, completion in
         let stream = StreamName(.cart, cart)
         application.partition(of: stream).processor.read(stream) { result in
@@ -61,7 +64,7 @@ struct TopicKind: Sendable {
 
     /// The answer to a saved query.
     private static let browse = TopicKind(
-        prefix: "browse", member: "browse", isRevisionWhole: true, greetsWithDocument: true
+        prefix: "browse", member: "browse", subject: .savedQuery, isRevisionWhole: true, greetsWithDocument: true
     ) { application, name, completion in
         let answer = application.catalogue.document(ofSaved: name)
         completion(

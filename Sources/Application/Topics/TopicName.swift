@@ -1,5 +1,6 @@
 public import CallArguments
 internal import Domain
+public import Users
 
 /// The name of a topic, `home:copper-ladle`.
 public struct TopicName {
@@ -24,4 +25,7 @@ public struct TopicName {
         id = try ArgumentType<Identifier>.identifier.read(rest, "\(shown): \(kind.member)")
         channel = "\(kind.prefix):\(id)"
     }
+
+    /// Whether a user who is confined may listen to it.
+    public func isWithin(_ confinement: Confinement) -> Bool { confinement.allows(id, as: kind.subject) }
 }

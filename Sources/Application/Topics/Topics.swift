@@ -2,6 +2,7 @@ internal import Domain
 internal import EventLog
 public import EventLoop
 internal import JSONText
+public import Users
 
 /// Who listens to what. Subscribers get every change, in order and without a gap: each message leads on from where the
 /// one before it ended.
@@ -103,6 +104,14 @@ public final class Topics {
         guard topic.subscribers.isEmpty else { return }
         topics[channel] = nil
         listen(topic, to: [])
+    }
+
+    /// Ends the subscriptions of a subscriber that are not within its confinement. Returns their channels.
+    public func unsubscribe(_ subscriber: Subscriber, beyond confinement: Confinement) -> [String] {
+        let ended = subscriber.subscriptions.values.filter { !confinement.allows($0.id, as: $0.kind.subject) }
+            .map(\.channel)
+        for channel in ended { unsubscribe(subscriber, from: channel) }
+        return ended
     }
 
     /// Ends every subscription of a subscriber.

@@ -1,7 +1,9 @@
 internal import Application
 internal import CallArguments
+internal import Domain
 internal import EventLoop
 internal import LineProtocol
+internal import Users
 
 /// What Redis clients send when they connect, answered as Redis answers it.
 enum ConnectionCommands {
@@ -34,7 +36,8 @@ enum ConnectionCommands {
             }
         },
         LineCommand(
-            "HELLO", .connection, "Describes the server, and sets the version of the protocol, 2 or 3."
+            "HELLO", .connection, isForLogin: true,
+            "Describes the server, and sets the version of the protocol, 2 or 3."
         ) { parameters in
             let version = parameters.optional("protover", .protocolVersion)
             let options = parameters.repeated("option", isOptional: true)
@@ -42,12 +45,21 @@ enum ConnectionCommands {
                 try hello(session, try call[version] ?? session.version, call[options])
             }
         },
-        LineCommand("AUTH", .connection, "Authenticates; there are no users yet.") { parameters in
+        LineCommand(
+            "AUTH", .connection, isForLogin: true,
+            "Logs in, with a password or a token; the user is default if none is given."
+        ) { parameters in
             let user = parameters.required("username", .bytes)
             let password = parameters.optional("password", .bytes)
             return { session, call throws(Failure) in
-                try authenticate(try call[user], try call[password])
-                session.reply { $0.simpleString("OK") }
+                try authenticate(session, try call[user], try call[password]) { _ in { $0.simpleString("OK") } }
+            }
+        },
+        LineCommand("ACL WHOAMI", .connection, "Returns the name of the user, or default where there are no users.") {
+            _ in
+            { session, _ in
+                let name = session.userName
+                session.reply { $0.bulk(name) }
             }
         },
         LineCommand("SELECT", .connection, "Selects the only database, 0.") { parameters in
@@ -57,15 +69,19 @@ enum ConnectionCommands {
                 session.reply { $0.simpleString("OK") }
             }
         },
-        LineCommand("RESET", .connection, isForSubscribers: true, "Resets the connection to how it began.") { _ in
+        LineCommand(
+            "RESET", .connection, isForSubscribers: true, isForLogin: true,
+            "Resets the connection to how it began: nobody is logged in."
+        ) { _ in
             { session, _ in
                 session.server.application.topics.unsubscribe(session.subscriber)
                 session.name = ""
                 session.version = .resp2
+                session.become(nil)
                 session.reply { $0.simpleString("RESET") }
             }
         },
-        LineCommand("QUIT", .connection, isForSubscribers: true, "Closes the connection.") { _ in
+        LineCommand("QUIT", .connection, isForSubscribers: true, isForLogin: true, "Closes the connection.") { _ in
             { session, _ in
                 session.reply { $0.simpleString("OK") }
                 session.close()
@@ -80,10 +96,11 @@ enum ConnectionCommands {
         _ session: Session, _ version: ProtocolVersion, _ options: Arguments.SubSequence
     ) throws(Failure) {
         var name: String?
+        var login: (user: Argument, password: Argument)?
         var words = options.makeIterator()
         while let option = words.next() {
             if option.equals(caseInsensitive: "AUTH"), let user = words.next(), let password = words.next() {
-                try authenticate(user, password)
+                login = (user, password)
             } else if option.equals(caseInsensitive: "SETNAME"), let value = words.next() {
                 name = try ArgumentType<String>.clientName.read(value, "name")
             } else {
@@ -91,10 +108,24 @@ enum ConnectionCommands {
                 throw Failure("ERR", "Syntax error in HELLO option '\(option)'")
             }
         }
-        if let name { session.name = name }
-        session.version = version
-        let id = session.id
-        session.reply { replies in
+        let greet: @LoopActor (Session) -> (inout ReplyBuffer) -> Void = { session in
+            if let name { session.name = name }
+            session.version = version
+            return greeting(of: session.id, version)
+        }
+        if let login { return try authenticate(session, login.user, login.password, then: greet) }
+        guard session.user != nil || !session.server.requiresLogin else {
+            throw Failure(
+                "NOAUTH",
+                "HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> "
+                    + "<pass> option can be used to authenticate the client and select the RESP protocol version at "
+                    + "the same time")
+        }
+        session.reply(greet(session))
+    }
+
+    private static func greeting(of id: Int64, _ version: ProtocolVersion) -> (inout ReplyBuffer) -> Void {
+        { replies in
             replies.map(7)
             replies.bulk("server")
             replies.bulk("tiffin")
@@ -113,17 +144,26 @@ enum ConnectionCommands {
         }
     }
 
-    /// As Redis without a password: the default user may log in with any.
-    private static func authenticate(_ user: Argument, _ password: Argument?) throws(Failure) {
+    /// Logs in. Without users it is as in Redis without a password: the default user may log in with any.
+    @LoopActor
+    private static func authenticate(
+        _ session: Session, _ user: Argument, _ password: Argument?,
+        then body: @escaping @LoopActor (Session) -> (inout ReplyBuffer) -> Void
+    ) throws(Failure) {
+        if session.server.requiresLogin {
+            guard let password else {
+                return session.logIn(Array("default".utf8), Array(user.bytes), then: body)
+            }
+            return session.logIn(Array(user.bytes), Array(password.bytes), then: body)
+        }
         guard password != nil else {
             throw Failure(
                 "ERR",
                 "AUTH <password> called without any password configured for the default user. "
                     + "Are you sure your configuration is correct?")
         }
-        guard user.bytes.elementsEqual("default".utf8) else {
-            throw Failure("WRONGPASS", "invalid username-password pair or user is disabled.")
-        }
+        guard user.bytes.elementsEqual("default".utf8) else { throw .wrongPassword }
+        session.reply(body(session))
     }
 
     // MARK: CLIENT
@@ -172,7 +212,8 @@ enum ConnectionCommands {
                 session.reply { $0.verbatim(line + "\n") }
             }
         },
-        LineCommand("CLIENT LIST", .connection, "Describes every connection, one per line.") { parameters in
+        LineCommand("CLIENT LIST", .connection, role: .admin, "Describes every connection, one per line.") {
+            parameters in
             _ = parameters.repeated("filter", isOptional: true)
             return { session, _ in
                 let lines = session.server.sessions.values.sorted { $0.id < $1.id }.map(\.summary)
@@ -180,7 +221,7 @@ enum ConnectionCommands {
             }
         },
         LineCommand(
-            "CLIENT KILL", .connection,
+            "CLIENT KILL", .connection, role: .admin,
             "Closes a connection, by address or with ID or ADDR; returns OK, or how many it closed."
         ) { parameters in
             let filter = parameters.required("address-or-filter", .bytes)
@@ -253,6 +294,9 @@ extension Session {
         address.bytes.elementsEqual(connection.peerAddress.utf8)
     }
 
+    /// The user as `ACL WHOAMI` and `CLIENT LIST` name it.
+    fileprivate var userName: String { user?.name.rawValue ?? "default" }
+
     /// The connection as `CLIENT LIST` shows it.
     fileprivate var summary: String {
         let second: UInt64 = 1_000_000_000
@@ -262,7 +306,7 @@ extension Session {
         return "id=\(id) addr=\(connection.peerAddress) laddr=\(connection.localAddress) name=\(name) "
             + "age=\((now - connectedAt) / second) idle=\((now - min(now, lastActivity)) / second) "
             + "flags=\(topics == 0 ? "N" : "P") db=0 sub=\(topics) cmd=\(command) tot-cmds=\(commandCount) "
-            + "user=default resp=\(version.rawValue) "
+            + "user=\(userName) resp=\(version.rawValue) "
             + "lib-name=\(clientLibrary.name) lib-ver=\(clientLibrary.version)"
     }
 }

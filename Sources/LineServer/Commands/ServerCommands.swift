@@ -4,6 +4,7 @@ internal import Domain
 internal import EventLoop
 internal import Foundation
 internal import LineProtocol
+internal import Users
 
 /// What the server says about itself.
 enum ServerCommands {
@@ -39,7 +40,8 @@ enum ServerCommands {
     // MARK: CONFIG
 
     private static let configuration: [LineCommand] = [
-        LineCommand("CONFIG GET", .server, "Returns the settings whose names match a pattern.") { parameters in
+        LineCommand("CONFIG GET", .server, role: .admin, "Returns the settings whose names match a pattern.") {
+            parameters in
             let patterns = parameters.repeated("pattern")
             return { session, call throws(Failure) in
                 let patterns = call[patterns].map(\.lowercased)
@@ -55,7 +57,7 @@ enum ServerCommands {
                 }
             }
         },
-        LineCommand("CONFIG RESETSTAT", .server, "Resets the counts of INFO.") { _ in
+        LineCommand("CONFIG RESETSTAT", .server, role: .admin, "Resets the counts of INFO.") { _ in
             { session, _ in
                 session.server.resetStatistics()
                 session.reply { $0.simpleString("OK") }

@@ -1,6 +1,7 @@
 internal import Application
 internal import CallArguments
 internal import LineProtocol
+internal import Users
 
 /// Subscriptions to what changes, with Redis's commands for them.
 enum SubscriptionCommands {
@@ -9,7 +10,7 @@ enum SubscriptionCommands {
             "SUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
             "Subscribes to channels: each change of a home, a cart or a saved query's answer comes as a message."
         ) { parameters in
-            let channels = parameters.repeated("channel")
+            let channels = parameters.repeated("channel", of: .channels)
             return { session, call throws(Failure) in
                 var names: [TopicName] = []
                 for channel in call[channels] { names.append(try TopicName(channel)) }
@@ -24,7 +25,7 @@ enum SubscriptionCommands {
             }
         },
         LineCommand(
-            "UNSUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
+            "UNSUBSCRIBE", .browsing, isForSubscribers: true,
             "Ends subscriptions to channels, or all of them."
         ) { parameters in
             let channels = parameters.repeated("channel", isOptional: true)
@@ -50,7 +51,7 @@ enum SubscriptionCommands {
 
 extension ReplyBuffer {
     /// What Redis sends when a subscription begins or ends: the channel, and how many there are now.
-    fileprivate mutating func subscription(_ kind: StaticString, _ channel: [UInt8]?, _ count: Int) {
+    mutating func subscription(_ kind: StaticString, _ channel: [UInt8]?, _ count: Int) {
         push(3)
         bulk(kind)
         if let channel { bulk(channel) } else { null() }
