@@ -78,11 +78,11 @@ def output_of(*command, seconds=STEP_SECONDS, **options) -> str:
     return run.stdout
 
 
-def redis_benchmark(port, requests, connections, pipeline, command, keys=None) -> float:
+def redis_benchmark(port, requests, connections, pipeline, command, keys=None, options=()) -> float:
     """Requests per second."""
     random_keys = ["-r", keys] if keys else []
     out = output_of("redis-benchmark", "-p", port, "-n", requests, "-c", connections, "-P", pipeline, *random_keys,
-                    "--csv", *command)
+                    *options, "--csv", *command)
     rows = [row for row in csv.reader(io.StringIO(out)) if len(row) > 1]
     if "Error" in out or len(rows) != 2:
         raise RuntimeError(f"redis-benchmark: {out[-500:]}")

@@ -94,7 +94,7 @@ public final class TLSEngine {
     public func handshake(_ bytes: UnsafeRawBufferPointer) {
         guard state == .handshaking else { return unread.append(contentsOf: bytes) }
         incoming = bytes
-        ERR_clear_error()
+        forgetErrors()
         let result = SSL_do_handshake(ssl)
         if result == 1 {
             state = .open
@@ -124,13 +124,15 @@ public final class TLSEngine {
             var filled = 0
             while filled < plain.count {
                 var count = 0
-                ERR_clear_error()
+                forgetErrors()
                 let result = SSL_read_ex(ssl, plain.baseAddress! + filled, plain.count - filled, &count)
                 guard result == 1 else {
                     settle(result)
                     break
                 }
                 filled += count
+                // To ask once more would cost as much as a small record.
+                if incoming.isEmpty, SSL_pending(ssl) == 0 { break }
             }
             if filled > 0 { deliver(UnsafeRawBufferPointer(rebasing: plain[..<filled])) }
             guard filled == plain.count else { return }
@@ -141,7 +143,7 @@ public final class TLSEngine {
     public func seal(_ bytes: UnsafeRawBufferPointer) {
         guard state == .open || state == .ended, bytes.count > 0 else { return }
         var count = 0
-        ERR_clear_error()
+        forgetErrors()
         let result = SSL_write_ex(ssl, bytes.baseAddress, bytes.count, &count)
         // The buffer takes everything, so nothing is left over.
         if result != 1 { settle(result) }
@@ -150,8 +152,13 @@ public final class TLSEngine {
     /// Tells the peer that this side will send nothing more.
     public func end() {
         guard state == .open || state == .ended else { return }
-        ERR_clear_error()
+        forgetErrors()
         SSL_shutdown(ssl)
+    }
+
+    /// OpenSSL would take an error that somebody else left for one of this connection.
+    private func forgetErrors() {
+        if ERR_peek_error() != 0 { ERR_clear_error() }
     }
 
     /// A call has done as much as it could: it waits for bytes, the peer has ended, or it failed.

@@ -7,6 +7,7 @@ import signal
 import socket
 import ssl
 import subprocess
+import tempfile
 import threading
 
 import pytest
@@ -17,7 +18,8 @@ from redis.retry import Retry
 from certificates import Certificates
 from monkeys import SHORT, SMALL
 from tiffin import (
-    Client, Server, encode, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, wait_until,
+    Client, Server, encode, fresh_database, item_document, private_cluster, put_open_outlet, run_tiffin, section_document,
+    sql, wait_until,
 )
 
 PATIENCE = 30
@@ -311,3 +313,35 @@ def test_what_an_operator_should_know_is_said_at_start(database, certificates, t
     with Server(database=database, options=["--tls-cert", certificates.file("old"), "--tls-key", str(key)]) as server:
         assert "expired on" in server.output()
         assert f"every user of this machine can read the key in '{key}'" in server.output()
+
+
+# --- the database
+
+
+@pytest.fixture
+def postgres_files(certificates):
+    """PostgreSQL's settings for TLS. Its key has to belong to its account."""
+    with tempfile.TemporaryDirectory(prefix="tiffin-keys.") as folder:
+        os.chmod(folder, 0o711)
+        for source in (certificates.file("server"), certificates.key("server")):
+            copy = shutil.copy(source, folder)
+            os.chmod(copy, 0o600)
+            if os.geteuid() == 0:
+                shutil.chown(copy, "postgres")
+        yield {"ssl": "on", "ssl_cert_file": f"'{folder}/server.pem'", "ssl_key_file": f"'{folder}/server.key'"}
+
+
+def test_the_database_is_reached_by_tls(certificates, postgres_files):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with private_cluster(port=port, listen_addresses="localhost", **postgres_files) as (_, _start, _stop):
+        url = f"postgres://postgres@localhost:{port}/postgres"
+        trusting = f"{url}?sslmode=verify-full&sslrootcert={certificates.file('ca')}"
+        with Server(database=trusting) as server, server.client() as client:
+            assert client("PING") == "PONG"
+            of_server = "from pg_stat_ssl join pg_stat_activity using (pid) where pid <> pg_backend_pid() and client_port > 0"
+            assert sql(f"select bool_and(ssl), count(*) > 0 {of_server}", trusting) == "t|t"
+        other = f"{url}?sslmode=verify-full&sslrootcert={certificates.file('other-ca')}"
+        run = run_tiffin("serve", "--database", other, seconds=30)
+        assert run.returncode == 1 and "certificate verify failed" in run.stderr, run

@@ -58,13 +58,17 @@ struct TLSConnectionTests {
     @Test @LoopActor func `Many clients at once get through`() async throws {
         let listener = try echo(maximumHandshakes: 8)
         defer { listener.close() }
-        let clients = (0..<64).map { number in
-            Task { @LoopActor in
+        let (answers, signalAnswer) = AsyncStream<Bool>.makeStream()
+        for number in 0..<64 {
+            // They stay on the loop. So other tests, which keep all threads busy, do not make them late.
+            LoopActor.task {
                 let sent = randomBytes(1_000 + number, seed: UInt64(number))
-                return await answer(to: sent, try await connect(to: listener)) == sent
+                let connection = try? await connect(to: listener)
+                guard let connection else { return _ = signalAnswer.yield(false) }
+                signalAnswer.yield(await answer(to: sent, connection) == sent)
             }
         }
-        for client in clients { #expect(try await client.value) }
+        for await isRight in answers.prefix(64) { #expect(isRight) }
     }
 
     @Test @LoopActor func `A peer that lets too much pile up is cut off`() async throws {
