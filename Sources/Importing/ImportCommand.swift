@@ -171,7 +171,7 @@ public struct ImportCommand {
     private func send(
         _ exchange: inout some ImportExchange, total: Int, _ options: ImportOptions
     ) async throws {
-        let connection = try await ServerConnection(to: try options.tls.server(at: options.server))
+        let connection = try await ServerConnection(to: try options.connection.server(at: options.server))
         defer { connection.close() }
         var progress = ProgressReport(total: total, isTerminal: isTerminal, write: errors)
         defer { progress.finish() }

@@ -55,7 +55,7 @@ public final class Client {
         self.connection = connection
     }
 
-    /// Connects, and reads from then on.
+    /// Connects, reads from then on, and logs in if a user is named.
     public static func connect(to server: ServerEndpoint) async throws -> Client {
         let (host, port) = (server.address.host, server.address.port)
         let connection =
@@ -66,6 +66,13 @@ public final class Client {
             }
         let client = Client(connection)
         client.start()
+        if let login = server.login {
+            let reply = try await client.ask(["AUTH", login.user, login.password])
+            if case .error(let code, let message) = reply {
+                client.close()
+                throw LoginRefused(description: "\(code) \(message)")
+            }
+        }
         return client
     }
 
@@ -215,6 +222,12 @@ extension Client {
         guard let text = reply.string else { throw UnexpectedReply(command: words[0], reply: reply.summary) }
         return text
     }
+}
+
+/// The server did not let a user in.
+public struct LoginRefused: Error, CustomStringConvertible {
+    /// What it said.
+    public let description: String
 }
 
 /// The connection ended before the reply.

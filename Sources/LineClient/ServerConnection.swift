@@ -28,6 +28,8 @@ public final class ServerConnection: CommandConnection, ReplyReceiver {
         address = server.address
         do {
             client = try await Client.connect(to: server)
+        } catch let error as LoginRefused {
+            throw .refused(error.description)
         } catch {
             throw .unreachable(address, reason: (error as? LoopError)?.message ?? "\(error)")
         }

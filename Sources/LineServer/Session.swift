@@ -21,6 +21,8 @@ final class Session {
     private(set) var user: User?
     /// What the client may do now.
     private var rights = Rights.all
+    /// What it is confined to; nil where it is not.
+    private var confinement: Confinement?
     /// Since when it has had to log in; nil where it need not, or has.
     private var strangerSince: UInt64?
     private var loginFailures = 0
@@ -82,6 +84,7 @@ final class Session {
         let isStranger = user == nil && server.requiresLogin
         self.user = user
         rights = user.map { Rights(of: $0.role) } ?? (isStranger ? .login : .all)
+        confinement = user?.confinement
         machine.isAuthenticated = !isStranger
         strangerSince = isStranger ? strangerSince ?? LoopActor.now : nil
         server.note(self, isStranger: isStranger)
@@ -90,7 +93,7 @@ final class Session {
         if isStranger {
             ended = subscriber.channels
             topics.unsubscribe(subscriber)
-        } else if let confinement = user?.confinement {
+        } else if let confinement {
             ended = topics.unsubscribe(subscriber, beyond: confinement)
         }
         guard !ended.isEmpty else { return }
@@ -248,7 +251,7 @@ final class Session {
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
-        let call = try Call(command.declaration, arguments, within: user?.confinement)
+        let call = try Call(command.declaration, arguments, within: confinement)
         switch command.body {
         case .session(let body): try body(self, call)
         case .application(let command):

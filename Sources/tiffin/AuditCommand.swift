@@ -13,7 +13,7 @@ enum AuditCommand: Subcommand {
     static let name = "audit"
     static let summary = "derives everything from the log again, and compares it with what is stored"
 
-    static let options: [any DeclaredOption] = Database.options + [anchor, server] + TLSOptions.declarations
+    static let options: [any DeclaredOption] = Database.options + [anchor, server] + ConnectionOptions.declarations
     static let failureCode = Verdict.couldNotRun
 
     static let about: String? = """
@@ -40,8 +40,8 @@ enum AuditCommand: Subcommand {
     }
 
     static func run(_ options: Options) async throws -> ExitCode {
-        let tls = try TLSOptions(options)
-        let server = try options[server].map { try tls.server(at: $0) }
+        let connection = try ConnectionOptions(options)
+        let server = try options[server].map { try connection.server(at: $0) }
         var verdict = Verdict.couldNotRun
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             address in

@@ -12,7 +12,7 @@ enum WhyCommand: Subcommand {
     static let name = "why"
     static let summary = "shows the history of a cart, an order or an outlet"
     static let operands = ["cart|order|outlet", "<id>"]
-    static let options: [any DeclaredOption] = [server, database, directory, last] + TLSOptions.declarations
+    static let options: [any DeclaredOption] = [server, database, directory, last] + ConnectionOptions.declarations
 
     /// The most events of a stream that are read.
     private static let maximumEvents = 100_000
@@ -69,7 +69,7 @@ enum WhyCommand: Subcommand {
             return lines
         }
         let connection = try await ServerConnection(
-            to: try TLSOptions(options).server(at: options[server] ?? .standard))
+            to: try ConnectionOptions(options).server(at: options[server] ?? .standard))
         defer { connection.close() }
         return try await history(of: kind, id, last, .server(connection))
     }

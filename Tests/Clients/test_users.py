@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import redis
+import monkeys
 import tiffin
 from redis.backoff import NoBackoff
 from redis.retry import Retry
@@ -633,6 +634,55 @@ def test_the_server_can_read_users_and_change_none(shop):
     ]:
         with pytest.raises(RuntimeError, match="permission denied"):
             sql(f"set role tiffin_server; {statement}", shop.database)
+
+
+# --- clients of ours
+
+
+def run_as(shop, name, *words, password=None, **options):
+    return run_tiffin(
+        *words, "--server", f"127.0.0.1:{shop.port}", "--user", name,
+        environment={"TIFFIN_PASSWORD": password or shop.tokens.get(name, PASSWORD)}, **options)
+
+
+def test_why_logs_in(shop, tmp_path):
+    run = run_as(shop, "judge", "why", "cart", "anna-old")
+    assert run.returncode == 0 and "checked out" in run.stdout, run.stderr
+    run = run_as(shop, "anna", "why", "cart", "anna-old")
+    assert run.returncode == 1 and "NOPERM" in run.stderr
+    run = run_as(shop, "judge", "why", "cart", "anna-old", password="wrong password")
+    assert run.returncode == 1 and "the server refuses: WRONGPASS" in run.stderr
+    run = run_tiffin("why", "cart", "anna-old", "--server", f"127.0.0.1:{shop.port}")
+    assert run.returncode == 1 and "NOAUTH" in run.stderr
+    (tmp_path / "token").write_text(shop.tokens["judge"] + "\n")
+    words = ["why", "cart", "anna-old", "--server", f"127.0.0.1:{shop.port}", "--user", "judge"]
+    assert run_tiffin(*words, "--password-file", tmp_path / "token").returncode == 0
+    run = run_tiffin(*words)
+    assert run.returncode == 1 and "TIFFIN_PASSWORD" in run.stderr
+    run = run_tiffin(*words[:-2], "--password-file", tmp_path / "token")
+    assert run.returncode == 64 and "goes with --user" in run.stderr
+
+
+def test_audit_logs_in(shop):
+    run = run_as(shop, "judge", "audit", "--database", shop.database)
+    assert run.returncode == 0 and "answers compared" in run.stdout, run.stdout + run.stderr
+
+
+def test_import_logs_in(shop, tmp_path):
+    menu = tmp_path / "menu.json"
+    menu.write_text(json.dumps({"sections": [tiffin.section_document("all", [tiffin.item_document("rice", 100)])]}))
+    assert run_as(shop, "chef", "import", "menu", menu, "--outlet", "bakery").returncode == 0
+    run = run_as(shop, "anna", "import", "menu", menu, "--outlet", "bakery")
+    assert run.returncode == 6 and "NOPERM" in run.stderr
+    run = run_as(shop, "chef", "import", "menu", menu, "--outlet", "bakery", password="tiffin_" + "2" * 64)
+    assert run.returncode == 6 and "WRONGPASS" in run.stderr
+
+
+def test_the_load_generator_logs_in(shop):
+    run = subprocess.run(
+        monkeys.command(shop, *monkeys.SHORT, *monkeys.SMALL, "--user", "root", "--quiet"), capture_output=True,
+        text=True, timeout=60, env=monkeys.environment(TIFFIN_PASSWORD=shop.tokens["root"]))
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 # --- real clients

@@ -37,7 +37,7 @@ enum ImportOption {
         "server", "host:port", "where the server listens", OptionValue("host:port") { ServerAddress($0) },
         default: "\(ServerAddress.standard)", variable: "TIFFIN_SERVER")
     /// Where the server is, and how to talk to it.
-    static let connecting: [any DeclaredOption] = [server] + TLSOptions.declarations
+    static let connecting: [any DeclaredOption] = [server] + ConnectionOptions.declarations
 
     private static let timeZoneHelp = "IANA name, such as Asia/Kolkata"
     private static let timeZoneName = OptionValue("an IANA time zone") { TimeZone(identifier: $0) == nil ? nil : $0 }

@@ -29,7 +29,7 @@ extension ImportOptions {
             ImportOptions(
                 source: Source(kind, options), file: file,
                 isStrict: kind != .menu && options[ImportOption.strict], server: options[ImportOption.server],
-                tls: try TLSOptions(options)))
+                connection: try ConnectionOptions(options)))
     }
 }
 

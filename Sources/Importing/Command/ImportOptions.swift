@@ -15,7 +15,7 @@ public struct ImportOptions: Equatable, Sendable {
     var isStrict: Bool
     /// The server that the file is loaded into.
     public var server: ServerAddress
-    var tls = TLSOptions()
+    var connection = ConnectionOptions()
 }
 
 /// How rows become outlets.

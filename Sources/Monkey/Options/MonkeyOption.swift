@@ -10,7 +10,7 @@ enum MonkeyOption {
         "tiffin-monkey",
         options: [
             server, start, tiffin,
-        ] + TLSOptions.declarations + [
+        ] + ConnectionOptions.declarations + [
             scenario, duration, rate, stages, closed, connections, pipeline, shoppers, seed,
             chaos, outlets, items, carts, threshold, baseline, regress, json, junit, html, record, judge, quiet,
         ])

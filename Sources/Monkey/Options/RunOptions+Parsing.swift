@@ -30,9 +30,9 @@ extension RunOptions {
         guard !options.starts || !line.isGiven(MonkeyOption.server) else {
             throw UsageError("--start and --server exclude each other")
         }
-        options.tls = try TLSOptions(line)
-        guard !options.starts || options.tls == TLSOptions() else {
-            throw UsageError("--start starts a server without TLS")
+        options.connection = try ConnectionOptions(line)
+        guard !options.starts || options.connection == ConnectionOptions() else {
+            throw UsageError("--start starts a server without TLS and users")
         }
         options.scenarios = try scenarios(line[MonkeyOption.scenario], contents)
         try options.readSize(line)

@@ -17,7 +17,7 @@ struct RunOptions: Sendable {
     static let usualSeconds = 10
 
     var server = ServerAddress.standard
-    var tls = TLSOptions()
+    var connection = ConnectionOptions()
     /// Starts a server of its own.
     var starts = false
     /// The `tiffin` to start; nil for the one beside this program.

@@ -40,7 +40,7 @@ final class Session {
         _ options: RunOptions, _ progress: Progress, stop: (@escaping @LoopActor () -> Void) -> Void
     ) async throws -> RunReport {
         if options.starts { progress.say("starting a server") }
-        let server = try options.tls.server(at: options.server)
+        let server = try options.connection.server(at: options.server)
         let started = options.starts ? try await StartedServer.start(executable: options.executable) : nil
         let address = started.map { ServerEndpoint($0.address) } ?? server
         let session: Session
