@@ -98,6 +98,7 @@ let package = Package(
                 .embedInCode("migrations/0007_batches.sql"),
                 .embedInCode("migrations/0008_batch_queries.sql"),
                 .embedInCode("migrations/0009_users.sql"),
+                .embedInCode("migrations/0010_chain_points.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -45,6 +45,7 @@ extension Application {
             ("partition\(number)_position", "\(worker.position)"),
             ("partition\(number)_head", "\(worker.head)"),
             ("partition\(number)_missing_events", "\(worker.missingEvents)"),
+            ("partition\(number)_lost_events", "\(worker.lostEvents)"),
             ("partition\(number)_waiting_commands", "\(worker.processor.waitingCommands)"),
             ("partition\(number)_batches", "\(events.count)"),
             ("partition\(number)_failed_batches", "\(worker.batches.failed)"),

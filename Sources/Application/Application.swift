@@ -29,7 +29,11 @@ public final class Application {
     /// The time, as events record it.
     public let clock: () -> Timestamp
     let partitioning: Partitioning
-    let partitions: [PartitionWorker]
+    var partitions: [PartitionWorker] = []
+    /// Partitions that are being read again.
+    var refolds: [Int: Task<Void, Never>] = [:]
+    private let store: PostgresReadModelStore?
+    private let changes = ChangeFeed()
     let textSealer: TextSealer
     let receiptIssuer: ReceiptIssuer
     let archive: Archive
@@ -59,17 +63,10 @@ public final class Application {
         textSealer = TextSealer(keys, partitioning)
         receiptIssuer = ReceiptIssuer(log)
         archive = Archive(log)
-        let changes = ChangeFeed()
+        self.store = store
         homes = HomeCache(configuration, changes)
         liveCatalogue = LiveCatalogue(clock: clock)
-        var partitions: [PartitionWorker] = []
-        for partition in 0..<log.partitionCount {
-            partitions.append(
-                try await PartitionWorker.restore(
-                    partition, log: log, store: store, changes: changes, catalogue: liveCatalogue,
-                    configuration: configuration, logger: logger, clock: clock))
-        }
-        self.partitions = partitions
+        for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         let began = LoopActor.now
         liveCatalogue.load(partitions.map(\.readModel))
         logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
@@ -87,7 +84,20 @@ public final class Application {
         turn = LoopActor.afterPoll { [unowned self] in endTurn() }
         // What was sold out or paused until now comes back, and the answers to saved queries may change.
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in _ = catalogue }
-        for partition in partitions { partition.start() }
+        for partition in partitions { serve(partition) }
+    }
+
+    /// A worker whose read model is at the end of the log. It is not served yet.
+    func restoredWorker(_ partition: Int) async throws -> PartitionWorker {
+        try await PartitionWorker.restore(
+            partition, log: log, store: store, audience: Audience(liveCatalogue, changes), configuration: configuration,
+            logger: logger, clock: clock)
+    }
+
+    func serve(_ worker: PartitionWorker) {
+        let partition = worker.readModel.partition
+        worker.audience.onFork = { [unowned self] in leaveFork(of: partition) }
+        worker.start()
     }
 
     /// Adds a front, whose answers leave at the end of every turn of the loop.
@@ -98,6 +108,10 @@ public final class Application {
         sweep?.cancel()
         // What waits for a key is still to come.
         await textSealer.stop()
+        for refold in refolds.values {
+            refold.cancel()
+            await refold.value
+        }
         for partition in partitions { await partition.stop() }
         endTurn()
         topics.stop()

@@ -71,6 +71,7 @@ final class LazyConnection {
             switch error.kind {
             case .connection: throw .outcomeUnknown("\(error)")
             case .server where error.sqlState == .uniqueViolation: return nil
+            case .server where error.sqlState == .forkedLog: throw .forked(error.message)
             case .server: throw .unavailable("\(error)")
             }
         }
@@ -117,4 +118,9 @@ final class LazyConnection {
 extension Duration {
     /// As PostgreSQL's settings have it.
     fileprivate var inMilliseconds: String { "\(Int64(self / .milliseconds(1)))" }
+}
+
+extension SQLState {
+    /// What `tiffin.append` says of a point that the log does not have.
+    fileprivate static let forkedLog = SQLState(rawValue: "TF001")
 }

@@ -25,6 +25,7 @@ public enum Migrations {
         Migration(number: 7, name: "batches", sql: PackageResources._007_batches_sql),
         Migration(number: 8, name: "batch_queries", sql: PackageResources._008_batch_queries_sql),
         Migration(number: 9, name: "users", sql: PackageResources._009_users_sql),
+        Migration(number: 10, name: "chain_points", sql: PackageResources._010_chain_points_sql),
     ]
 
     /// The most partitions a log may have.

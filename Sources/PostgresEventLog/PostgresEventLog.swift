@@ -116,31 +116,38 @@ public final class PostgresEventLog: EventLog {
     // MARK: Writing
 
     /// See `EventLog`.
-    public func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+    public func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         if let receipt = try await writers[batch.partition].append(batch, seen: seen) { return receipt }
         // The head lies before a batch that exists: whoever reads on learns of that batch.
-        let end = try await reader.execute(Statements.end, [.int2(Int16(batch.partition))])
-        guard end.count > 0 else { throw .unavailable("partition \(batch.partition) has no head") }
-        return AppendReceipt(previousPosition: end.int8(0, 0), conflicts: Set(batch.groups))
+        let end = try await end(of: batch.partition)
+        return AppendReceipt(previous: end, conflicts: Set(batch.groups), end: end)
     }
 
     /// See `EventLog`.
-    public func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+    public func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         let rows = try await writers[batch.partition].outcome(
-            [.int2(Int16(batch.partition)), .int8(seen), .bytes(batch.contentDigest.bytes)])
+            [.int2(Int16(batch.partition)), .int8(seen.position), .bytes(batch.contentDigest.bytes)])
         guard !rows.isNull(0, 0) else { return nil }
         let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
+        let previous = LogPoint(position: first - 1, digest: rows.digest(0, 3))
+        let end = LogPoint(position: last, digest: rows.digest(0, 4))
         guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
             throw .unavailable("the commit of the batch has the impossible positions \(first) to \(last)")
         }
-        let previous = first - 1
-        let count = Int(last - previous)
-        if count == batch.events.count { return AppendReceipt(previousPosition: previous, conflicts: []) }
+        let count = Int(last - previous.position)
+        if count == batch.events.count { return AppendReceipt(previous: previous, conflicts: [], end: end) }
         // A part was refused: the groups that have no events here.
-        let appended = try await read(partition: batch.partition, after: previous, limit: count)
+        let appended = try await read(partition: batch.partition, after: previous.position, limit: count)
         let names = Set(appended.map(\.stream))
         let refused = zip(batch.events, batch.groups).filter { !names.contains($0.0.stream.description) }
-        return AppendReceipt(previousPosition: previous, conflicts: Set(refused.map(\.1)))
+        return AppendReceipt(previous: previous, conflicts: Set(refused.map(\.1)), end: end)
+    }
+
+    /// See `EventLog`.
+    public func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+        let rows = try await reader.execute(Statements.end, [.int2(Int16(partition))])
+        guard rows.count > 0 else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
+        return LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 1))
     }
 
     // MARK: Reading
@@ -156,6 +163,31 @@ public final class PostgresEventLog: EventLog {
             reached = PostgresEventLog.end(of: rows)
         }
         return events
+    }
+
+    /// See `EventLog`.
+    public func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        let (end, isBeyond) = point.position.addingReportingOverflow(Int64(limit))
+        let rows = try await reader.execute(
+            Statements.follow,
+            [
+                .int2(Int16(partition)), .int8(point.position), Parameter(point.digest),
+                .int8(isBeyond ? .max : end), .int8(Int64(limit)),
+            ])
+        guard rows.count > 0, rows.bool(0, 5) else {
+            throw .forked("the log is not the one that was read up to position \(point.position)")
+        }
+        var following = FollowingEvents(events: [], end: point)
+        guard !rows.isNull(0, 0) else { return following }
+        PostgresEventLog.forEach(in: rows, partition, after: point.position, .max) {
+            following.events.append($0.recorded)
+        }
+        // The last batch ends last, unless somebody has changed it.
+        let last = (0..<rows.count).max { rows.int8($0, 1) < rows.int8($1, 1) } ?? 0
+        following.end = LogPoint(position: rows.int8(last, 1), digest: rows.digest(last, 4))
+        return following
     }
 
     /// See `EventLog`.
@@ -294,14 +326,15 @@ private final class PartitionWriter {
     }
 
     /// The receipt; nil if a batch begins at that position already.
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
         var groups = Parameter.null
         for _ in 0..<PartitionWriter.attempts {
             let answer = try await connection.executeUnlessViolated(
                 Statements.append,
                 [
-                    .int2(Int16(batch.partition)), .int8(seen), .int8(epoch), .bytes(batch.contentDigest.bytes),
+                    .int2(Int16(batch.partition)), .int8(seen.position),
+                    Parameter(seen.digest), .int8(epoch), .bytes(batch.contentDigest.bytes),
                     .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
                     .int4(Int32(batch.events.count)), .bytes(batch.lines),
                     .array(PartitionWriter.newStreams(batch)), groups,
@@ -325,14 +358,17 @@ private final class PartitionWriter {
     }
 
     private static func receipt(_ rows: Rows, _ batch: EventBatch) -> AppendReceipt {
-        let position = rows.int8(0, 0)
+        let previous = LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 4))
         guard rows.isNull(0, 3) else {
             return AppendReceipt(
-                previousPosition: position, conflicts: Set(batch.groups),
-                stale: Set(rows.textArray(0, 3).compactMap { StreamName($0) }))
+                previous: previous, conflicts: Set(batch.groups),
+                stale: Set(rows.textArray(0, 3).compactMap { StreamName($0) }), end: previous)
         }
+        let conflicts = rows.isNull(0, 2) ? [] : Set(rows.int4Array(0, 2))
+        let appended = conflicts.isEmpty ? batch.events.count : batch.groups.count { !conflicts.contains($0) }
         return AppendReceipt(
-            previousPosition: position, conflicts: rows.isNull(0, 2) ? [] : Set(rows.int4Array(0, 2)))
+            previous: previous, conflicts: conflicts,
+            end: LogPoint(position: previous.position + Int64(appended), digest: rows.digest(0, 5)))
     }
 
     func outcome(_ parameters: [Parameter]) async throws(EventLogError) -> Rows {
@@ -346,13 +382,16 @@ private enum Statements {
     static let append = Statement(
         "append",
         """
-        SELECT previous_position, epoch, conflicts, stale
-        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9)
+        SELECT previous_position, epoch, conflicts, stale, previous_digest, chain_digest
+        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
         """,
-        [.int2, .int8, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array])
+        [.int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array])
 
     static let outcome = Statement(
-        "outcome", "SELECT first_position, last_position, epoch FROM tiffin.outcome($1, $2, $3)",
+        "outcome",
+        """
+        SELECT first_position, last_position, epoch, previous_digest, chain_digest FROM tiffin.outcome($1, $2, $3)
+        """,
         [.int2, .int8, .bytea])
 
     static let batches = Statement(
@@ -365,6 +404,22 @@ private enum Statements {
             AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
         ORDER BY first_position LIMIT $4
         """, [.int2, .int8, .int8, .int8])
+
+    // The last column says whether the partition has the point at all. Without a batch behind it, that is all there is
+    // to say.
+    static let follow = Statement(
+        "follow",
+        """
+        SELECT b.first_position, b.last_position, b.recorded_at, b.events, b.chain_digest, p.is_known
+        FROM (SELECT tiffin.has_point($1, $2, $3)) AS p (is_known) LEFT JOIN LATERAL (
+            SELECT * FROM tiffin.batches
+            WHERE partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
+                AND first_position <= greatest($4, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
+                AND first_position <= \(LogHead.maximumPosition)
+                AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
+            ORDER BY first_position LIMIT $5) AS b ON p.is_known
+        ORDER BY b.first_position
+        """, [.int2, .int8, .bytea, .int8, .int8])
 
     // A line that begins like one of the stream, and whose version is none, is read with the first versions. OFFSET 0
     // keeps the planner from reading every batch.
@@ -412,17 +467,21 @@ private enum Statements {
     static let hasHistory = Statement(
         "has_history", "SELECT EXISTS (SELECT FROM tiffin.batches WHERE partition = $1)", [.int2])
 
-    /// The last position that exists, whatever the head says.
-    private static let lastPosition = """
-        (SELECT CASE WHEN last_position <= \(LogHead.maximumPosition) THEN last_position END FROM tiffin.batches
-        WHERE partition = $1 AND first_position <= \(LogHead.maximumPosition) ORDER BY first_position DESC LIMIT 1)
+    /// The last batch, whatever the head says.
+    private static let lastBatch = """
+        SELECT last_position, chain_digest FROM tiffin.batches
+        WHERE partition = $1 AND first_position <= \(LogHead.maximumPosition) ORDER BY first_position DESC LIMIT 1
         """
 
+    // A head may lie behind the batches, or before them where the last ones were removed.
     static let end = Statement(
         "end",
         """
-        SELECT greatest(\(lastPosition), CASE WHEN position <= \(LogHead.maximumPosition) THEN position END, 0)
-        FROM tiffin.log_head WHERE partition = $1
+        SELECT position, digest FROM (
+            SELECT last_position, chain_digest, 1 FROM (\(lastBatch)) AS b
+            UNION ALL SELECT position, digest, 2 FROM tiffin.log_head WHERE partition = $1
+            UNION ALL SELECT 0, '', 3 FROM tiffin.log_head WHERE partition = $1) AS e (position, digest, rank)
+        WHERE position <= \(LogHead.maximumPosition) ORDER BY position DESC, rank LIMIT 1
         """, [.int2])
 
     static let damage = Statement(
@@ -432,7 +491,8 @@ private enum Statements {
             (SELECT max(first_position) FROM tiffin.batches
                 WHERE partition = $1 AND first_position > \(LogHead.maximumPosition)),
             (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)),
-            \(lastPosition)
+            (SELECT CASE WHEN last_position <= \(LogHead.maximumPosition) THEN last_position END
+                FROM (\(lastBatch)) AS b)
         FROM tiffin.log_head WHERE partition = $1
         """, [.int2])
 }
@@ -441,5 +501,17 @@ extension Rows {
     /// A point in time, in the unit of the domain.
     fileprivate func timestamp(_ row: Int, _ column: Int) -> Timestamp {
         Timestamp(millisecondsSinceEpoch: unixMicroseconds(row, column) / 1_000)
+    }
+
+    /// A digest; nil where there is none, or something else in its place.
+    fileprivate func digest(_ row: Int, _ column: Int) -> Digest? {
+        isNull(row, column) ? nil : Digest(bytes(row, column))
+    }
+}
+
+extension Parameter {
+    /// The bytes of a digest; NULL where it is not known.
+    fileprivate init(_ digest: Digest?) {
+        self = if let digest { .bytes(digest.bytes) } else { .null }
     }
 }

@@ -9,6 +9,8 @@ extension PostgresReadModelStore {
     public struct Restored: Sendable {
         /// The read model; empty if nothing could be restored.
         public private(set) var model: ReadModel
+        /// The chain of the log up to its position; nil if it is not known.
+        public private(set) var chain: Digest?
         /// The digests of its saved rows.
         public private(set) var digests = ReadModel.Digests()
         /// The generations of its saved rows.
@@ -27,6 +29,7 @@ extension PostgresReadModelStore {
         /// Rejects what is stored, so that the log is folded from its beginning.
         public mutating func reject(because reason: String) {
             model = ReadModel(partition: model.partition)
+            chain = nil
             digests = ReadModel.Digests()
             outdated = []
             isRejected = true
@@ -37,6 +40,7 @@ extension PostgresReadModelStore {
             _ model: ReadModel, _ active: [RegisteredProjection: StoredCheckpoint]
         ) {
             self.model = model
+            chain = active.values.first?.chain
             for (projection, checkpoint) in active {
                 digests[projection] = SetDigest(checkpoint.digest) ?? SetDigest()
             }
@@ -52,13 +56,8 @@ extension PostgresReadModelStore {
     public func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
         do {
             var restored = Restored.nothing(partition)
-            guard let stored = try await read(partition, &restored) else { return restored }
-            let head = try await log.head(of: partition)
-            if stored.model.position > head.position {
-                restored.reject(
-                    because: "the read models of partition \(partition) are saved up to position "
-                        + "\(stored.model.position), and the log ends at \(head.position)")
-            } else if let fault = try await stored.quarantine.fault(
+            guard let stored = try await read(partition, log, &restored) else { return restored }
+            if let fault = try await stored.quarantine.fault(
                 upTo: stored.model.position,
                 read: { try await log.read(stream: $0, partition: partition, afterVersion: 0, limit: $1) })
             {
@@ -81,12 +80,13 @@ extension PostgresReadModelStore {
     }
 
     /// Reads what is stored; nil if nothing is, or it is rejected.
-    private func read(_ partition: Int, _ restored: inout Restored) async throws -> Stored? {
+    private func read(_ partition: Int, _ log: any EventLog, _ restored: inout Restored) async throws -> Stored? {
         let began = restored
         let (result, stored) = try await transaction { transaction in
             // One snapshot for all reads, so that the rows are those of the checkpoint whatever others save.
             _ = try await transaction.execute(Statements.oneSnapshot, [])
-            let active = try await StoredProjections(transaction).known(.active, of: partition)
+            let stored = StoredProjections(transaction)
+            let active = try await stored.known(.active, of: partition)
             var restored = began
             guard !active.isEmpty else { return (restored, Stored?.none) }
             restored.generations = active.mapValues(\.generation)
@@ -99,6 +99,15 @@ extension PostgresReadModelStore {
             guard position != 0 else { return (restored, nil) }
             guard position > 0 else {
                 restored.reject(because: "the read models of partition \(partition) are saved at position \(position)")
+                return (restored, nil)
+            }
+            let point = LogPoint(position: position, digest: active.values.first?.chain)
+            guard try await stored.hasPoint(point, partition: partition) else {
+                let end = try await log.end(of: partition).position
+                restored.reject(
+                    because:
+                        "the read models of partition \(partition) are saved up to position \(position), and the log "
+                        + (position > end ? "ends at \(end)" : "is not the one that they were made from"))
                 return (restored, nil)
             }
             do {

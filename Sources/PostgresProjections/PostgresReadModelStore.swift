@@ -2,7 +2,7 @@
 // folded. So a restart continues exactly there, and SQL sees every row as of that position.
 
 internal import Domain
-internal import EventLog
+public import EventLog
 public import EventLoop
 internal import Postgres
 public import Projections
@@ -18,6 +18,8 @@ public final class PostgresReadModelStore {
         case another
         /// A rebuild has replaced the rows that it continues with another generation: nothing was written.
         case superseded
+        /// The log is not the one that the rows were folded from: nothing was written.
+        case forked
     }
 
     /// The generation of each projection's rows.
@@ -84,11 +86,12 @@ public final class PostgresReadModelStore {
     /// Writes a checkpoint's rows and position, unless another server has saved one that is as new.
     ///
     /// - Parameters:
+    ///   - chain: the log's chain up to the checkpoint's position; nil if it is not known.
     ///   - generations: those of the rows that the checkpoint continues. If it replaces them, they become those of
     ///     the new rows.
     ///   - replaces: whether the checkpoint holds every row, and what is stored was rejected.
     public func save(
-        _ checkpoint: inout Checkpoint, into generations: inout Generations, replaces: Bool
+        _ checkpoint: inout Checkpoint, after chain: Digest?, into generations: inout Generations, replaces: Bool
     ) async throws(Failure) -> Outcome {
         do {
             let (taken, expected) = (checkpoint, generations)
@@ -99,6 +102,10 @@ public final class PostgresReadModelStore {
                 // There has to be a row to lock: two servers may save for the first time at once.
                 try await stored.reserve(partition: partition)
                 let active = try await stored.lock(partition: partition)
+                let point = LogPoint(position: pending.position, digest: chain)
+                guard try await stored.hasPoint(point, partition: partition) else {
+                    return (Outcome.forked, pending, expected)
+                }
                 guard expected.allSatisfy({ active[$0.key]?.generation == $0.value }) else {
                     return (Outcome.superseded, pending, expected)
                 }

@@ -17,7 +17,7 @@ enum Statements {
         ON CONFLICT (partition, projection, generation) DO NOTHING
         """, [.int2, .textArray])
 
-    private static let columns = "projection, generation, version, position, digest"
+    private static let columns = "projection, generation, version, position, digest, chain_digest"
 
     static let checkpoints = Statement(
         "checkpoints", "SELECT \(columns) FROM tiffin.projection_checkpoints WHERE partition = $1 AND state = $2",
@@ -33,9 +33,12 @@ enum Statements {
     static let advance = Statement(
         "advance_checkpoint",
         """
-        UPDATE tiffin.projection_checkpoints SET version = $3, position = $4, digest = $5
+        UPDATE tiffin.projection_checkpoints
+        SET version = $3, position = $4, digest = $5, chain_digest = tiffin.chain_at($1, $4)
         WHERE partition = $1 AND projection = $2 AND state = 'active'
         """, [.int2, .text, .int4, .int8, .bytea])
+
+    static let hasPoint = Statement("has_point", "SELECT tiffin.has_point($1, $2, $3)", [.int2, .int8, .bytea])
 
     // MARK: Generations
 
@@ -55,8 +58,9 @@ enum Statements {
     static let activate = Statement(
         "activate",
         """
-        INSERT INTO tiffin.projection_checkpoints (partition, projection, version, position, digest, generation, state)
-        VALUES ($1, $2, $3, $4, $5, $6, 'active')
+        INSERT INTO tiffin.projection_checkpoints
+            (partition, projection, version, position, digest, generation, state, chain_digest)
+        VALUES ($1, $2, $3, $4, $5, $6, 'active', tiffin.chain_at($1, $4))
         """, [.int2, .text, .int4, .int8, .bytea, .int4])
 
     static let exchange = Statement(

@@ -50,7 +50,8 @@ public struct StoredProjections {
         (0..<rows.count).map { row in
             StoredCheckpoint(
                 projection: rows.text(row, 0), generation: rows.int4(row, 1), version: Int(rows.int4(row, 2)),
-                position: rows.int8(row, 3), digest: Array(rows.bytes(row, 4)))
+                position: rows.int8(row, 3), digest: Array(rows.bytes(row, 4)),
+                chain: rows.isNull(row, 5) ? nil : Digest(rows.bytes(row, 5)))
         }
     }
 
@@ -78,6 +79,14 @@ public struct StoredProjections {
                 .int2(Int16(partition)), .text(projection.name), .int4(Int32(projection.version)), .int8(position),
                 .bytes(digest.bytes),
             ])
+    }
+
+    /// Whether the log has a point.
+    func hasPoint(_ point: LogPoint, partition: Int) async throws(PostgresError) -> Bool {
+        let digest = point.digest.map { Parameter.bytes($0.bytes) } ?? .null
+        let rows = try await session.execute(
+            Statements.hasPoint, [.int2(Int16(partition)), .int8(point.position), digest])
+        return rows.bool(0, 0)
     }
 
     // MARK: Generations

@@ -1,3 +1,5 @@
+public import EventLog
+
 /// A row of `projection_checkpoints`: how far a generation of a projection's rows goes.
 public struct StoredCheckpoint: Equatable, Sendable {
     /// The projection's name.
@@ -10,13 +12,18 @@ public struct StoredCheckpoint: Equatable, Sendable {
     public var position: Int64
     /// The digest of the rows; empty if nothing has been saved.
     public var digest: [UInt8]
+    /// The chain of the log up to the position; nil where it was not known.
+    public var chain: Digest?
 
     /// A row of `projection_checkpoints`.
-    public init(projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8]) {
+    public init(
+        projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8], chain: Digest? = nil
+    ) {
         self.projection = projection
         self.generation = generation
         self.version = version
         self.position = position
         self.digest = digest
+        self.chain = chain
     }
 }

@@ -62,7 +62,7 @@ import Testing
     @Test func `Anchors are appended to the file, which is created if necessary`() async throws {
         let log = try await Self.log([3, 0, 2])
         let first = try await Self.anchors(log)
-        _ = try await log.append(LogWriter(log).batch([[.cart("d")]]), seen: 0)
+        _ = try await log.append(LogWriter(log).batch([[.cart("d")]]), seen: .start)
         let second = try await Self.anchors(log)
         try Self.withPath { path in
             let file = AnchorFile(path)

@@ -4,8 +4,9 @@ ALTER TABLE tiffin.batches RENAME TO kept_batches;
 CREATE TABLE tiffin.commit_rows AS TABLE tiffin.commits;
 CREATE TABLE tiffin.event_rows AS TABLE tiffin.events;
 DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
-DROP FUNCTION tiffin.append, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of, tiffin.indexed_up_to,
-    tiffin.canonical_bytes(text, timestamptz);
+DROP FUNCTION tiffin.append, tiffin.outcome, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of,
+    tiffin.indexed_up_to, tiffin.canonical_bytes(text, timestamptz), tiffin.has_point, tiffin.chain_at;
+ALTER TABLE tiffin.projection_checkpoints DROP COLUMN chain_digest;
 DROP TABLE tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision;
 ALTER TABLE tiffin.event_rows RENAME TO events;
 ALTER TABLE tiffin.commit_rows RENAME TO commits;
@@ -15,5 +16,9 @@ GRANT SELECT ON tiffin.events, tiffin.commits TO tiffin_server;
 CREATE FUNCTION tiffin.append(
     smallint, bigint, bytea, timestamptz, text[], bigint[], text[], integer[], text[], text[], integer[], bigint
 ) RETURNS void LANGUAGE sql AS '';
+CREATE FUNCTION tiffin.outcome(
+    p_partition smallint, p_seen bigint, p_content_digest bytea,
+    OUT first_position bigint, OUT last_position bigint, OUT epoch bigint
+) LANGUAGE plpgsql AS 'BEGIN END';
 DELETE FROM tiffin.migrations WHERE number >= 7;
 COMMIT;

@@ -14,8 +14,8 @@ import pytest
 
 from tampering import tamper
 from tiffin import (
-    Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, section_document,
-    sql, wait_until,
+    Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, replica_of,
+    section_document, sql, wait_until,
 )
 
 SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, USAGE = 0, 1, 2, 3, 64
@@ -458,32 +458,6 @@ def test_an_audit_needs_no_more_than_the_right_to_read(origin):
         assert code == SOUND, output
     finally:
         sql(f"drop owned by {role}; drop role {role}", origin)
-
-
-@contextlib.contextmanager
-def replica_of(url):
-    """The same database on a streaming replica of its server."""
-    account = "postgres" if os.geteuid() == 0 else None
-    folder = tempfile.mkdtemp(prefix="tiffin-replica.")
-    if account:
-        shutil.chown(folder, account)
-    data = f"{folder}/data"
-
-    def run(*words):
-        subprocess.run(
-            words, check=True, timeout=60, cwd="/", user=account, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE)
-
-    try:
-        run("pg_basebackup", "--pgdata", data, "--write-recovery-conf", "--checkpoint", "fast", "--no-sync", "--dbname", url)
-        run("pg_ctl", "start", "--wait", "--pgdata", data, "--log", f"{folder}/log",
-            "--options", f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off "
-            f"-c max_connections={sql('show max_connections', url)}")
-        yield urlunsplit(urlsplit(url)._replace(netloc=f"postgres@{folder.replace('/', '%2F')}"))
-    finally:
-        with contextlib.suppress(subprocess.CalledProcessError):
-            run("pg_ctl", "stop", "--mode", "immediate", "--pgdata", data)
-        shutil.rmtree(folder)
 
 
 def test_an_audit_works_on_a_replica_that_follows_the_log():

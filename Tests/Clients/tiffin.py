@@ -117,6 +117,32 @@ def private_cluster(**settings):
 
 
 @contextlib.contextmanager
+def replica_of(url):
+    """The same database on a streaming replica of its server."""
+    account = "postgres" if os.geteuid() == 0 else None
+    folder = tempfile.mkdtemp(prefix="tiffin-replica.")
+    if account:
+        shutil.chown(folder, account)
+    data = f"{folder}/data"
+
+    def run(*words):
+        subprocess.run(
+            words, check=True, timeout=60, cwd="/", user=account, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE)
+
+    try:
+        run("pg_basebackup", "--pgdata", data, "--write-recovery-conf", "--checkpoint", "fast", "--no-sync", "--dbname", url)
+        run("pg_ctl", "start", "--wait", "--pgdata", data, "--log", f"{folder}/log",
+            "--options", f"-c listen_addresses='' -c unix_socket_directories='{folder}' -c fsync=off "
+            f"-c max_connections={sql('show max_connections', url)}")
+        yield urlunsplit(urlsplit(url)._replace(netloc=f"postgres@{folder.replace('/', '%2F')}"))
+    finally:
+        with contextlib.suppress(subprocess.CalledProcessError):
+            run("pg_ctl", "stop", "--mode", "immediate", "--pgdata", data)
+        shutil.rmtree(folder)
+
+
+@contextlib.contextmanager
 def fresh_data_dir():
     """A data directory for an embedded PostgreSQL, which runs under another account if we are root."""
     folder = tempfile.mkdtemp(prefix="tiffin-data.")

@@ -24,7 +24,7 @@ struct GroupCommitTests {
         process.send("c", .add(2))
         #expect(process.takeOutcomes().isEmpty)
 
-        let receipt = try await log.append(batch, seen: 0)
+        let receipt = try await log.append(batch, seen: .start)
         var projected: [DecodedEvent] = []
         process.processor.committed(receipt, foreign: []) { projected = $0.compactMap { try? $0.get() } }
         #expect(projected.map(\.position) == [1])

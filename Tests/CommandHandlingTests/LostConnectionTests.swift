@@ -97,9 +97,11 @@ struct LostConnectionTests {
         await rival.catchUp()
         rival.send("c", .add(10))
         _ = await rival.settle()
-        rival.send(.menu("o")) { _, _ in .menu(.put(.items(Menu.maximumItems))) }
-        _ = await rival.settle()
-        let menu = Int64(Menu.maximumItems + 1)
+        for outlet in ["o", "p"] as [Identifier] {
+            rival.send(StreamName(.menu, outlet)) { _, _ in .menu(.put(.items(Menu.maximumItems))) }
+            _ = await rival.settle()
+        }
+        let menus = 2 * Int64(Menu.maximumItems + 1)
 
         process.send("d", .add(1), id: "a")
         await log.fail(reads: AppendPipeline.outcomeAttempts, afterReads: pagesBefore)
@@ -109,6 +111,6 @@ struct LostConnectionTests {
         #expect(await process.settle().unordered == [CommandOutcome.count(1), .count(12)].unordered)
         let history = try await log.inner.history().filter { $0.hasPrefix("cart") }
         #expect(history == ["cart-c@1", "cart-c@2", "cart-d@1", "cart-c@3"])
-        #expect(process.position == 4 + menu)
+        #expect(process.position == 4 + menus)
     }
 }

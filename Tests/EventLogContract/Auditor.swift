@@ -7,6 +7,9 @@ struct Auditor {
     private let log: any EventLog
     private var head: LogHead
 
+    /// Where the partition ends.
+    var end: LogPoint { LogPoint(position: head.position, digest: head.digest) }
+
     init(_ log: any EventLog, partition: Int = 0) {
         self.log = log
         head = LogHead(partition: partition, position: 0, digest: .zero)
@@ -16,13 +19,10 @@ struct Auditor {
     ///
     /// - Parameter conflicts: the groups that had to be refused.
     mutating func check(
-        _ receipt: AppendReceipt, of batch: EventBatch, seen: Int64, conflicts: Set<Int32> = [],
+        _ receipt: AppendReceipt, of batch: EventBatch, seen: LogPoint, conflicts: Set<Int32> = [],
         sourceLocation: SourceLocation = #_sourceLocation
     ) async throws {
-        #expect(
-            receipt == AppendReceipt(previousPosition: head.position, conflicts: conflicts),
-            sourceLocation: sourceLocation)
-
+        let previous = end
         let accepted = zip(batch.events, batch.groups).filter { !conflicts.contains($0.1) }.map(\.0)
         let expected = accepted.enumerated().map { offset, event in
             RecordedEvent(
@@ -35,6 +35,10 @@ struct Auditor {
 
         if !events.isEmpty { head.digest = referenceChain(head.digest, events) }
         head.position += Int64(expected.count)
+        #expect(
+            receipt == AppendReceipt(previous: previous, conflicts: conflicts, end: end),
+            sourceLocation: sourceLocation)
+        #expect(try await log.end(of: head.partition) == end, sourceLocation: sourceLocation)
         #expect(try await log.heads()[head.partition] == head, sourceLocation: sourceLocation)
         #expect(
             try await log.outcome(of: batch, since: seen) == (accepted.isEmpty ? nil : receipt),

@@ -31,7 +31,7 @@ extension Clause {
             let writer = LogWriter(log)
             let batch = writer.batch([Array(repeating: .cart("c"), count: EventBatch.maximumEvents)])
             var auditor = Auditor(log)
-            try await auditor.check(try await writer.append(batch), of: batch, seen: 0)
+            try await auditor.check(try await writer.append(batch), of: batch, seen: .start)
         },
 
         Clause("Payloads and metadata come back byte for byte") { log in
@@ -50,7 +50,7 @@ extension Clause {
                 partition: 0, events: events, groups: Array(repeating: 7, count: events.count),
                 recordedAt: Timestamp(millisecondsSinceEpoch: 0))
             var auditor = Auditor(log)
-            try await auditor.check(try await log.append(batch, seen: 0), of: batch, seen: 0)
+            try await auditor.check(try await log.append(batch, seen: .start), of: batch, seen: .start)
         },
 
         Clause("The time of a batch is kept to the millisecond") { log in
@@ -62,7 +62,7 @@ extension Clause {
                     kind: EventKind(name: "cart.cleared", schemaVersion: 1), payload: [], metadata: [])
                 let batch = EventBatch(
                     partition: 0, events: [event], groups: [0], recordedAt: Timestamp(millisecondsSinceEpoch: time))
-                let seen = Int64(offset)
+                let seen = auditor.end
                 try await auditor.check(try await log.append(batch, seen: seen), of: batch, seen: seen)
             }
         },

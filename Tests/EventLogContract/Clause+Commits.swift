@@ -25,7 +25,7 @@ extension Clause {
             }
             #expect(try await log.commits(partition: 0, after: 0, limit: .max) == expected)
             #expect(try await log.heads()[0].digest == chain)
-            for after in 0...writer.seen + 1 {
+            for after in 0...(writer.seen.position + 1) {
                 let behind = expected.filter { $0.lastPosition > after }
                 for limit in [0, 1, 2, 25, 26] {
                     let commits = try await log.commits(partition: 0, after: after, limit: limit)

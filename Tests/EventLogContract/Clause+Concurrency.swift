@@ -59,7 +59,7 @@ extension Clause {
             await Task.yield()
             let receipt = try await writer.append(batch)
             let accepted = pending.count - receipt.conflicts.count
-            if accepted > 0 { commits.append(Commit(first: Int(receipt.previousPosition) + 1, count: accepted)) }
+            if accepted > 0 { commits.append(Commit(first: Int(receipt.previous.position) + 1, count: accepted)) }
             pending = receipt.conflicts.sorted().map { pending[Int($0)] }
         }
         return commits

@@ -10,21 +10,21 @@ extension Clause {
                 var auditor = Auditor(log)
                 let late = LogWriter(log)
                 let first = LogWriter(log).batch([[.cart("b")]])
-                try await auditor.check(try await log.append(first, seen: 0), of: first, seen: 0)
+                try await auditor.check(try await log.append(first, seen: .start), of: first, seen: .start)
 
                 let batch = late.batch([[.cart("a")], [.cart("b")], [.cart("c"), .cart("c")]], marks: [1, 2, 3])
-                try await auditor.check(try await late.append(batch), of: batch, seen: 0, conflicts: [1])
+                try await auditor.check(try await late.append(batch), of: batch, seen: .start, conflicts: [1])
             },
 
             Clause("The streams of a group are appended or refused together") { log in
                 var auditor = Auditor(log)
                 let late = LogWriter(log)
                 let first = LogWriter(log).batch([[.cart("b")]])
-                try await auditor.check(try await log.append(first, seen: 0), of: first, seen: 0)
+                try await auditor.check(try await log.append(first, seen: .start), of: first, seen: .start)
 
                 let batch = late.batch(
                     [[.cart("a"), .cart("b"), .cart("a")], [.cart("c"), .cart("d")]], marks: [1, 2])
-                try await auditor.check(try await late.append(batch), of: batch, seen: 0, conflicts: [0])
+                try await auditor.check(try await late.append(batch), of: batch, seen: .start, conflicts: [0])
             },
 
             Clause(
@@ -48,33 +48,37 @@ extension Clause {
                 let wrong = batch([("new", 1), ("a", 1), ("b", 2)])
                 let receipt = try await writer.append(wrong)
                 #expect(
-                    receipt == AppendReceipt(previousPosition: 3, conflicts: [0, 1, 2], stale: [.cart("a")]))
+                    receipt
+                        == AppendReceipt(
+                            previous: writer.seen, conflicts: [0, 1, 2], stale: [.cart("a")], end: writer.seen))
                 #expect(try await log.heads()[0].position == 3)
                 let right = batch([("new", 1), ("a", 3), ("b", 2)])
-                #expect(try await writer.append(right) == AppendReceipt(previousPosition: 3, conflicts: []))
+                let end = LogPoint(position: 6, digest: writer.seen.digest?.chained(to: right.contentDigest))
+                #expect(try await writer.append(right) == AppendReceipt(previous: writer.seen, conflicts: [], end: end))
             },
 
             Clause("Only streams written since conflict") { log in
                 var auditor = Auditor(log)
                 var writer = LogWriter(log)
                 let first = writer.batch([[.cart("a"), .cart("b")]])
-                try await auditor.check(try await writer.append(first), of: first, seen: 0)
+                try await auditor.check(try await writer.append(first), of: first, seen: .start)
                 try await writer.catchUp()
 
                 let foreign = writer.batch([[.cart("b")]], marks: [1])
-                try await auditor.check(try await log.append(foreign, seen: 2), of: foreign, seen: 2)
+                try await auditor.check(
+                    try await log.append(foreign, seen: writer.seen), of: foreign, seen: writer.seen)
                 let batch = writer.batch([[.cart("a")]], marks: [2])
-                try await auditor.check(try await writer.append(batch), of: batch, seen: 2)
+                try await auditor.check(try await writer.append(batch), of: batch, seen: writer.seen)
             },
 
             Clause("A batch refused whole leaves no trace, and is accepted once its writer has caught up") { log in
                 var auditor = Auditor(log)
                 var late = LogWriter(log)
                 let first = LogWriter(log).batch([[.cart("a")], [.cart("b")]])
-                try await auditor.check(try await log.append(first, seen: 0), of: first, seen: 0)
+                try await auditor.check(try await log.append(first, seen: .start), of: first, seen: .start)
 
                 let refused = late.batch([[.cart("a")], [.cart("b")]], marks: [1, 2])
-                try await auditor.check(try await late.append(refused), of: refused, seen: 0, conflicts: [0, 1])
+                try await auditor.check(try await late.append(refused), of: refused, seen: .start, conflicts: [0, 1])
                 try await late.catchUp()
                 let again = late.batch([[.cart("a")], [.cart("b")]], marks: [1, 2])
                 try await auditor.check(try await late.append(again), of: again, seen: late.seen)
@@ -98,7 +102,7 @@ extension Clause {
                 }
                 let writer = writers[turn]
                 let written = Set(
-                    try await log.read(partition: 0, after: writer.seen, limit: .max).map(\.stream))
+                    try await log.read(partition: 0, after: writer.seen.position, limit: .max).map(\.stream))
                 let conflicts = groups.indices.filter { group in
                     groups[group].contains { written.contains($0.description) }
                 }

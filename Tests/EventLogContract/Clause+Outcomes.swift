@@ -11,7 +11,7 @@ extension Clause {
             for mark in 3...6 {
                 _ = try await writer.append([[.cart("a"), .cart("c")]], marks: [mark])
                 try await writer.catchUp()
-                #expect(try await log.outcome(of: batch, since: 0) == receipt)
+                #expect(try await log.outcome(of: batch, since: .start) == receipt)
             }
         },
 
@@ -24,7 +24,7 @@ extension Clause {
             #expect(receipt.conflicts == [1])
             try await late.catchUp()
             _ = try await late.append([[.cart("x")]], marks: [4])
-            #expect(try await log.outcome(of: batch, since: 0) == receipt)
+            #expect(try await log.outcome(of: batch, since: .start) == receipt)
         },
 
         Clause("A batch that is not in the log has no outcome") { log in
@@ -33,10 +33,10 @@ extension Clause {
 
             let refused = late.batch([[.cart("a")]], marks: [2])
             #expect(try await late.append(refused).conflicts == [0])
-            #expect(try await log.outcome(of: refused, since: 0) == nil)
+            #expect(try await log.outcome(of: refused, since: .start) == nil)
 
             let neverSent = late.batch([[.cart("b")]], marks: [3])
-            #expect(try await log.outcome(of: neverSent, since: 0) == nil)
+            #expect(try await log.outcome(of: neverSent, since: .start) == nil)
             #expect(try await log.heads()[0].position == 1)
         },
     ]

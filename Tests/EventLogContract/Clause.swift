@@ -22,5 +22,5 @@ public struct Clause: Sendable, CustomTestStringConvertible {
     }
 
     /// The whole contract.
-    public static let all = appending + reading + commits + receipts + conflicts + outcomes + concurrency
+    public static let all = appending + reading + commits + receipts + conflicts + outcomes + forks + concurrency
 }

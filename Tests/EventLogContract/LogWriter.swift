@@ -11,8 +11,8 @@ public struct LogWriter: Sendable {
     public let log: any EventLog
     /// The partition it writes to.
     public let partition: Int
-    /// The position up to which it knows the partition.
-    public private(set) var seen: Int64 = 0
+    /// The point up to which it knows the partition.
+    public private(set) var seen = LogPoint.start
     private var versions: [String: Int64] = [:]
 
     /// A writer that knows nothing yet.
@@ -60,11 +60,11 @@ public struct LogWriter: Sendable {
     public mutating func catchUp() async throws -> [RecordedEvent] {
         var all: [RecordedEvent] = []
         while true {
-            let events = try await log.read(partition: partition, after: seen, limit: 1_000)
-            guard let last = events.last else { return all }
-            for event in events { versions[event.stream] = event.version }
-            seen = last.position
-            all += events
+            let following = try await log.follow(partition: partition, after: seen, limit: 1_000)
+            guard !following.events.isEmpty else { return all }
+            for event in following.events { versions[event.stream] = event.version }
+            seen = following.end
+            all += following.events
         }
     }
 }

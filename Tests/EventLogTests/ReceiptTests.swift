@@ -25,7 +25,7 @@ import Testing
             let batch = EventBatch(
                 partition: partition, events: events, groups: events.map { _ in 0 },
                 recordedAt: Timestamp(millisecondsSinceEpoch: 1_700_000_000_000 + version))
-            _ = try await log.append(batch, seen: seen)
+            _ = try await log.append(batch, seen: LogPoint(position: seen, digest: nil))
         }
         return log
     }
@@ -246,11 +246,11 @@ private actor DamagedLog: EventLog {
         self.isAway = isAway
     }
 
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         try await inner.append(batch, seen: seen)
     }
 
-    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try await inner.outcome(of: batch, since: seen)
     }
 
@@ -270,6 +270,14 @@ private actor DamagedLog: EventLog {
 
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
         try damaged(try await inner.read(partition: partition, after: position, limit: limit))
+    }
+
+    func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        var following = try await inner.follow(partition: partition, after: point, limit: limit)
+        following.events = try damaged(following.events)
+        return following
     }
 
     func read(

@@ -16,28 +16,27 @@ import Testing
         try await TestLog.with { test in
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let result = try await test.withHeadLocked {
-                let append = Task { try await test.log.append(batch, seen: 0) }
+                let append = Task { try await test.log.append(batch, seen: .start) }
                 try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)
                 try await test.terminateWriters()
                 return await append.result
             }
             expectOutcomeUnknown(result)
-            #expect(try await test.log.outcome(of: batch, since: 0) == nil)
-            #expect(
-                try await test.log.append(batch, seen: 0) == AppendReceipt(previousPosition: 0, conflicts: []))
+            #expect(try await test.log.outcome(of: batch, since: .start) == nil)
+            #expect(try await test.log.append(batch, seen: .start) == .whole(batch))
         }
     }
 
     @Test @LoopActor func `A batch that was declared not to be in the log does not get in later`() async throws {
         try await TestLog.with { test in
             let batch = LogWriter(test.log).batch([[.cart("a")]])
-            #expect(try await test.log.outcome(of: batch, since: 0) == nil)
+            #expect(try await test.log.outcome(of: batch, since: .start) == nil)
             // The same through a connection that was believed dead: it knows the earlier epoch.
             let late = Statement(
                 "late_append",
                 """
                 SELECT previous_position FROM tiffin.append(
-                    0::smallint, 0, 0, $1, now(), 1, E'cart-a\\t1\\tcart.cleared\\t1\\t{"count":1}\\t{}', '{}', $2)
+                    0::smallint, 0, NULL, 0, $1, now(), 1, E'cart-a\\t1\\tcart.cleared\\t1\\t{"count":1}\\t{}', '{}', $2)
                 """, [.bytea, .int4Array])
             for groups in [Parameter.null, .array([Int32(7)])] {
                 let rows = try await test.owner.execute(late, [.bytes(batch.contentDigest.bytes), groups])
@@ -47,8 +46,8 @@ import Testing
             // A live writer continues, whichever epoch it knew.
             let other = try await PostgresEventLog.open(test.database)
             defer { other.close() }
-            #expect(try await test.log.outcome(of: batch, since: 0) == nil)
-            #expect(try await other.append(batch, seen: 0) == AppendReceipt(previousPosition: 0, conflicts: []))
+            #expect(try await test.log.outcome(of: batch, since: .start) == nil)
+            #expect(try await other.append(batch, seen: .start) == .whole(batch))
         }
     }
 
@@ -61,14 +60,12 @@ import Testing
         try await TestLog.with(database: server.connectionString) { test in
             try await test.setStandby("nobody")
             let batch = LogWriter(test.log).batch([[.cart("a")]])
-            let append = Task { try await test.log.append(batch, seen: 0) }
+            let append = Task { try await test.log.append(batch, seen: .start) }
             try await test.owner.wait(forSessions: 1, where: "wait_event = 'SyncRep'")
             try await test.terminateWriters()
             expectOutcomeUnknown(await append.result)
             try await test.setStandby("")
-            #expect(
-                try await test.log.outcome(of: batch, since: 0)
-                    == AppendReceipt(previousPosition: 0, conflicts: []))
+            #expect(try await test.log.outcome(of: batch, since: .start) == .whole(batch))
         }
         await server.stop()
     }
@@ -77,17 +74,17 @@ import Testing
         try await TestLog.with { test in
             let batch = LogWriter(test.log).batch([[.cart("a")]])
             let (result, outcome) = try await test.withHeadLocked {
-                let append = Task { try await test.log.append(batch, seen: 0) }
+                let append = Task { try await test.log.append(batch, seen: .start) }
                 try await test.owner.wait(forSessions: 1, where: PostgresConnection.blocked)
                 // The server does not notice: it continues with the statement.
                 test.log.close()
                 let result = await append.result
-                let outcome = Task { try await test.log.outcome(of: batch, since: 0) }
+                let outcome = Task { try await test.log.outcome(of: batch, since: .start) }
                 try await test.owner.wait(forSessions: 2, where: PostgresConnection.blocked)
                 return (result, outcome)
             }
             expectOutcomeUnknown(result)
-            #expect(try await outcome.value == AppendReceipt(previousPosition: 0, conflicts: []))
+            #expect(try await outcome.value == .whole(batch))
         }
     }
 
@@ -109,9 +106,9 @@ import Testing
                 try await test.terminateWriters()
 
                 let receipt = try await receipt(of: append, batch, seen: seen, test.log)
-                #expect(receipt == AppendReceipt(previousPosition: seen, conflicts: []))
+                #expect(receipt == .whole(batch, after: seen))
                 let events = try await writer.catchUp()
-                #expect(events.map(\.position) == Array((seen + 1)...(seen + Int64(streams.count))))
+                #expect(events.map(\.position) == Array((seen.position + 1)...(seen.position + Int64(streams.count))))
                 #expect(events.map(\.payload) == batch.events.map(\.payload))
                 digest = referenceChain(digest, events)
                 #expect(try await test.log.heads()[0].digest == digest)
@@ -122,15 +119,15 @@ import Testing
     /// The receipt of a batch that is appended in the end, once. No more sessions are ended, so a second attempt
     /// succeeds.
     @LoopActor private func receipt(
-        of append: Task<AppendReceipt, any Error>, _ batch: EventBatch, seen: Int64, _ log: PostgresEventLog
+        of append: Task<AppendReceipt, any Error>, _ batch: EventBatch, seen: LogPoint, _ log: PostgresEventLog
     ) async throws -> AppendReceipt {
         do {
             return try await append.value
         } catch EventLogError.unavailable {
-            #expect(try await log.read(partition: 0, after: seen, limit: 1) == [])
+            #expect(try await log.read(partition: 0, after: seen.position, limit: 1) == [])
         } catch EventLogError.outcomeUnknown {
             let outcome = try await log.outcome(of: batch, since: seen)
-            let isThere = try await !log.read(partition: 0, after: seen, limit: 1).isEmpty
+            let isThere = try await !log.read(partition: 0, after: seen.position, limit: 1).isEmpty
             #expect((outcome != nil) == isThere)
             if let outcome { return outcome }
         }
@@ -145,5 +142,14 @@ import Testing
             Issue.record("the append ended in \(result)" as Comment, sourceLocation: sourceLocation)
             return
         }
+    }
+}
+
+extension AppendReceipt {
+    /// That of a batch that was appended whole, directly after the point.
+    fileprivate static func whole(_ batch: EventBatch, after point: LogPoint = .start) -> AppendReceipt {
+        let position = point.position + Int64(batch.events.count)
+        let end = LogPoint(position: position, digest: point.digest?.chained(to: batch.contentDigest))
+        return AppendReceipt(previous: point, conflicts: [], end: end)
     }
 }

@@ -43,15 +43,6 @@ import Testing
         #expect(error?.unavailableReason != nil, "\(String(describing: error))")
     }
 
-    @Test @LoopActor func `A writer that claims to have seen more than there is is refused`() async throws {
-        try await TestLog.with { test in
-            let batch = LogWriter(test.log).batch([[.cart("a")]])
-            let error = await #expect(throws: EventLogError.self) { try await test.log.append(batch, seen: 1) }
-            let reason = try #require(error?.unavailableReason)
-            #expect(reason.contains("the log ends at 0, but the writer has seen 1"))
-            #expect(try await test.log.heads()[0].position == 0)
-        }
-    }
 }
 
 extension EventLogError {

@@ -52,7 +52,7 @@ import Testing
                     millisecondsSinceEpoch: .random(in: -62_135_596_800_000...253_402_300_799_999, using: &random))
                 let batch = EventBatch(
                     partition: 0, events: events, groups: events.map { _ in 0 }, recordedAt: time)
-                _ = try await test.log.append(batch, seen: Int64(expected.count))
+                _ = try await test.log.append(batch, seen: LogPoint(position: Int64(expected.count), digest: nil))
                 expected += events.map { $0.canonicalBytes(recordedAt: time) }
             }
             // What a session has set makes no difference.

@@ -20,16 +20,22 @@ final class SeveralServers: EventLog {
         for log in logs { log.close() }
     }
 
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         try await next().append(batch, seen: seen)
     }
 
-    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try await next().outcome(of: batch, since: seen)
     }
 
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
         try await next().read(partition: partition, after: position, limit: limit)
+    }
+
+    func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        try await next().follow(partition: partition, after: point, limit: limit)
     }
 
     func read(
@@ -41,6 +47,8 @@ final class SeveralServers: EventLog {
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {
         try await next().commits(partition: partition, after: position, limit: limit)
     }
+
+    func end(of partition: Int) async throws(EventLogError) -> LogPoint { try await next().end(of: partition) }
 
     func heads() async throws(EventLogError) -> [LogHead] { try await next().heads() }
 

@@ -85,11 +85,15 @@ private struct FixedLog: EventLog {
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) throws(EventLogError) -> [RecordedEvent] { throw .unavailable("not asked for here") }
 
-    func append(_ batch: EventBatch, seen: Int64) throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
         throw .unavailable("not asked for here")
     }
 
-    func outcome(of batch: EventBatch, since seen: Int64) throws(EventLogError) -> AppendReceipt? {
+    func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
+        throw .unavailable("not asked for here")
+    }
+
+    func follow(partition: Int, after point: LogPoint, limit: Int) throws(EventLogError) -> FollowingEvents {
         throw .unavailable("not asked for here")
     }
 

@@ -19,14 +19,14 @@ final class HomeCache {
         var to: Int64
     }
 
-    private let maximumBytes: Int
+    private let configuration: Configuration
     private var homes: [Identifier: Home] = [:]
     private var bytes = 0
     private var history: ByteCache<Revision>
     private var patches: ByteCache<Change>
 
     init(_ configuration: Configuration, _ changes: ChangeFeed) {
-        maximumBytes = configuration.homeCacheBytes
+        self.configuration = configuration
         history = ByteCache(maximumBytes: configuration.homeHistoryBytes)
         patches = ByteCache(maximumBytes: configuration.homePatchBytes)
         changes.observe { [unowned self] streams in
@@ -39,12 +39,19 @@ final class HomeCache {
 
     /// Keeps a home that is current and was not ready.
     func keep(_ home: Home, of outlet: Identifier) {
-        if bytes + home.document.count > maximumBytes {
+        if bytes + home.document.count > configuration.homeCacheBytes {
             homes = [:]
             bytes = 0
         }
         bytes += home.document.count
         homes[outlet] = home
+    }
+
+    /// Drops everything: another log may give other homes the same revisions.
+    func dropAll() {
+        (homes, bytes) = ([:], 0)
+        history = ByteCache(maximumBytes: configuration.homeHistoryBytes)
+        patches = ByteCache(maximumBytes: configuration.homePatchBytes)
     }
 
     /// A client may have the old document and ask what has changed.

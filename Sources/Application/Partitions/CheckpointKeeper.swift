@@ -1,3 +1,4 @@
+internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
@@ -16,6 +17,7 @@ final class CheckpointKeeper {
     private static let retryInterval: UInt64 = 10_000_000_000
 
     private let model: LiveModel
+    private let follower: LogFollower
     private let store: PostgresReadModelStore?
     private let log: any EventLog
     private let configuration: Configuration
@@ -48,11 +50,12 @@ final class CheckpointKeeper {
     private var timer: LoopTimer?
 
     init(
-        _ model: LiveModel, restored: PostgresReadModelStore.Restored, store: PostgresReadModelStore?,
-        log: any EventLog, configuration: Configuration, logger: Logger,
+        _ model: LiveModel, _ follower: LogFollower, restored: PostgresReadModelStore.Restored,
+        store: PostgresReadModelStore?, log: any EventLog, configuration: Configuration, logger: Logger,
         onReplaced: @escaping @LoopActor (Set<Identifier>) -> Void
     ) {
         self.model = model
+        self.follower = follower
         self.store = store
         self.log = log
         self.configuration = configuration
@@ -79,13 +82,18 @@ final class CheckpointKeeper {
 
     /// Saves what is not saved yet, once nothing else is under way.
     func stop() async {
+        await abandon()
+        await save()
+    }
+
+    /// Saves nothing more.
+    func abandon() async {
         timer?.cancel()
         timer = nil
         for task in [rebuilding, working] {
             task?.cancel()
             await task?.value
         }
-        await save()
     }
 
     private func look() {
@@ -128,12 +136,14 @@ final class CheckpointKeeper {
     private func save() async {
         guard let store, outdated.isEmpty, position > savedPosition else { return }
         var checkpoint = model.value.takeCheckpoint(since: savedDigests)
+        let chain = follower.point.digest
         let began = LoopActor.now
         do {
             // The index first: whoever begins with these rows, and takes a stream for new that is not, is told by it.
             try await indexStreams()
             var generations = generations
-            let outcome = try await store.save(&checkpoint, into: &generations, replaces: replacesRows)
+            let outcome = try await store.save(
+                &checkpoint, after: chain, into: &generations, replaces: replacesRows)
             savedAt = LoopActor.now
             switch outcome {
             case .saved:
@@ -151,6 +161,9 @@ final class CheckpointKeeper {
                 positionOfAnother = checkpoint.position
             case .superseded:
                 // The next look takes over the new rows.
+                model.value.notSaved(checkpoint)
+            case .forked:
+                // The next batch, or the next look at the log, says so, too.
                 model.value.notSaved(checkpoint)
             }
         } catch {
@@ -242,8 +255,9 @@ final class CheckpointKeeper {
         onReplaced(changed)
     }
 
+    /// The outlets that look different. Found off the loop's thread.
     @concurrent
-    private static func difference(between old: OutletHome, and new: OutletHome) async -> Set<Identifier> {
+    static func difference(between old: OutletHome, and new: OutletHome) async -> Set<Identifier> {
         new.difference(from: old)
     }
 }

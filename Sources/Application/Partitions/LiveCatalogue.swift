@@ -9,7 +9,6 @@ internal import Projections
 final class LiveCatalogue {
     private let catalogue = Catalogue()
     private let clock: () -> Timestamp
-    private var isLoaded = false
 
     init(clock: @escaping () -> Timestamp) {
         self.clock = clock
@@ -31,12 +30,10 @@ final class LiveCatalogue {
     func load(_ models: [ReadModel]) {
         catalogue.load(
             models.flatMap { $0.outletHome.shown }, revision: models.reduce(0) { $0 + $1.position })
-        isLoaded = true
     }
 
     /// Follows events that a read model has folded in.
     func follow(_ events: [Result<DecodedEvent, CorruptEvent>], _ model: borrowing ReadModel) {
-        guard isLoaded else { return }
         var touched: [Identifier: TouchedItems] = [:]
         for index in events.indices {
             // Carts change far more often than menus.
@@ -58,8 +55,9 @@ final class LiveCatalogue {
 
     /// Takes in outlets that look otherwise in another model, which has taken the place of the one that was followed.
     func update(_ outlets: Set<Identifier>, _ model: borrowing ReadModel) {
-        guard isLoaded, !outlets.isEmpty else { return }
+        guard !outlets.isEmpty else { return }
         catalogue.advance(to: clock())
+        catalogue.revision += 1
         for outlet in outlets { update(outlet, model, items: nil) }
     }
 

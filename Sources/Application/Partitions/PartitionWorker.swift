@@ -17,16 +17,17 @@ final class PartitionWorker {
     private static let patience: UInt64 = 3_000_000_000
 
     let processor: CommandProcessor
-    private let log: any EventLog
-    private let follower: LogFollower
+    let log: any EventLog
+    let follower: LogFollower
     private let pipeline: AppendPipeline
     /// Keeps the rows in the database in step with the read model.
     let keeper: CheckpointKeeper
     /// The read model as it is served.
     let model: LiveModel
+    let audience: Audience
     private let damage: Damage
     private let configuration: Configuration
-    private let logger: Logger
+    let logger: Logger
     private let clock: () -> Timestamp
 
     private var isDriving = false
@@ -34,6 +35,8 @@ final class PartitionWorker {
     private let maximumLoads: Int
     private var poll: LoopTimer?
     private let record: BatchRecord
+    /// How many events the log has lost after they were read.
+    var lostEvents: Int64 = 0
 
     /// What the log was found to lack, shared with the closures of the follower.
     @LoopActor
@@ -94,24 +97,18 @@ final class PartitionWorker {
     /// - Parameter restored: the read model as it was last saved.
     init(
         _ restored: PostgresReadModelStore.Restored, log: any EventLog, store: PostgresReadModelStore?,
-        changes: ChangeFeed, catalogue: LiveCatalogue, configuration: Configuration, logger: Logger,
-        clock: @escaping () -> Timestamp
+        audience: Audience, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
     ) {
         let model = LiveModel(restored.model)
         self.model = model
         let partition = restored.model.partition
         let damage = Damage()
         self.damage = damage
+        self.audience = audience
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
         maximumLoads = max(1, PartitionWorker.loadsOfAllPartitions / log.partitionCount)
-        keeper = CheckpointKeeper(
-            model, restored: restored, store: store, log: log, configuration: configuration, logger: logger
-        ) { outlets in
-            catalogue.update(outlets, model.value)
-            changes.publish(outlets)
-        }
         processor = CommandProcessor(partition: partition, limits: configuration.processorLimits) {
             stream in model.ask { $0.mayExist(stream) }
         }
@@ -124,7 +121,7 @@ final class PartitionWorker {
         #endif
         self.log = log
         follower = LogFollower(
-            partition: partition, position: restored.model.position,
+            partition: partition, after: LogPoint(position: restored.model.position, digest: restored.chain),
             miss: { missing in
                 LoopActor.assumeIsolated {
                     model.pass(missing: missing.positions)
@@ -137,10 +134,12 @@ final class PartitionWorker {
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
                 }
-                catalogue.follow(events, model.value)
-                changes.publish(events)
+                audience.hear(events, model.value)
             }
         }
+        keeper = CheckpointKeeper(
+            model, follower, restored: restored, store: store, log: log, configuration: configuration, logger: logger
+        ) { outlets in audience.hear(outlets, model.value) }
         let record = BatchRecord()
         self.record = record
         pipeline = AppendPipeline(processor: processor, follower: follower) { [keeper] report in
@@ -157,6 +156,7 @@ final class PartitionWorker {
                 case .corrupt(let corruption):
                     logger.error(
                         "stream '\(corruption.stream)' is corrupt at \(corruption.position): \(corruption.reason)")
+                case .forked: audience.onFork()
                 }
             }
         }
@@ -164,16 +164,16 @@ final class PartitionWorker {
 
     /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
     static func restore(
-        _ partition: Int, log: any EventLog, store: PostgresReadModelStore?, changes: ChangeFeed,
-        catalogue: LiveCatalogue, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+        _ partition: Int, log: any EventLog, store: PostgresReadModelStore?, audience: Audience,
+        configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
     ) async throws -> PartitionWorker {
         let began = LoopActor.now
         var restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
         if let note = restored.note { logger.info(note) }
         while true {
             let worker = PartitionWorker(
-                restored, log: log, store: store, changes: changes, catalogue: catalogue,
-                configuration: configuration, logger: logger, clock: clock)
+                restored, log: log, store: store, audience: audience, configuration: configuration, logger: logger,
+                clock: clock)
             var reportedAt = LoopActor.now
             try await worker.catchUp { position in
                 guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
@@ -181,17 +181,13 @@ final class PartitionWorker {
                 logger.info("reading the log: position \(position)")
             }
             // Saved rows do not tell which streams lack an event: only the whole log does.
-            guard worker.missingEvents > 0 || worker.follower.isAheadOfLog, restored.model.position > 0 else {
+            guard worker.missingEvents > 0, restored.model.position > 0 else {
                 logger.debug(
                     "partition \(partition): checkpoint at \(restored.model.position), log read to "
                         + "\(worker.position) in \((LoopActor.now - began) / 1_000_000) ms")
                 return worker
             }
-            restored.reject(
-                because: worker.follower.isAheadOfLog
-                    ? "the checkpoint of partition \(partition) is at \(restored.model.position), and the log ends "
-                        + "before that"
-                    : "events are missing")
+            restored.reject(because: "events are missing")
             if let note = restored.note { logger.error(note) }
         }
     }
@@ -218,6 +214,7 @@ final class PartitionWorker {
     // MARK: Working
 
     func start() {
+        audience.listen()
         poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
             pipeline.pollSoon()
         }
@@ -266,13 +263,13 @@ final class PartitionWorker {
             pipeline.lookedUp(
                 await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) },
                 isOverdue: isOverdue)
-        case .read(let position, let limit):
+        case .read(let point, let limit):
             let partition = follower.partition
-            let page = await result { () throws(EventLogError) in
-                try await log.read(partition: partition, after: position, limit: limit)
+            let following = await result { () throws(EventLogError) in
+                try await log.follow(partition: partition, after: point, limit: limit)
             }
-            if case .failure(let error) = page { logger.debug("cannot read the log: \(error)") }
-            pipeline.read(page, isOverdue: isOverdue)
+            if case .failure(let error) = following { logger.debug("cannot read the log: \(error)") }
+            pipeline.read(following, isOverdue: isOverdue)
         case .pause:
             await LoopTimer.pause(milliseconds: PartitionWorker.pauseMilliseconds)
             pipeline.paused()
@@ -306,6 +303,13 @@ final class PartitionWorker {
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Handles nothing more, and saves nothing: the log is another one.
+    func abandon() async {
+        poll?.cancel()
+        poll = nil
+        await keeper.abandon()
     }
 
     func stop() async {

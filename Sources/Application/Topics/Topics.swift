@@ -58,6 +58,9 @@ public final class Topics {
         if listeners[source] != nil { changed.insert(source) }
     }
 
+    /// Anything may have changed.
+    func refresh() { changed.formUnion(listeners.keys) }
+
     // MARK: Subscribers
 
     /// Adds subscriptions. Nothing happens if the subscriber would have too many.

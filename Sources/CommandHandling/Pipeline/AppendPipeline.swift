@@ -16,11 +16,11 @@ public final class AppendPipeline {
     /// What the owner is to do.
     public enum Action: Equatable, Sendable {
         /// Append the batch, and report by ``AppendPipeline/appended(_:)``.
-        case append(EventBatch, seen: Int64)
+        case append(EventBatch, seen: LogPoint)
         /// Ask for the outcome of the batch, and report by ``AppendPipeline/lookedUp(_:)``.
-        case lookUp(EventBatch, since: Int64)
-        /// Read events of the partition, and report by ``AppendPipeline/read(_:)``.
-        case read(after: Int64, limit: Int)
+        case lookUp(EventBatch, since: LogPoint)
+        /// Read what follows a point of the partition, and report by ``AppendPipeline/read(_:)``.
+        case read(after: LogPoint, limit: Int)
         /// Wait for a moment before the log is asked again, and report by ``AppendPipeline/paused()``.
         case pause
     }
@@ -38,8 +38,8 @@ public final class AppendPipeline {
     /// A batch that was sent, and what is known about it.
     private struct Flight {
         let batch: EventBatch
-        /// The position that the batch was decided at: everything up to it is known.
-        let seen: Int64
+        /// The point that the batch was decided at: everything up to it is known.
+        let seen: LogPoint
         var state = FlightState.mustAppend(nil)
     }
 
@@ -62,9 +62,9 @@ public final class AppendPipeline {
     /// Events of other writers that are being read.
     private struct Reading {
         /// Up to where to read; nil if a poll reads whatever there is.
-        var last: Int64?
-        /// The position up to which events are read.
-        var end: Int64
+        var goal: LogPoint?
+        /// The point up to which events are read.
+        var end: LogPoint
         var events: [Result<DecodedEvent, CorruptEvent>] = []
         var failures = 0
         var state = ReadingState.mustRead
@@ -80,6 +80,8 @@ public final class AppendPipeline {
         case settled(EventBatch, Result<AppendReceipt, EventLogError>)
         /// A stream that was loaded has an event that cannot be understood, or cannot have happened.
         case corrupt(CorruptEvent)
+        /// The log is not the one that was read. The pipeline has ended: another one has to begin with the log as it is.
+        case forked(String)
     }
 
     /// The processor whose batches are driven.
@@ -101,8 +103,7 @@ public final class AppendPipeline {
         self.report = report
     }
 
-    /// The position up to which the log is known here.
-    public var position: Int64 { follower.position }
+    private var position: Int64 { follower.position }
 
     /// Whether nothing is in flight or waits to be sent, except for loads.
     public var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
@@ -125,7 +126,7 @@ public final class AppendPipeline {
                 finishFirst(result)
             } else if isPollDue, flights.isEmpty, reading == nil {
                 isPollDue = false
-                reading = Reading(last: nil, end: position)
+                reading = Reading(goal: nil, end: follower.point)
             } else {
                 return nil
             }
@@ -153,8 +154,8 @@ public final class AppendPipeline {
         switch reading.state {
         case .mustRead:
             self.reading?.state = .reading
-            let limit = reading.last.map { min(Int64(LogFollower.readLimit), $0 - reading.end) }
-            return .read(after: reading.end, limit: limit.map(Int.init) ?? LogFollower.readLimit)
+            let limit = reading.goal.map { min(Int64(LogFollower.readLimit), $0.position - reading.end.position) }
+            return .read(after: reading.end, limit: limit.map { max(1, Int($0)) } ?? LogFollower.readLimit)
         case .mustPause:
             self.reading?.state = .pausing
             return .pause
@@ -164,17 +165,17 @@ public final class AppendPipeline {
 
     private func setLast(_ state: FlightState) { flights[flights.count - 1].state = state }
 
-    /// The position that the next batch is decided at; nil if it cannot be sent yet.
+    /// The point that the next batch is decided at; nil if it cannot be sent yet.
     ///
     /// A batch that was appended without a conflict, directly after ``position``, leaves nothing to decide again. So
     /// the next batch may be in flight while that one's commands are answered.
-    private var seenByNextBatch: Int64? {
+    private var seenByNextBatch: LogPoint? {
         guard reading == nil else { return nil }
-        guard let flight = flights.first else { return position }
+        guard let flight = flights.first else { return follower.point }
         guard flights.count == 1, case .ended(.success(let receipt)) = flight.state, receipt.conflicts.isEmpty,
-            receipt.previousPosition == position
+            receipt.previous.position == position
         else { return nil }
-        return position + Int64(flight.batch.events.count)
+        return receipt.end
     }
 
     // MARK: Reports
@@ -186,6 +187,7 @@ public final class AppendPipeline {
     public func appended(_ result: Result<AppendReceipt, EventLogError>, isOverdue: Bool = false) {
         guard case .appending(let doubt) = flights.last?.state else { preconditionFailure("no append is outstanding") }
         switch (result, doubt) {
+        case (.failure(.forked(let reason)), _): leave(reason)
         case (.success, _): end(result)
         case (.failure(.unavailable), nil): end(result)
         case (.failure(.outcomeUnknown(let reason)), nil): setLast(.mustLookUp(Doubt(reason: reason)))
@@ -203,6 +205,18 @@ public final class AppendPipeline {
         case .success(nil): setLast(.mustAppend(doubt))
         case .failure(let error): retry(doubt, after: error, isOverdue)
         }
+    }
+
+    /// Ends everything, because the log is not the one that was read.
+    private func leave(_ reason: String) {
+        for flight in flights {
+            // What the log confirmed, and has lost before it was told, is in doubt for whoever waits for it.
+            let isDurable = if case .ended(.success) = flight.state { true } else { false }
+            processor.failed(isDurable ? .unknown(reason) : .unavailable(reason))
+        }
+        (flights, reading, isPollDue) = ([], nil, false)
+        processor.close(reason)
+        report(.forked(reason))
     }
 
     private func retry(_ doubt: Doubt, after error: EventLogError, _ isOverdue: Bool) {
@@ -233,20 +247,27 @@ public final class AppendPipeline {
     }
 
     /// A read has ended.
-    public func read(_ result: Result<[RecordedEvent], EventLogError>, isOverdue: Bool = false) {
+    public func read(_ result: Result<FollowingEvents, EventLogError>, isOverdue: Bool = false) {
         guard var reading, case .reading = reading.state else { preconditionFailure("no read is outstanding") }
         switch result {
-        case .success(let page):
+        case .success(let following):
             self.reading = nil
-            guard let last = reading.last else { return absorb(page.map(\.decodedResult)) }
-            let foreign = page.prefix { $0.position <= last }
-            reading.events += foreign.map(\.decodedResult)
-            // Everything up to `last` is visible: what is not there is not coming.
-            reading.end = foreign.last?.position ?? last
+            guard let goal = reading.goal else { return absorb(following) }
+            guard reading.end != goal else { return commitFirst(foreign: reading.events) }
+            reading.events += following.events.prefix { $0.position <= goal.position }.map(\.decodedResult)
+            guard following.end != goal else { return commitFirst(foreign: reading.events) }
+            if following.end.position == goal.position, following.end.digest != nil, goal.digest != nil {
+                return leave("the log changed while it was read up to position \(goal.position)")
+            }
+            // Where the goal is not met, events were removed, or the log is not the one that has the goal. What follows
+            // the goal tells.
+            let isStuck = following.end.position == reading.end.position || following.end.position >= goal.position
+            reading.end = isStuck ? goal : following.end
             reading.state = .mustRead
-            if reading.end < last { self.reading = reading } else { commitFirst(foreign: reading.events) }
+            self.reading = reading
+        case .failure(.forked(let reason)): leave(reason)
         case .failure(let error):
-            guard reading.last != nil else {
+            guard reading.goal != nil else {
                 self.reading = nil
                 return
             }
@@ -261,9 +282,10 @@ public final class AppendPipeline {
         }
     }
 
-    private func absorb(_ events: [Result<DecodedEvent, CorruptEvent>]) {
-        isPollDue = isPollDue || events.count == LogFollower.readLimit
-        follower.pass(events)
+    private func absorb(_ following: FollowingEvents) {
+        isPollDue = isPollDue || following.events.count >= LogFollower.readLimit
+        let events = following.events.map(\.decodedResult)
+        follower.pass(events, upTo: following.end)
         processor.absorb(events)
     }
 
@@ -273,10 +295,10 @@ public final class AppendPipeline {
     private func finishFirst(_ result: Result<AppendReceipt, EventLogError>) {
         switch result {
         case .success(let receipt):
-            follower.learn(head: receipt.previousPosition)
-            if receipt.previousPosition > position {
+            follower.learn(head: receipt.previous.position)
+            if receipt.previous.position > position {
                 // Nothing is passed on before all of it is there: an attempt that is given up half-way is read again.
-                reading = Reading(last: receipt.previousPosition, end: position)
+                reading = Reading(goal: receipt.previous, end: follower.point)
             } else {
                 commitFirst(foreign: [])
             }
@@ -285,6 +307,7 @@ public final class AppendPipeline {
             switch error {
             case .unavailable(let reason): processor.failed(.unavailable(reason))
             case .outcomeUnknown(let reason): processor.failed(.unknown(reason))
+            case .forked(let reason): preconditionFailure("a forked log ends the pipeline: \(reason)")
             }
         }
     }
@@ -293,8 +316,8 @@ public final class AppendPipeline {
         guard case .ended(.success(let receipt)) = flights.removeFirst().state else {
             preconditionFailure("a batch is committed that has not ended")
         }
-        follower.pass(foreign, upTo: receipt.previousPosition)
-        processor.committed(receipt, foreign: foreign) { [follower] own in follower.pass(own) }
+        follower.pass(foreign, upTo: receipt.previous)
+        processor.committed(receipt, foreign: foreign) { [follower] own in follower.pass(own, upTo: receipt.end) }
     }
 
     // MARK: Loads
@@ -308,8 +331,10 @@ public final class AppendPipeline {
     public func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
         switch result {
         case .success(let events):
-            let isComplete = events.count < load.limit
-            if let corruption = processor.loaded(load.stream, events.map(\.decodedResult), isComplete: isComplete) {
+            // What lies behind the point up to which the log is known here may be lost again, and no append would notice.
+            let known = events.prefix { $0.position <= position }
+            let isComplete = events.count < load.limit || known.count < events.count
+            if let corruption = processor.loaded(load.stream, known.map(\.decodedResult), isComplete: isComplete) {
                 report(.corrupt(corruption))
             }
             guard !isComplete, let last = events.last else { return nil }

@@ -5,6 +5,8 @@ public import EventLog
 public final class LogFollower {
     /// The most events that are read from the log at once.
     public static let readLimit = 5_000
+    /// How many points are remembered, to tell later what a log has lost.
+    public static let pointsKept = 1_024
 
     /// The partition.
     public let partition: Int
@@ -12,32 +14,47 @@ public final class LogFollower {
     public private(set) var position: Int64
     /// The last position that the log is known to have; more than ``position`` while the events up to it are read.
     public private(set) var head: Int64
-    /// Whether the log was found to end before the position from which it was to be read: then what was folded up to
-    /// there does not follow from this log.
-    public private(set) var isAheadOfLog = false
+    /// The newest points that were passed, oldest first: ``pointsKept`` of them, or some more.
+    public private(set) var points: [LogPoint]
 
     private let project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     private let miss: (MissingEvents) -> Void
 
     /// - Parameters:
-    ///   - position: the position up to which `project` has been given events before.
+    ///   - point: the point up to which `project` has been given events before.
     ///   - miss: receives positions without an event, before the events that follow them are projected.
     ///   - project: receives every event of the partition once, in the order of positions.
     public init(
-        partition: Int, position: Int64, miss: @escaping (MissingEvents) -> Void,
+        partition: Int, after point: LogPoint, miss: @escaping (MissingEvents) -> Void,
         project: @escaping ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
         self.partition = partition
-        self.position = position
-        head = position
+        position = point.position
+        head = point.position
+        points = [point]
         self.project = project
         self.miss = miss
+    }
+
+    /// The point up to which the partition is known here.
+    public var point: LogPoint {
+        if let last = points.last, last.position == position { return last }
+        return LogPoint(position: position, digest: nil)
     }
 
     /// Notes that the log has events up to a position.
     func learn(head: Int64) { self.head = max(self.head, head) }
 
     /// Passes on events that follow ``position``, and reports those that are missing before them and up to `end`.
+    func pass(_ events: [Result<DecodedEvent, CorruptEvent>], upTo end: LogPoint) {
+        pass(events, upTo: end.position)
+        guard end.position == position, end.digest != nil else { return }
+        if points.count == 2 * LogFollower.pointsKept { points.removeFirst(LogFollower.pointsKept) }
+        if points.last?.position == position { points.removeLast() }
+        points.append(end)
+    }
+
+    /// The same, without a point to end at.
     func pass(_ events: [Result<DecodedEvent, CorruptEvent>], upTo end: Int64 = 0) {
         var first = 0
         while first < events.count {
@@ -84,35 +101,33 @@ extension RecordedEvent {
 // MARK: Reading at start
 
 extension LogFollower {
-    /// Reads the log to its end before any command is handled. While one page is folded, the next ones are decoded
-    /// and those after them are read.
+    /// Reads the log to its end before any command is handled, and fails if it does not have the point to begin at.
+    /// While one page is folded, the next ones are decoded and those after them are read.
     ///
     /// - Parameter progress: receives the position after every page.
     public func readToEnd(
         of log: any EventLog, progress: (Int64) -> Void, isolation: isolated (any Actor)? = #isolation
     ) async throws(EventLogError) {
         typealias Events = [Result<DecodedEvent, CorruptEvent>]
-        let (partition, start) = (partition, position)
+        let partition = partition
         let pages = ReadAhead<Events, EventLogError> { position, limit throws(EventLogError) in
             try await log.page(partition: partition, after: position, limit: limit)
         } prepare: { page in
             await LogFollower.decode(page)
         }
+        _ = try await log.follow(partition: partition, after: point, limit: 1)
         while true {
-            let head = try await log.heads().first { $0.partition == partition }?.position ?? position
-            let end = head <= LogHead.maximumPosition ? head : position
-            try await pages.forEachPage(after: position, upTo: end) { events throws(EventLogError) in
+            let end = try await log.end(of: partition)
+            try await pages.forEachPage(after: position, upTo: end.position) { events throws(EventLogError) in
                 pass(events)
                 progress(position)
             }
             // Events removed from the end leave no gap before a later one: only the head shows them.
             pass([], upTo: end)
-            let rest = try await log.page(partition: partition, after: position, limit: LogFollower.readLimit)
-            if rest.isEmpty {
-                isAheadOfLog = head < start && position == start
-                return
-            }
-            pass(await LogFollower.decode(rest))
+            // Says as well whether the log is still the one that was read.
+            let rest = try await log.follow(partition: partition, after: point, limit: LogFollower.readLimit)
+            guard rest.end.position > position else { return }
+            pass(rest.events.map(\.decodedResult), upTo: rest.end)
             progress(position)
         }
     }

@@ -96,6 +96,8 @@ public final class CommandProcessor {
     private var batchNumber = 0
     /// How many commands and questions wait for a batch or a load.
     public private(set) var waitingCommands = 0
+    /// Why nothing is handled any more; nil as long as it is.
+    private var closure: String?
 
     #if DEBUG
         /// Chooses what goes wrong with each command of a cart that makes events.
@@ -116,6 +118,7 @@ public final class CommandProcessor {
     /// Decides a command as soon as its stream is known. The completion is called once, when the outcome is durable;
     /// before this method returns only if nothing had to be written.
     public func handle(_ request: consuming CommandRequest, completion: @escaping (CommandOutcome) -> Void) {
+        if let closure { return completion(.unavailable(closure)) }
         guard waitingCommands < limits.waitingCommands else { return completion(.busy) }
         waitingCommands += 1
         let command = PendingCommand(request, completion)
@@ -124,6 +127,7 @@ public final class CommandProcessor {
 
     /// Gives the committed state of a stream, at once if it is known.
     public func read(_ stream: StreamName, completion: @escaping (Result<CommittedState, ReadFailure>) -> Void) {
+        if let closure { return completion(.failure(.unavailable(closure))) }
         guard waitingCommands < limits.waitingCommands || cache[stream]?.isKnown ?? false else {
             return completion(.failure(.busy))
         }
@@ -366,7 +370,7 @@ public final class CommandProcessor {
                 recorded.append(
                     .success(
                         DecodedEvent(
-                            partition: partition, position: receipt.previousPosition + Int64(index + 1),
+                            partition: partition, position: receipt.previous.position + Int64(index + 1),
                             stream: writing.newEvents[index].stream, version: writing.newEvents[index].version,
                             event: writing.events[index], metadata: unit.command.request.metadata, recordedAt: time)))
             }
@@ -428,6 +432,23 @@ public final class CommandProcessor {
         for command in withdrawn.flatMap(\.commands) {
             command.outcome = outcome
             finish(command)
+        }
+    }
+
+    /// Ends everything that waits, and handles nothing more. No batch may be in flight.
+    public func close(_ reason: String) {
+        precondition(inFlight.isEmpty)
+        closure = reason
+        filling = Writing()
+        loads = []
+        for entry in cache.entries {
+            for command in entry.undurable?.commands ?? CommandQueue() {
+                command.outcome = .unavailable(reason)
+                finish(command)
+            }
+            entry.undurable = nil
+            fail(entry.load, reason)
+            entry.load = nil
         }
     }
 
@@ -513,6 +534,7 @@ public final class CommandProcessor {
         }
         entry.load = nil
         entry.isKnown = true
+        entry.isAssumedNew = false
         for command in load.commands { decide(command, on: entry) }
         answer(load.readers, CommandProcessor.answer(about: entry))
         return entry.corruption
@@ -522,6 +544,11 @@ public final class CommandProcessor {
     public func loadFailed(_ stream: StreamName, _ reason: String) {
         guard let entry = cache[stream], let load = entry.load else { return }
         entry.load = nil
+        fail(load, reason)
+    }
+
+    private func fail(_ load: StreamLoad?, _ reason: String) {
+        guard let load else { return }
         for command in load.commands {
             command.outcome = .unavailable(reason)
             finish(command)

@@ -15,6 +15,9 @@ final class StreamCache {
         name.category == .menu ? menus[name] : others[name]
     }
 
+    /// Every stream that is held.
+    var entries: [StreamEntry] { menus.held + others.held }
+
     /// Takes in a stream. The capacity is exceeded only while every stream has something in flight.
     func insert(_ entry: StreamEntry) {
         if entry.name.category == .menu { menus.insert(entry) } else { others.insert(entry) }
@@ -28,6 +31,8 @@ private struct ClockCache {
     private var entries: [StreamName: StreamEntry] = [:]
     private var ring: [StreamEntry] = []
     private var hand = 0
+
+    var held: [StreamEntry] { ring }
 
     init(capacity: Int) {
         precondition(capacity > 0)

@@ -13,14 +13,25 @@ public protocol EventLog: Sendable {
     /// If a stream that begins with the batch existed when the streams were last indexed, nothing is appended: the
     /// receipt refuses every group and names those streams as stale. Any other version has to come from the log.
     ///
-    /// - Parameter seen: the position up to which the writer knows the partition.
+    /// - Parameter seen: the point up to which the writer knows the partition.
     /// - Throws: ``EventLogError/outcomeUnknown(_:)`` if the batch may or may not be in the log: ask
-    ///   ``outcome(of:since:)``. After any other error, nothing of it is in the log.
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt
+    ///   ``outcome(of:since:)``. ``EventLogError/forked(_:)`` if the log does not have the point. After any error but
+    ///   the first, nothing of the batch is in the log.
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt
 
     /// The outcome of a batch whose `append` ended in ``EventLogError/outcomeUnknown(_:)``; nil if it is not in the
     /// log and never will be.
-    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt?
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt?
+
+    /// What follows a point, for whoever goes on from there: whole batches, until there are `limit` events or more.
+    ///
+    /// - Throws: ``EventLogError/forked(_:)`` if the log does not have the point.
+    func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents
+
+    /// Where a partition ends.
+    func end(of partition: Int) async throws(EventLogError) -> LogPoint
 
     /// The events of a partition after a position, in order, at most `limit`.
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
@@ -64,6 +75,31 @@ extension EventLog {
         return found
     }
 
+    /// The newest of these points that the log has; nil if it has none of them.
+    ///
+    /// - Parameter points: points of one log, in the order of their positions.
+    public func newest(of points: [LogPoint], partition: Int) async throws(EventLogError) -> LogPoint? {
+        // A log that has one of them has all before it.
+        var (known, rest) = (0, points.count)
+        while known < rest {
+            let middle = (known + rest) / 2
+            do throws(EventLogError) {
+                _ = try await follow(partition: partition, after: points[middle], limit: 1)
+                known = middle + 1
+            } catch {
+                guard case .forked = error else { throw error }
+                rest = middle
+            }
+        }
+        return known > 0 ? points[known - 1] : nil
+    }
+
+    /// For a log whose head cannot be wrong.
+    public func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+        let head = try await head(of: partition)
+        return LogPoint(position: head.position, digest: head.digest)
+    }
+
     /// For a log that needs no index.
     public func indexStreams(of partition: Int) async throws(EventLogError) {}
 
@@ -96,19 +132,22 @@ public struct LogHead: Equatable, Sendable {
 
 /// The outcome of a batch.
 public struct AppendReceipt: Equatable, Sendable {
-    /// The position of the last event before the batch.
-    public var previousPosition: Int64
+    /// Where the log ended before the batch.
+    public var previous: LogPoint
     /// The groups that were not appended, because a stream of theirs has been written since.
     public var conflicts: Set<Int32>
     /// Streams that the batch begins and the log has already. What the writer assumed about them did not come from the
     /// log: they have to be loaded from it.
     public var stale: Set<StreamName>
+    /// The end of what was appended; where nothing was, the end of the log.
+    public var end: LogPoint
 
     /// A receipt.
-    public init(previousPosition: Int64, conflicts: Set<Int32>, stale: Set<StreamName> = []) {
-        self.previousPosition = previousPosition
+    public init(previous: LogPoint, conflicts: Set<Int32>, stale: Set<StreamName> = [], end: LogPoint) {
+        self.previous = previous
         self.conflicts = conflicts
         self.stale = stale
+        self.end = end
     }
 }
 
@@ -118,13 +157,16 @@ public enum EventLogError: Error, Equatable, Sendable {
     case unavailable(String)
     /// The connection was lost after a batch had been sent.
     case outcomeUnknown(String)
+    /// The log is not the one that was read: what was read is not in it any more, or something else is in its place.
+    /// Nothing was accepted.
+    case forked(String)
 }
 
 extension EventLogError: CustomStringConvertible {
     /// What went wrong, for an operator.
     public var description: String {
         switch self {
-        case .unavailable(let reason), .outcomeUnknown(let reason): reason
+        case .unavailable(let reason), .outcomeUnknown(let reason), .forked(let reason): reason
         }
     }
 }

@@ -7,6 +7,7 @@ public actor InMemoryEventLog: EventLog {
         var events: [RecordedEvent] = []
         var commits: [Commit] = []
         var digest: Digest { commits.last?.chainDigest ?? .zero }
+        var end: LogPoint { LogPoint(position: Int64(events.count), digest: digest) }
         /// The receipts of batches by content, for ``outcome(of:since:)``.
         var receipts: [Digest: AppendReceipt] = [:]
     }
@@ -19,19 +20,21 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// See ``EventLog``.
-    public func append(_ batch: EventBatch, seen: Int64) throws(EventLogError) -> AppendReceipt {
+    public func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
+        try check(seen, batch.partition)
         let partition = partitions[batch.partition]
         let previous = Int64(partition.events.count)
-        precondition(seen <= previous, "a writer cannot have seen what is not there")
-        let written = Set(partition.events.dropFirst(Int(seen)).map(\.stream))
+        let written = Set(partition.events.dropFirst(Int(seen.position)).map(\.stream))
         let conflicts = Set(
             zip(batch.events, batch.groups).filter { written.contains($0.0.stream.description) }.map(\.1))
         let accepted = zip(batch.events, batch.groups).filter { !conflicts.contains($0.1) }.map(\.0)
-        let receipt = AppendReceipt(previousPosition: previous, conflicts: conflicts)
-        guard !accepted.isEmpty else { return receipt }
+        guard !accepted.isEmpty else {
+            return AppendReceipt(previous: partition.end, conflicts: conflicts, end: partition.end)
+        }
         let stale = staleStreams(of: accepted, in: partition)
         guard stale.isEmpty else {
-            return AppendReceipt(previousPosition: previous, conflicts: Set(batch.groups), stale: stale)
+            return AppendReceipt(
+                previous: partition.end, conflicts: Set(batch.groups), stale: stale, end: partition.end)
         }
 
         for (offset, event) in accepted.enumerated() {
@@ -49,8 +52,24 @@ public actor InMemoryEventLog: EventLog {
                 partition: batch.partition, firstPosition: previous + 1,
                 lastPosition: previous + Int64(accepted.count), contentDigest: content,
                 chainDigest: partition.digest.chained(to: content), recordedAt: batch.recordedAt))
+        let receipt = AppendReceipt(
+            previous: partition.end, conflicts: conflicts, end: partitions[batch.partition].end)
         partitions[batch.partition].receipts[batch.contentDigest] = receipt
         return receipt
+    }
+
+    /// Fails if the log does not have the point.
+    private func check(_ point: LogPoint, _ partition: Int) throws(EventLogError) {
+        let commits = partitions[partition].commits
+        guard point.position <= partitions[partition].events.count else {
+            throw .forked("the log ends at \(partitions[partition].events.count), before position \(point.position)")
+        }
+        guard let digest = point.digest, point.position > 0,
+            let commit = commits.first(where: { $0.lastPosition >= point.position })
+        else { return }
+        guard commit.lastPosition == point.position, commit.chainDigest == digest else {
+            throw .forked("the log has other events up to position \(point.position)")
+        }
     }
 
     /// The streams that the events begin and the log has.
@@ -63,8 +82,22 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// See ``EventLog``.
-    public func outcome(of batch: EventBatch, since seen: Int64) throws(EventLogError) -> AppendReceipt? {
+    public func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
         partitions[batch.partition].receipts[batch.contentDigest]
+    }
+
+    /// See ``EventLog``.
+    public func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) throws(EventLogError) -> FollowingEvents {
+        try check(point, partition)
+        let all = partitions[partition]
+        var end = point
+        for commit in all.commits where commit.lastPosition > point.position {
+            end = LogPoint(position: commit.lastPosition, digest: commit.chainDigest)
+            if end.position - point.position >= limit { break }
+        }
+        return FollowingEvents(events: Array(all.events[Int(point.position)..<Int(end.position)]), end: end)
     }
 
     /// See ``EventLog``.
@@ -93,8 +126,21 @@ public actor InMemoryEventLog: EventLog {
         }
     }
 
+    /// Drops the newest batches, as a database does that goes back to an older copy. For tests.
+    public func lose(batches count: Int, of partition: Int = 0) {
+        partitions[partition].commits.removeLast(count)
+        let end = Int(partitions[partition].commits.last?.lastPosition ?? 0)
+        partitions[partition].events.removeSubrange(end...)
+        partitions[partition].receipts = partitions[partition].receipts.filter { $0.value.end.position <= end }
+    }
+
     /// Adds an event without any check, for tests of damaged logs.
     public func damage(with event: RecordedEvent) {
+        let digest = partitions[event.partition].digest
         partitions[event.partition].events.append(event)
+        partitions[event.partition].commits.append(
+            Commit(
+                partition: event.partition, firstPosition: event.position, lastPosition: event.position,
+                contentDigest: .zero, chainDigest: digest.chained(to: .zero), recordedAt: event.recordedAt))
     }
 }

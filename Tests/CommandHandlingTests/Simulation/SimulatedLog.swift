@@ -11,26 +11,46 @@ final class SimulatedLog {
 
     private(set) var events: [RecordedEvent] = []
     private(set) var epoch = 0
-    private var receipts: [Digest: AppendReceipt] = [:]
+    /// How often an older copy of the log has taken its place.
+    private(set) var forks = 0
+    /// The events of each log that an older copy replaced.
+    private(set) var lostLogs: [[RecordedEvent]] = []
+    private var commits: [(end: LogPoint, epoch: Int, content: Digest, receipt: AppendReceipt)] = []
 
     var head: Int64 { Int64(events.count) }
+    var end: LogPoint { commits.last?.end ?? .start }
 
-    func append(_ batch: EventBatch, seen: Int64, epoch: Int) -> Answer {
+    /// An older copy takes the place of the log: the newest batches are lost, and what was known of epochs.
+    func fork(losing count: Int) {
+        let count = min(count, commits.count)
+        guard count > 0 else { return }
+        forks += 1
+        lostLogs.append(events)
+        commits.removeLast(count)
+        epoch = commits.last?.epoch ?? 0
+        events.removeSubrange(Int(end.position)...)
+    }
+
+    private func check(_ point: LogPoint) throws(EventLogError) {
+        guard point.position == 0 || commits.contains(where: { $0.end == point }) else { throw .forked("forked") }
+    }
+
+    func append(_ batch: EventBatch, seen: LogPoint, epoch: Int) throws(EventLogError) -> Answer {
         guard epoch == self.epoch else {
-            return Answer(
-                receipt: AppendReceipt(previousPosition: head, conflicts: Set(batch.groups)), epoch: self.epoch)
+            let refusal = AppendReceipt(previous: end, conflicts: Set(batch.groups), end: end)
+            return Answer(receipt: refusal, epoch: self.epoch)
         }
-        precondition(seen <= head, "a writer cannot have seen what is not there")
-        let written = Set(events.dropFirst(Int(seen)).map(\.stream))
+        try check(seen)
+        let written = Set(events.dropFirst(Int(seen.position)).map(\.stream))
         let sent = zip(batch.events, batch.groups)
         let conflicts = Set(sent.filter { written.contains($0.0.stream.description) }.map(\.1))
-        let receipt = AppendReceipt(previousPosition: head, conflicts: conflicts)
         let accepted = sent.filter { !conflicts.contains($0.1) }.map(\.0)
         let stale = staleStreams(of: accepted)
         guard stale.isEmpty else {
-            let refusal = AppendReceipt(previousPosition: head, conflicts: Set(batch.groups), stale: stale)
+            let refusal = AppendReceipt(previous: end, conflicts: Set(batch.groups), stale: stale, end: end)
             return Answer(receipt: refusal, epoch: epoch)
         }
+        let previous = end
         for event in accepted {
             let name = event.stream.description
             events.append(
@@ -38,19 +58,34 @@ final class SimulatedLog {
                     partition: 0, position: head + 1, stream: name, version: event.version, kind: event.kind,
                     payload: event.payload, metadata: event.metadata, recordedAt: batch.recordedAt))
         }
-        if !accepted.isEmpty { receipts[batch.contentDigest] = receipt }
+        guard !accepted.isEmpty else {
+            return Answer(
+                receipt: AppendReceipt(previous: end, conflicts: conflicts, end: end), epoch: epoch)
+        }
+        // What was appended makes the chain, not what was sent.
+        let content =
+            conflicts.isEmpty
+            ? batch.contentDigest : EventBatch.contentDigest(of: accepted, recordedAt: batch.recordedAt)
+        let end = LogPoint(position: head, digest: previous.digest?.chained(to: content))
+        let receipt = AppendReceipt(previous: previous, conflicts: conflicts, end: end)
+        commits.append((end, epoch, batch.contentDigest, receipt))
         return Answer(receipt: receipt, epoch: epoch)
     }
 
     /// The receipt of a batch that is in the log. If it is not, a new epoch begins.
-    func outcome(of batch: EventBatch, since seen: Int64) -> (receipt: AppendReceipt?, epoch: Int) {
-        let found = receipts[batch.contentDigest].flatMap { $0.previousPosition >= seen ? $0 : nil }
+    func outcome(of batch: EventBatch, since seen: LogPoint) -> (receipt: AppendReceipt?, epoch: Int) {
+        let found = commits.first {
+            $0.content == batch.contentDigest && $0.receipt.previous.position >= seen.position
+        }?.receipt
         if found == nil { epoch += 1 }
         return (found, epoch)
     }
 
-    func read(after position: Int64, limit: Int) -> [RecordedEvent] {
-        Array(events.dropFirst(Int(position)).prefix(limit))
+    func follow(after point: LogPoint, limit: Int) throws(EventLogError) -> FollowingEvents {
+        try check(point)
+        let following = commits.drop { $0.end.position <= point.position }
+        let end = (following.first { $0.end.position - point.position >= limit } ?? following.last)?.end ?? point
+        return FollowingEvents(events: Array(events[Int(point.position)..<Int(end.position)]), end: end)
     }
 
     func read(_ stream: StreamName, afterVersion version: Int64, limit: Int) -> [RecordedEvent] {

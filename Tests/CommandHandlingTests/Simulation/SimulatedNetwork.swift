@@ -18,6 +18,8 @@ final class SimulatedNetwork {
         case lie, stale
         /// A request of an old epoch that arrived after a new one had begun.
         case fenced
+        /// An older copy of the log that takes its place, and a server that notices.
+        case fork, forked
     }
 
     init(seed: UInt64) {
@@ -34,6 +36,12 @@ final class SimulatedNetwork {
         guard !deliveries.isEmpty else { return false }
         deliveries.remove(at: generator.number(0..<deliveries.count))()
         return true
+    }
+
+    /// Lets an older copy of the log take its place.
+    func fork() {
+        guard strikes(.fork, 100) else { return }
+        log.fork(losing: generator.number(1..<4))
     }
 
     /// Lets some time pass.
@@ -69,11 +77,19 @@ final class SimulatedNetwork {
         }
 
         func append(
-            _ batch: EventBatch, seen: Int64, reply: @escaping (Result<AppendReceipt, EventLogError>) -> Void
+            _ batch: EventBatch, seen: LogPoint, reply: @escaping (Result<AppendReceipt, EventLogError>) -> Void
         ) {
-            let (network, log, epoch) = (network, network.log, epoch)
-            func arrive() -> SimulatedLog.Answer {
-                let answer = log.append(batch, seen: seen, epoch: epoch)
+            let (network, log, epoch, forks) = (network, network.log, epoch, network.log.forks)
+            func arrive() throws(EventLogError) -> SimulatedLog.Answer {
+                // What was sent to the log that is gone does not reach the one in its place.
+                guard log.forks == forks else { throw .outcomeUnknown("gone") }
+                let answer: SimulatedLog.Answer
+                do throws(EventLogError) {
+                    answer = try log.append(batch, seen: seen, epoch: epoch)
+                } catch {
+                    network.faults[.forked, default: 0] += 1
+                    throw error
+                }
                 if !answer.receipt.stale.isEmpty { network.faults[.stale, default: 0] += 1 }
                 if answer.epoch != epoch { network.faults[.fenced, default: 0] += 1 }
                 return answer
@@ -82,11 +98,16 @@ final class SimulatedNetwork {
                 if network.strikes(.refused, 6) { return reply(.failure(.unavailable("refused"))) }
                 if network.strikes(.lostRequest, 6) { return lose(reply) }
                 if network.strikes(.lateRequest, 8) {
-                    network.send { _ = arrive() }
+                    network.send { _ = try? arrive() }
                     return lose(reply)
                 }
-                if network.strikes(.doubledRequest, 5) { network.send { _ = arrive() } }
-                let answer = arrive()
+                if network.strikes(.doubledRequest, 5) { network.send { _ = try? arrive() } }
+                let answer: SimulatedLog.Answer
+                do throws(EventLogError) {
+                    answer = try arrive()
+                } catch {
+                    return reply(.failure(error))
+                }
                 if network.strikes(.lostReply, 10) { return lose(reply) }
                 network.send { [self] in
                     self.epoch = answer.epoch
@@ -105,7 +126,7 @@ final class SimulatedNetwork {
         }
 
         func outcome(
-            of batch: EventBatch, since seen: Int64, reply: @escaping (Result<AppendReceipt?, EventLogError>) -> Void
+            of batch: EventBatch, since seen: LogPoint, reply: @escaping (Result<AppendReceipt?, EventLogError>) -> Void
         ) {
             guard darkness == 0 || network.isCalm else {
                 darkness -= 1
@@ -121,26 +142,26 @@ final class SimulatedNetwork {
             }
         }
 
-        func read(
-            after position: Int64, limit: Int, reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void
+        func follow(
+            after point: LogPoint, limit: Int, reply: @escaping (Result<FollowingEvents, EventLogError>) -> Void
         ) {
             // Small pages, so that there are several.
-            answer(reply) { $0.read(after: position, limit: min(limit, 7)) }
+            answer(reply) { log throws(EventLogError) in try log.follow(after: point, limit: min(limit, 7)) }
         }
 
         func read(_ load: AppendPipeline.Load, reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void) {
             answer(reply) { $0.read(load.stream, afterVersion: load.afterVersion, limit: load.limit) }
         }
 
-        private func answer(
-            _ reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void,
-            _ read: @escaping (SimulatedLog) -> [RecordedEvent]
+        private func answer<Answer>(
+            _ reply: @escaping (Result<Answer, EventLogError>) -> Void,
+            _ read: @escaping (SimulatedLog) throws(EventLogError) -> Answer
         ) {
             let network = network
             network.send {
                 if network.strikes(.unread, 10) { return reply(.failure(.unavailable("unread"))) }
-                let events = read(network.log)
-                network.send { reply(.success(events)) }
+                let answer = Result { () throws(EventLogError) in try read(network.log) }
+                network.send { reply(answer) }
             }
         }
     }

@@ -21,11 +21,13 @@ final class Simulation {
         let connection: SimulatedNetwork.Connection
         let box: Box
         var isDead = false
+        var isForked: Bool { box.isForked }
         /// Calls that it has not answered.
         var calls: [Call] = []
 
         final class Box {
             var model = ReadModel(partition: 0)
+            var isForked = false
         }
 
         init(_ network: SimulatedNetwork, limits: CommandProcessor.Limits) {
@@ -33,13 +35,16 @@ final class Simulation {
             self.box = box
             processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) && !network.lies() }
             follower = LogFollower(
-                partition: 0, position: 0, miss: { Issue.record("\($0)") }, project: { box.model.apply($0) })
-            pipeline = AppendPipeline(processor: processor, follower: follower)
+                partition: 0, after: .start, miss: { Issue.record("\($0)") }, project: { box.model.apply($0) })
+            pipeline = AppendPipeline(processor: processor, follower: follower) { report in
+                if case .forked = report { box.isForked = true }
+            }
             connection = SimulatedNetwork.Connection(network)
         }
     }
 
     let network: SimulatedNetwork
+    private let mayFork: Bool
     private(set) var calls: [Call] = []
     /// Calls with the id of an accepted one, and other arguments.
     private(set) var mismatches: [Call] = []
@@ -47,7 +52,9 @@ final class Simulation {
     private var servers: [Server] = []
     private var now: Int64 = 0
 
-    init(seed: UInt64) {
+    /// - Parameter mayFork: whether older copies of the log take its place.
+    init(seed: UInt64, mayFork: Bool = false) {
+        self.mayFork = mayFork
         generator = SeededGenerator(seed: seed)
         network = SimulatedNetwork(seed: ~seed)
     }
@@ -68,7 +75,7 @@ final class Simulation {
         for _ in 0..<Simulation.maximumSteps {
             for server in servers { drive(server) }
             if network.deliver() { continue }
-            let late = servers.filter { $0.follower.position < network.log.head }
+            let late = servers.filter { $0.follower.point != network.log.end }
             for server in late { server.pipeline.pollSoon() }
             guard late.isEmpty else { continue }
             let inDoubt = calls.filter(\.isInDoubt)
@@ -94,6 +101,7 @@ final class Simulation {
         case 53..<57: sendMismatch(to: index)
         case 57..<67: servers[index].pipeline.pollSoon()
         case 67..<69: restart(index)
+        case 69 where mayFork: network.fork()
         default: drive(servers[index])
         }
     }
@@ -101,12 +109,20 @@ final class Simulation {
     /// Starts what a server's pipeline asks for.
     private func drive(_ server: Server) {
         guard !server.isDead else { return }
+        if server.isForked { return leaveFork(server) }
         for load in server.pipeline.nextLoads() { carryOut(load, of: server) }
         func nextTime() -> Timestamp {
             now += 1
             return Timestamp(millisecondsSinceEpoch: now)
         }
         while let action = server.pipeline.next(now: nextTime()) { carryOut(action, of: server) }
+    }
+
+    /// A server drops what it has read, and reads the log again.
+    private func leaveFork(_ server: Server) {
+        #expect(server.calls.isEmpty, "whoever waits is answered")
+        server.isDead = true
+        if let index = servers.firstIndex(where: { $0 === server }) { servers[index] = self.server() }
     }
 
     private func carryOut(_ action: AppendPipeline.Action, of server: Server) {
@@ -125,8 +141,8 @@ final class Simulation {
             connection.outcome(of: batch, since: seen) { result in
                 then { pipeline.lookedUp(result, isOverdue: network.isOverdue()) }
             }
-        case .read(let position, let limit):
-            connection.read(after: position, limit: limit) { result in
+        case .read(let point, let limit):
+            connection.follow(after: point, limit: limit) { result in
                 then { pipeline.read(result, isOverdue: network.isOverdue()) }
             }
         case .pause:
@@ -203,7 +219,7 @@ final class Simulation {
     /// A call in doubt is sent to a process that has seen the log to its end, as each process soon will have: one
     /// that lags behind may reject the call for what it does not know yet.
     private func sendAgain(to index: Int) {
-        let isCaughtUp = servers[index].follower.position == network.log.head
+        let isCaughtUp = servers[index].follower.point == network.log.end
         let candidates = calls.filter { call in
             call.isInDoubt ? isCaughtUp : call.id != nil && call.isAccepted && !call.mayChangeNothing
         }
@@ -217,7 +233,11 @@ final class Simulation {
         let other = Call(
             number: call.number, stream: call.stream, action: call.action, id: call.id, expectedVersion: nil)
         mismatches.append(other)
-        send(other, to: index, metadata: EventMetadata(commandID: call.id, fingerprint: "other arguments"))
+        send(other, to: index, metadata: Simulation.mismatch(of: call))
+    }
+
+    static func mismatch(of call: Call) -> EventMetadata {
+        EventMetadata(commandID: call.id, fingerprint: "other arguments")
     }
 
     /// What the processes say about the streams that they hold.

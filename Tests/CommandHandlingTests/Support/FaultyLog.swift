@@ -33,7 +33,7 @@ actor FaultyLog: EventLog {
 
     func setRival(_ rival: (@Sendable (EventBatch, InMemoryEventLog) async -> Void)?) { self.rival = rival }
 
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         if let rival { await rival(batch, inner) }
         guard !appendFaults.isEmpty else { return try await inner.append(batch, seen: seen) }
         switch appendFaults.removeFirst() {
@@ -45,14 +45,20 @@ actor FaultyLog: EventLog {
         }
     }
 
-    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try FaultyLog.fail(&outcomeFaults)
         return try await inner.outcome(of: batch, since: seen)
     }
 
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
+        try await inner.read(partition: partition, after: position, limit: limit)
+    }
+
+    func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
         if readsBeforeFaults > 0 { readsBeforeFaults -= 1 } else { try FaultyLog.fail(&readFaults) }
-        return try await inner.read(partition: partition, after: position, limit: limit)
+        return try await inner.follow(partition: partition, after: point, limit: limit)
     }
 
     func read(

@@ -12,17 +12,25 @@ actor HoleyLog: EventLog {
 
     func remove(_ positions: Set<Int64>) { removed.formUnion(positions) }
 
-    func append(_ batch: EventBatch, seen: Int64) async throws(EventLogError) -> AppendReceipt {
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         try await whole.append(batch, seen: seen)
     }
 
-    func outcome(of batch: EventBatch, since seen: Int64) async throws(EventLogError) -> AppendReceipt? {
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try await whole.outcome(of: batch, since: seen)
     }
 
     func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent] {
         let events = try await whole.read(partition: partition, after: position, limit: .max)
         return Array(events.lazy.filter { !self.removed.contains($0.position) }.prefix(limit))
+    }
+
+    func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        var following = try await whole.follow(partition: partition, after: point, limit: limit)
+        following.events.removeAll { removed.contains($0.position) }
+        return following
     }
 
     func read(

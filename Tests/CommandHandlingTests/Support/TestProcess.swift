@@ -31,7 +31,7 @@ final class TestProcess {
         let processor = CommandProcessor(partition: 0, limits: limits) { !isForgetful && box.model.mayExist($0) }
         self.processor = processor
         self.log = log
-        follower = LogFollower(partition: 0, position: 0) {
+        follower = LogFollower(partition: 0, after: .start) {
             box.model.pass(missing: $0.positions)
             box.missing.append($0.positions)
         } project: {
@@ -141,10 +141,10 @@ final class TestProcess {
         case .lookUp(let batch, let seen):
             pipeline.lookedUp(
                 await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
-        case .read(let position, let limit):
+        case .read(let point, let limit):
             pipeline.read(
                 await result { () throws(EventLogError) in
-                    try await log.read(partition: 0, after: position, limit: limit)
+                    try await log.follow(partition: 0, after: point, limit: limit)
                 })
         case .pause: pipeline.paused()
         }

@@ -1,0 +1,128 @@
+"""A log that loses what servers have read: a standby takes over that lacked the newest batches, or a backup is restored."""
+
+import contextlib
+import signal
+import time
+from urllib.parse import urlsplit
+
+import pytest
+
+from tiffin import (
+    ReplyError, Server, item_document, private_cluster, put_open_outlet, replica_of, run_tiffin, section_document, sql,
+    wait_until,
+)
+
+RECOVERED_SECONDS = 5
+
+
+def add(client, cart, quantity=1):
+    return client("CART.ADD", cart, "kitchen", "dish", quantity)
+
+
+def position(client):
+    """Up to where a server has read the log."""
+    return int(information(client, "partition0_position"))
+
+
+def information(client, name):
+    return next(line.partition(":")[2] for line in client("INFO", "log").decode().split() if line.startswith(name + ":"))
+
+
+@pytest.fixture
+def pair():
+    """A primary and a standby of it, which can be cut off from it, and take its place."""
+    with private_cluster(max_connections=50) as (primary, _, stop), replica_of(primary) as standby:
+        hosts = ",".join(urlsplit(url).netloc.partition("@")[2] for url in (primary, standby))
+        url = f"postgres://postgres@{hosts}/postgres?target_session_attrs=read-write"
+
+        def caught_up():
+            ends = [sql("select position from tiffin.log_head", database) for database in (primary, standby)]
+            return ends[0] == ends[1]
+
+        def cut_off():
+            wait_until(caught_up, 20, "the standby")
+            sql("alter system set primary_conninfo = ''", standby)
+            sql("select pg_reload_conf()", standby)
+            wait_until(lambda: sql("select count(*) from pg_stat_wal_receiver", standby) == "0", 20, "the standby's end")
+
+        def take_over():
+            stop("immediate")
+            assert sql("select pg_promote()", standby) == "t"
+
+        yield url, standby, cut_off, take_over
+
+
+@contextlib.contextmanager
+def frozen(server):
+    server.process.send_signal(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        server.process.send_signal(signal.SIGCONT)
+
+
+def until_served(client, *command):
+    """The answer to a command, which is refused as long as the database is away or the log is read again."""
+    began = time.monotonic()
+    while True:
+        try:
+            return client(*command)
+        except ReplyError as error:
+            assert error.code in ("UNAVAILABLE", "UNKNOWN"), error
+            assert time.monotonic() - began < RECOVERED_SECONDS, error
+
+
+def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
+    url, standby, cut_off, take_over = pair
+    with Server(database=url) as server, Server(database=url) as late, server.client() as client:
+        put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
+        for cart in ("kept", "changed"):
+            add(client, cart, 2)
+        kept = position(client)
+        with late.client() as other:
+            wait_until(lambda: position(other) == kept, 10, "the other server")
+        cut_off()
+        with frozen(late):
+            # The other server learns nothing of what is lost.
+            add(client, "changed", 5)
+            add(client, "lost", 9)
+            client("OUTLET.CLOSE", "kitchen")
+            home = client.json("OUTLET.HOME", "kitchen")
+            lost = position(client)
+            # Long enough for a checkpoint that the standby does not have.
+            wait_until(lambda: f"saved_position={lost}," in client("INFO", "projections").decode(), 10, "a checkpoint")
+            take_over()
+
+        with server.client() as client, late.client() as other:
+            began = time.monotonic()
+            wait_until(lambda: position(client) == kept, RECOVERED_SECONDS, "the server to read the log again")
+            assert client("CART.COUNT", "changed") == 2
+            assert client("CART.COUNT", "lost") == 0
+            assert client.json("OUTLET.HOME", "kitchen")["revision"] < home["revision"]
+            assert until_served(client, "CART.ADD", "changed", "kitchen", "dish", 1) == 3
+            assert time.monotonic() - began < RECOVERED_SECONDS
+            assert until_served(other, "CART.ADD", "changed", "kitchen", "dish", 1) == 4
+            for n in range(20):
+                add([client, other][n % 2], f"later-{n % 3}")
+            assert information(client, "partition0_lost_events") == str(lost - kept)
+            assert information(other, "partition0_lost_events") == "0"
+            wait_until(lambda: position(client) == position(other), 10, "both servers")
+            assert client("CART.COUNT", "changed") == other("CART.COUNT", "changed") == 4
+        assert f"the database has lost what was read from position {kept + 1} to {lost}" in server.output()
+        assert "has lost" not in late.output()
+        sound = run_tiffin("audit", "--database", standby)
+        assert sound.returncode == 0, sound.stdout + sound.stderr
+
+
+def test_a_server_that_starts_does_not_believe_a_checkpoint_of_another_log(pair):
+    url, standby, _, _ = pair
+    with Server(database=url) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
+        add(client, "kept", 2)
+    # The checkpoint as another log had it: as far, with other events.
+    primary = url.replace("?target_session_attrs=read-write", "?target_session_attrs=primary")
+    sql("update tiffin.projection_checkpoints set chain_digest = sha256('other'); "
+        "update tiffin.cart_count_rows set count = 7", primary)
+    with Server(database=url) as server, server.client() as client:
+        assert "is not the one that they were made from" in server.output()
+        assert client("CART.COUNT", "kept") == 2
