@@ -43,6 +43,34 @@ import Testing
         simulation.expect(simulation.closings == 1, "the connection closes once")
     }
 
+    @Test(arguments: [true, false])
+    func `what a client sends behind its login is read as the login says`(succeeds: Bool) {
+        var machine = SessionMachine(limits: LineConfiguration(), at: 0)
+        machine.isAuthenticated = false
+        // Too large for a client that has not logged in.
+        let large = "*2\r\n$4\r\nECHO\r\n$20000\r\n\(String(repeating: "x", count: 20_000))\r\n"
+        let text = "*2\r\n$4\r\nAUTH\r\n$1\r\nx\r\n" + String(repeating: large, count: 4)
+        Array(text.utf8).withUnsafeBytes { bytes in
+            machine.received(bytes, at: 1)
+            guard case .execute = machine.next(pendingBytes: 0) else {
+                Issue.record("the login is executed")
+                return
+            }
+            let turn = machine.promise(about: .order, isHolding: true)
+            guard case .stopReading = machine.next(pendingBytes: 0), case .wait = machine.next(pendingBytes: 0) else {
+                Issue.record("nothing more is executed, nor much more taken")
+                return
+            }
+            machine.isAuthenticated = succeeds
+            machine.fulfil(turn) { $0.simpleString("OK") }
+            switch machine.next(pendingBytes: 0) {
+            case .execute(let arguments): #expect(succeeds && arguments[1].count == 20_000)
+            case .reject(let error): #expect(!succeeds && error == .unauthenticatedBulkLength)
+            default: Issue.record("the next request is read")
+            }
+        }
+    }
+
     private static let second: UInt64 = 1_000_000_000
 
     /// Gives the machine bytes, and returns how many requests they end.
