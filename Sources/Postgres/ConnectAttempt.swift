@@ -18,7 +18,7 @@ final class ConnectAttempt {
         try await withCheckedContinuation { continuation in
             self.continuation = continuation
             timer = LoopTimer(milliseconds: timeout.wholeMilliseconds) {
-                self.end(.failure(PostgresError(.connection, .cannotConnect, "no answer within \(timeout)")))
+                self.end(.failure(PostgresError(.connection, .noAnswer, "no answer within \(timeout)")))
             }
             // libpq's rule: begin as if it had asked to wait for writing.
             wait(for: .write)

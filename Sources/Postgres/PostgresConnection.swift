@@ -205,7 +205,7 @@ public final class PostgresConnection {
         guard !outstanding.isEmpty, isListening else { return }
         silentChecks += 1
         guard silentChecks > Self.silentChecksLimit else { return }
-        lose(PostgresError(.connection, .connectionFailure, "no answer within \(deadline)"))
+        lose(PostgresError(.connection, .noAnswer, "no answer within \(deadline)"))
     }
 
     private func ready(for interest: PollSource.Interest) {

@@ -21,6 +21,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let cannotConnect = SQLState(rawValue: "08001")
     /// The connection is gone.
     public static let connectionFailure = SQLState(rawValue: "08006")
+    /// The server said nothing for too long; a code of this client's own.
+    public static let noAnswer = SQLState(rawValue: "08T00")
     /// Binary data is not what was expected.
     public static let invalidBinaryRepresentation = SQLState(rawValue: "22P03")
     /// A row with this key exists.

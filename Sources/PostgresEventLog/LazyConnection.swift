@@ -30,6 +30,8 @@ final class LazyConnection {
     private let name: String
     private let isReadOnly: Bool
     private let patience: Patience?
+    /// Where somebody listens, that is who learns the whole of what goes wrong. Callers learn what clients may know.
+    private var report: DatabaseTrouble.Report?
     private var connection: PostgresConnection?
     /// A connection being made: everybody who needs one meanwhile waits for the same one.
     private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
@@ -40,17 +42,25 @@ final class LazyConnection {
     /// - Parameters:
     ///   - isReadOnly: whether it is only for reading. Then the user needs no other right.
     ///   - patience: nil to wait as long as a statement takes.
-    init(_ database: String, name: String, isReadOnly: Bool = false, patience: Patience? = nil) {
+    ///   - report: see ``report(to:)``.
+    init(
+        _ database: String, name: String, isReadOnly: Bool = false, patience: Patience? = nil,
+        report: (@LoopActor (String) -> Void)? = nil
+    ) {
         self.database = database
         self.name = name
         self.isReadOnly = isReadOnly
         self.patience = patience
+        if let report { self.report(to: report) }
     }
+
+    /// From now on the whole of what goes wrong is told here, and errors have what clients may know.
+    func report(to tell: @escaping @LoopActor (String) -> Void) { report = DatabaseTrouble.Report(tell) }
 
     /// Executes a statement. Connects first if there is no connection.
     func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(EventLogError) -> Rows {
         guard let rows = try await executeUnlessViolated(statement, parameters) else {
-            throw .unavailable("a row with this key exists")
+            throw .unavailable(DatabaseTrouble.damaged)
         }
         return rows
     }
@@ -63,18 +73,26 @@ final class LazyConnection {
         do throws(PostgresError) {
             connection = try await connected()
         } catch {
-            throw .unavailable("\(error)")
+            throw .unavailable(told(error))
         }
         do throws(PostgresError) {
             return try await connection.execute(statement, parameters)
         } catch {
             switch error.kind {
-            case .connection: throw .outcomeUnknown("\(error)")
+            case .connection: throw .outcomeUnknown(told(error))
             case .server where error.sqlState == .uniqueViolation: return nil
-            case .server where error.sqlState == .forkedLog: throw .forked(error.message)
-            case .server: throw .unavailable("\(error)")
+            case .server where error.sqlState == .forkedLog: throw .forked(DatabaseTrouble.forked)
+            case .server: throw .unavailable(told(error))
             }
         }
+    }
+
+    /// What the caller learns of an error.
+    private func told(_ error: PostgresError) -> String {
+        let trouble = DatabaseTrouble(error)
+        guard report != nil else { return trouble.whole }
+        report?.take(trouble, name)
+        return trouble.plain
     }
 
     func close() {

@@ -15,10 +15,11 @@ public final class PostgresCustomerKeys: CustomerKeys {
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no right to keys: then they are
     ///     unknown.
-    ///   - isServing: whether clients wait for what it says, as in `PostgresEventLog.open`.
-    public init(_ database: String, isReadOnly: Bool = false, isServing: Bool = false) {
+    ///   - report: given where clients wait for keys, as in `PostgresEventLog.open`.
+    public init(_ database: String, isReadOnly: Bool = false, report: (@LoopActor (String) -> Void)? = nil) {
         connection = LazyConnection(
-            database, name: "tiffin keys", isReadOnly: isReadOnly, patience: isServing ? .reading : nil)
+            database, name: "tiffin keys", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading,
+            report: report)
         self.isReadOnly = isReadOnly
     }
 

@@ -32,19 +32,21 @@ public final class PostgresEventLog: EventLog {
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
-    ///   - isServing: whether clients wait for what it says. Then a database that is silent for some seconds is one that
-    ///     cannot be reached.
+    ///   - report: given where clients wait for what the log says. It learns the whole of what goes wrong, and errors
+    ///     have what clients may know. A database that is silent for some seconds is then one that cannot be reached.
     public static func open(
-        _ database: String, isReadOnly: Bool = false, isServing: Bool = false
+        _ database: String, isReadOnly: Bool = false, report: (@LoopActor (String) -> Void)? = nil
     ) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(
-            database, name: "tiffin reader", isReadOnly: isReadOnly, patience: isServing ? .reading : nil)
+            database, name: "tiffin reader", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading)
         do throws(EventLogError) {
             let epochs = try await PostgresEventLog.epochs(reader)
+            // Until here, whoever opens the log is told everything.
+            if let report { reader.report(to: report) }
             return PostgresEventLog(
                 database, partitionCount: epochs.count,
                 writers: epochs.enumerated().map {
-                    PartitionWriter(database, partition: $0, epoch: $1, patience: isServing ? .writing : nil)
+                    PartitionWriter(database, partition: $0, epoch: $1, report: report)
                 },
                 reader: reader)
         } catch {
@@ -177,7 +179,7 @@ public final class PostgresEventLog: EventLog {
                 .int8(isBeyond ? .max : end), .int8(Int64(limit)),
             ])
         guard rows.count > 0, rows.bool(0, 5) else {
-            throw .forked("the log is not the one that was read up to position \(point.position)")
+            throw .forked(DatabaseTrouble.forked)
         }
         var following = FollowingEvents(events: [], end: point)
         guard !rows.isNull(0, 0) else { return following }
@@ -320,8 +322,9 @@ private final class PartitionWriter {
     let connection: LazyConnection
     private var epoch: Int64
 
-    init(_ database: String, partition: Int, epoch: Int64, patience: LazyConnection.Patience?) {
-        connection = LazyConnection(database, name: "tiffin writer \(partition)", patience: patience)
+    init(_ database: String, partition: Int, epoch: Int64, report: (@LoopActor (String) -> Void)?) {
+        connection = LazyConnection(
+            database, name: "tiffin writer \(partition)", patience: report == nil ? nil : .writing, report: report)
         self.epoch = epoch
     }
 

@@ -88,10 +88,10 @@ enum ServeCommand: Subcommand {
         _ options: Options, _ certificates: ServerCertificates?, _ stopping: StopSignal
     ) async throws {
         try await migrate(database, logger)
-        let log = try await PostgresEventLog.open(database, isServing: true)
+        let log = try await PostgresEventLog.open(database) { logger.error($0) }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
-        let keys = PostgresCustomerKeys(database, isServing: true)
+        let keys = PostgresCustomerKeys(database) { logger.error($0) }
         defer { keys.close() }
         let store = PostgresReadModelStore(database)
         defer { store.close() }

@@ -67,7 +67,7 @@ public struct Failure: Error, Sendable {
     static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
 
     static func unavailable(_ reason: String) -> Failure {
-        Failure("UNAVAILABLE", "the database cannot be reached, nothing was accepted: \(reason)")
+        Failure("UNAVAILABLE", "nothing was accepted: \(reason)")
     }
 
     static func unknown(_ reason: String) -> Failure {
