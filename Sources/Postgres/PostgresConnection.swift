@@ -55,6 +55,7 @@ public final class PostgresConnection {
     init(owning raw: OpaquePointer) throws(PostgresError) {
         self.raw = raw
         let version = PQparameterStatus(raw, "server_version").map { String(cString: $0) } ?? ""
+        user = PQuser(raw).map { String(cString: $0) } ?? ""
         serverVersion = String(version.prefix { $0 != " " })
         guard PQsetnonblocking(raw, 1) == 0, PQenterPipelineMode(raw) == 1 else {
             throw PostgresError(connection: raw, .cannotConnect)
@@ -72,6 +73,8 @@ public final class PostgresConnection {
 
     /// The server's version, such as `15.18`, without the packager's additions.
     public let serverVersion: String
+    /// The database's user.
+    private let user: String
 
     /// Whether the connection is neither closed nor known to be lost.
     public var isOpen: Bool { raw != nil }
@@ -102,6 +105,20 @@ public final class PostgresConnection {
     public func runScript(_ sql: String) async throws(PostgresError) {
         precondition(!isReserved, "a transaction has this connection")
         try await sendScript(sql)
+    }
+
+    /// Goes on in a role, with the rights of that one alone.
+    public func take(role: String) async throws(PostgresError) {
+        do throws(PostgresError) {
+            _ = try await execute(Statement("set_role", "SET ROLE \(role)"))
+        } catch {
+            guard error.sqlState == .insufficientPrivilege else { throw error }
+            let quoted = user.replacing("\"", with: "\"\"")
+            throw PostgresError(
+                .server, error.sqlState,
+                "the database's user '\(user)' may not act as \(role); an administrator of the database can allow it: "
+                    + "GRANT \(role) TO \"\(quoted)\"")
+        }
     }
 
     /// Closes the connection. Outstanding statements fail with an unknown outcome.

@@ -96,6 +96,17 @@ public final class PostgresAuditSource: AuditSource {
     // MARK: The read models
 
     /// See `AuditSource`.
+    public func changedColumns() async throws -> [ChangedColumn] {
+        var found: [String: String] = [:]
+        let rows = try await connection.execute(Statements.columns, [])
+        for row in 0..<rows.count { found[rows.text(row, 0)] = rows.text(row, 1) }
+        return StoredColumns.expected.compactMap { name, type in
+            guard found[name] != type else { return nil }
+            return ChangedColumn(name, "is \(found[name] ?? "not there"), and was made as \(type)")
+        }
+    }
+
+    /// See `AuditSource`.
     public func checkpoints(partition: Int) async throws -> [StoredCheckpoint] {
         try await StoredProjections(connection).checkpoints(.active, of: partition)
     }
@@ -132,6 +143,15 @@ private enum Statements {
 
     static let heads = Statement(
         "heads", "SELECT partition, position, digest, epoch FROM tiffin.log_head ORDER BY partition")
+
+    static let columns = Statement(
+        "columns",
+        """
+        SELECT n.nspname || '.' || c.relname || '.' || a.attname,
+            format_type(a.atttypid, a.atttypmod) || CASE WHEN a.attnotnull THEN ' NOT NULL' ELSE '' END
+        FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'tiffin' AND a.attnum > 0 AND NOT a.attisdropped
+        """)
 
     static let nextPartition = Statement(
         "next_partition",

@@ -18,7 +18,7 @@ final class LazyConnection {
     }
 
     /// All statements run in this role, which can add to the log and cannot change it.
-    private static let role = Statement("set_role", "SET ROLE tiffin_server")
+    private static let role = "tiffin_server"
     /// A statement that the database itself ends has no effect, for certain; so it ends them before patience does.
     private static let limits = Statement(
         "set_limits", "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)",
@@ -119,7 +119,11 @@ final class LazyConnection {
                     _ = try await connection.execute(
                         LazyConnection.limits, [.text(lock.inMilliseconds), .text(statement.inMilliseconds)])
                 }
-                _ = try await connection.execute(isReadOnly ? LazyConnection.readOnly : LazyConnection.role, [])
+                if isReadOnly {
+                    _ = try await connection.execute(LazyConnection.readOnly)
+                } else {
+                    try await connection.take(role: LazyConnection.role)
+                }
             } catch {
                 connection.close()
                 throw error

@@ -62,7 +62,7 @@ public final class PostgresReadModelStore {
         if let connection, connection.isOpen { return connection }
         let made = try await PostgresConnection.connect(database, applicationName: "tiffin projections")
         do throws(PostgresError) {
-            _ = try await made.execute(Statement("set_role", "SET ROLE tiffin_server"), [])
+            try await made.take(role: "tiffin_server")
         } catch {
             made.close()
             throw error

@@ -81,7 +81,7 @@ public final class PostgresUsers {
             database, applicationName: "tiffin users", connectTimeout: PostgresUsers.patience)
         made.answerDeadline = PostgresUsers.patience
         do throws(PostgresError) {
-            _ = try await made.execute(Statements.role)
+            try await made.take(role: "tiffin_server")
         } catch {
             made.close()
             throw error
@@ -105,8 +105,6 @@ public final class PostgresUsers {
 }
 
 private enum Statements {
-    static let role = Statement("set_role", "SET ROLE tiffin_server")
-
     static let revision = Statement("user_revision", "SELECT revision FROM tiffin.user_revision")
 
     static let changed = Statement(

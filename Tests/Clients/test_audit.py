@@ -380,6 +380,37 @@ def test_a_changed_read_model_is_named(copy, what):
     assert "DIFFERENT: " in output.splitlines()[-1]
 
 
+# The views stand on the columns.
+WITHOUT_VIEWS = "drop view tiffin.cart_counts; drop view if exists tiffin.catalogue; drop view tiffin.outlet_home; "
+RETYPED = {
+    "alter table tiffin.cart_count_rows alter cart type bytea using cart::bytea": "cart_count_rows.cart is bytea",
+    "alter table tiffin.cart_count_rows alter cart type integer using hashtext(cart)": "cart_count_rows.cart is integer",
+    "alter table tiffin.cart_count_rows drop constraint cart_count_rows_pkey; "
+    "alter table tiffin.cart_count_rows alter cart drop not null; "
+    "update tiffin.cart_count_rows set cart = null where cart = 'cart-3'": "cart_count_rows.cart is text, and was",
+    "alter table tiffin.cart_count_rows alter count type bigint": "cart_count_rows.count is bigint",
+    "alter table tiffin.cart_count_rows alter count type text": "cart_count_rows.count is text",
+    "alter table tiffin.cart_count_rows alter count type real": "cart_count_rows.count is real",
+    "alter table tiffin.cart_count_rows rename count to sum": "cart_count_rows.count is not there",
+    "alter table tiffin.cart_count_rows alter count drop not null; "
+    "update tiffin.cart_count_rows set count = null where cart = 'cart-3'": "cart_count_rows.count is integer, and was",
+    "alter table tiffin.outlet_home_rows alter revision type integer": "outlet_home_rows.revision is integer",
+    "alter table tiffin.projection_checkpoints alter version type bigint": "projection_checkpoints.version is bigint",
+    "alter table tiffin.projection_checkpoints alter chain_digest type text using 'x'": "chain_digest is text",
+    "alter table tiffin.quarantine alter position type integer": "quarantine.position is integer",
+    "drop table tiffin.cart_count_rows": "cart_count_rows.cart is not there",
+}
+
+
+@pytest.mark.parametrize("change", RETYPED)
+def test_columns_of_another_type_are_named(copy, change):
+    sql(WITHOUT_VIEWS + change, copy)
+    code, output = audit(copy)
+    assert code == DIFFERENCE, output
+    assert any(line.startswith("difference") and RETYPED[change] in line for line in output.splitlines()), output
+    assert "not compared: the tables are not what the migrations made" in output
+
+
 def test_the_first_event_that_a_stored_row_does_not_have_is_named(copy):
     sql("update tiffin.cart_counts set count = 2 where cart = 'cart-1'", copy)
     position = position_of(copy, "cart-cart-1", 2)

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from test_damage import MENU
-from tiffin import Server, open_transaction, put_open_outlet, sql, wait_until
+from tiffin import Server, fresh_database, open_transaction, put_open_outlet, run_tiffin, sql, wait_until
 
 END_SESSIONS = (
     "select pg_terminate_backend(pid) from pg_stat_activity "
@@ -67,3 +67,22 @@ def test_clients_learn_what_happened_and_the_log_has_the_details(database, troub
                 assert str(error) == f"UNAVAILABLE nothing was accepted: {sentence}"
                 wait_until(lambda: detail in server.output(), 10, "the details in the log")
                 assert client("CART.COUNT", "c") == 1
+
+
+def test_a_user_who_may_not_act_as_the_server_learns_what_to_grant(database, name):
+    assert run_tiffin("migrate", "--database", database).returncode == 0
+    user = f"{name}_{name_of(database)}"
+    with fresh_database() as own:
+        sql(f"create role {user} login createrole; alter database {name_of(own)} owner to {user}")
+        server = Server(database=own.replace("postgres@", f"{user}@"))
+        try:
+            server.launch()
+            assert server.wait_until_ended() == 1
+            assert f"the database's user '{user}' may not act as tiffin_server" in server.output()
+            assert f'GRANT tiffin_server TO "{user}"' in server.output()
+            sql(f'GRANT tiffin_server TO "{user}"')
+            with server, server.client() as client:
+                put_open_outlet(client, "kitchen", MENU)
+        finally:
+            sql(f"alter database {name_of(own)} owner to current_user; reassign owned by {user} to current_user", own)
+            sql(f"drop owned by {user}; drop role {user}", own)

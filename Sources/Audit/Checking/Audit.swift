@@ -63,18 +63,25 @@ public struct Audit: Sendable {
         let heads = try await source.heads()
         var report = Report()
         var placement = PlacementCheck(heads.map(\.partition), withEvents: try await source.partitions())
+        let changes = try await source.changedColumns()
         for head in heads {
-            report.partitions.append(try await audit(head.partition, &placement, progress))
+            report.partitions.append(
+                try await audit(head.partition, isStoredReadable: changes.isEmpty, &placement, progress))
         }
         report.findings = placement.findings
+        for change in changes {
+            report.findings.add(
+                Finding(.difference, partition: 0, position: nil, subject: change.name, change.change))
+        }
         return report
     }
 
     private func audit(
-        _ partition: Int, _ placement: inout PlacementCheck, _ progress: (Int, Int64, Int64) -> Void
+        _ partition: Int, isStoredReadable: Bool, _ placement: inout PlacementCheck,
+        _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         try await source.beginSnapshot()
-        let checkpoints = try await source.checkpoints(partition: partition)
+        let checkpoints = isStoredReadable ? try await source.checkpoints(partition: partition) : nil
         guard let head = try await source.heads().first(where: { $0.partition == partition }) else {
             throw AuditError("partition \(partition) lost its head while the audit ran")
         }
@@ -84,19 +91,20 @@ public struct Audit: Sendable {
     }
 
     private func audit(
-        _ head: StoredHead, _ checkpoints: [StoredCheckpoint], _ placement: inout PlacementCheck,
+        _ head: StoredHead, _ checkpoints: [StoredCheckpoint]?, _ placement: inout PlacementCheck,
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(
             source, partition: head.partition, partitionCount: placement.partitionCount, openCartLimit: openCartLimit)
         var stored = StoredRows(source, partition: head.partition)
-        var (comparedAt, remark) = StoredRows.position(of: checkpoints)
+        var (comparedAt, remark) =
+            checkpoints.map(StoredRows.position) ?? (nil, "the tables are not what the migrations made")
         if let position = comparedAt, position > head.position {
             stored.report(
                 "the read models", "are saved up to \(position), and the log ends at \(head.position)")
             (comparedAt, remark) = (nil, "the read models are ahead of the log")
         }
-        if let position = comparedAt {
+        if let position = comparedAt, let checkpoints {
             try await pass.read(upTo: position) { progress(head.partition, $0, head.position) }
             await pass.fold.goTo(position)
             try await stored.compare(pass.fold.model, checkpoints)

@@ -30,6 +30,9 @@ public protocol AuditSource: Sendable {
     /// has room for.
     func strays(partition: Int, head: Int64) async throws -> [StrayRow]
 
+    /// What somebody has changed about the tables of the projections. Then nothing can be read from them.
+    func changedColumns() async throws -> [ChangedColumn]
+
     /// How far each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
 
@@ -75,6 +78,20 @@ public struct StoredHead: Equatable, Sendable {
     /// The row as a head. A digest of another length becomes zeros.
     public var head: LogHead {
         LogHead(partition: partition, position: position, digest: Digest(digest) ?? .zero)
+    }
+}
+
+/// A column that is not as the migrations made it.
+public struct ChangedColumn: Equatable, Sendable {
+    /// The table and the column.
+    public var name: String
+    /// What it is instead, such as `is a bigint instead of an integer`.
+    public var change: String
+
+    /// A column.
+    public init(_ name: String, _ change: String) {
+        self.name = name
+        self.change = change
     }
 }
 

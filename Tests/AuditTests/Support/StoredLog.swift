@@ -53,6 +53,8 @@ struct StoredLog: AuditSource {
 
     // MARK: AuditSource
 
+    func changedColumns() -> [ChangedColumn] { [] }
+
     func heads() -> [StoredHead] { storedHeads.sorted { $0.partition < $1.partition } }
 
     func partitions() -> [Int] { Set(events.map(\.partition) + commits.map(\.partition)).sorted() }
