@@ -18,6 +18,12 @@ struct Cluster {
     /// The path with links resolved: the account may be unable to reach the link.
     var realPath: String { Files.realPath(path) }
 
+    /// Whose data it is: the user that its server runs under.
+    var user: uid_t {
+        var information = stat()
+        return stat(path, &information) == 0 ? information.st_uid : geteuid()
+    }
+
     private let dataDirectory: String
     /// Where a cluster, or a link to one, is kept until it is complete.
     private var unfinished: String { path + ".new" }

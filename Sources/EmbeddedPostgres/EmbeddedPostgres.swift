@@ -47,14 +47,14 @@ public final class EmbeddedPostgres {
     private struct Parts {
         var programs: Programs
         var cluster: Cluster
-        var socketDirectory: String
+        var socketDirectory: SocketDirectory
         var maxConnections: Int
         var logFile: String
 
         @LoopActor
         func start() throws(EmbeddedPostgresError) -> ChildProcess {
             try Supervisor.start(
-                programs, cluster: cluster, socketDirectory: socketDirectory, maxConnections: maxConnections,
+                programs, cluster: cluster, socketDirectory: socketDirectory.path, maxConnections: maxConnections,
                 logFile: logFile)
         }
     }
@@ -65,23 +65,31 @@ public final class EmbeddedPostgres {
         self.parts = parts
         self.lock = lock
         self.log = log
-        connectionString = Self.address(parts.socketDirectory)
+        connectionString = Self.address(parts.socketDirectory.path, parts.cluster)
         supervisor = try parts.start()
     }
 
-    private static func address(_ socketDirectory: String) -> String {
-        "postgres:///\(Cluster.database)?host=\(socketDirectory)&user=\(Cluster.owner)"
+    /// Only a server that runs under the cluster's account is one.
+    private static func address(_ socketDirectory: String, _ cluster: Cluster) -> String {
+        let account = getpwuid(cluster.user).map { String(cString: $0.pointee.pw_name) }?
+            .addingPercentEncoding(withAllowedCharacters: .alphanumerics)
+        return "postgres:///\(Cluster.database)?host=\(socketDirectory)&user=\(Cluster.owner)"
+            + (account.map { "&requirepeer=\($0)" } ?? "")
     }
 
     /// The address of the server that another process runs in the data directory, for reading its data; nil if none
     /// is ready.
-    public static func running(dataDirectory: String) -> String? {
+    ///
+    /// - Throws: if somebody else may have put the directory of its socket there.
+    public static func running(dataDirectory: String) throws(EmbeddedPostgresError) -> String? {
         let directory = URL(filePath: dataDirectory).standardizedFileURL.path
-        guard let account = try? ServerAccount.current(),
-            let file = Cluster(dataDirectory: directory, account: account).readPidFile(), file.isReady,
-            kill(file.pid, 0) == 0, Files.exists(file.socketDirectory)
+        guard let account = try? ServerAccount.current() else { return nil }
+        let cluster = Cluster(dataDirectory: directory, account: account)
+        guard let file = cluster.readPidFile(), file.isReady, kill(file.pid, 0) == 0,
+            Files.exists(file.socketDirectory)
         else { return nil }
-        return address(file.socketDirectory)
+        try SocketDirectory.check(file.socketDirectory, of: cluster)
+        return address(file.socketDirectory, cluster)
     }
 
     /// Starts the server. Creates the directory and the cluster if they do not exist.
@@ -106,7 +114,7 @@ public final class EmbeddedPostgres {
 
         let parts = Parts(
             programs: programs, cluster: cluster,
-            socketDirectory: try Files.makeTemporaryDirectory("/tmp/tiffin-", owner: account),
+            socketDirectory: try await SocketDirectory.make(for: cluster),
             maxConnections: maxConnections, logFile: directory + "/postgres.log")
         let earlier = cluster.readPidFile()
         let server = try EmbeddedPostgres(parts, lock: lock, log: log)
@@ -131,7 +139,7 @@ public final class EmbeddedPostgres {
         _ = await supervisor.exit
         timer.cancel()
         // The supervisor leaves it if the server ended by itself.
-        try? Files.remove(parts.socketDirectory)
+        await parts.socketDirectory.remove()
         lock.release()
     }
 
@@ -142,7 +150,7 @@ public final class EmbeddedPostgres {
         let deadline = ContinuousClock.now + Self.startTimeout
         while supervisor.exitStatus == nil, !isStopping, ContinuousClock.now < deadline {
             if let file = parts.cluster.readPidFile(), file.isReady, file != earlier,
-                file.socketDirectory == parts.socketDirectory
+                file.socketDirectory == parts.socketDirectory.path
             {
                 return true
             }
@@ -186,7 +194,7 @@ public final class EmbeddedPostgres {
         guard !isStopping else { return }
         try await parts.cluster.stopLeftover(with: parts.programs, log: log)
         guard !isStopping else { return }
-        try Files.makeEmpty(parts.socketDirectory, owner: parts.cluster.account)
+        try await parts.socketDirectory.renew()
         let earlier = parts.cluster.readPidFile()
         supervisor = try parts.start()
         if await isReady(after: earlier) {

@@ -51,14 +51,6 @@ enum Files {
         return path
     }
 
-    /// Empties such a directory, or creates it again if somebody has removed it.
-    static func makeEmpty(_ path: String, owner: ServerAccount) throws(EmbeddedPostgresError) {
-        if mkdir(path, 0o700) == 0 { return try owner.own(path) }
-        guard errno == EEXIST else { throw failure("create the directory \(path)") }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []
-        for name in names { try remove("\(path)/\(name)") }
-    }
-
     static func remove(_ path: String) throws(EmbeddedPostgresError) {
         do {
             try FileManager.default.removeItem(atPath: path)

@@ -44,7 +44,7 @@ enum Database {
         }
         if let address = options[url] { return try await work(on: address) }
         let directory = options[Self.directory] ?? ".tiffin"
-        if besideServer, let address = EmbeddedPostgres.running(dataDirectory: directory) {
+        if besideServer, let address = try EmbeddedPostgres.running(dataDirectory: directory) {
             return try await work(on: address)
         }
         let embedded = try await EmbeddedPostgres.start(dataDirectory: directory, log: log)

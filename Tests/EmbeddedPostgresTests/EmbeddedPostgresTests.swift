@@ -163,6 +163,66 @@ struct EmbeddedPostgresTests {
         await again.stop()
     }
 
+    // MARK: The socket's directory
+
+    private static func socketDirectory(in directory: String) throws -> String {
+        let text = try String(contentsOfFile: directory + "/postgres/postmaster.pid", encoding: .utf8)
+        return String(try #require(text.split(separator: "\n", omittingEmptySubsequences: false).dropFirst(4).first))
+    }
+
+    /// A data directory whose path is too long for a socket's.
+    @LoopActor private func deepDirectory() throws -> String {
+        let deep = try directory() + "/" + String(repeating: "d", count: 100)
+        try FileManager.default.createDirectory(atPath: deep, withIntermediateDirectories: false)
+        return deep
+    }
+
+    @Test @LoopActor func `The socket lies where nobody else can reach it`() async throws {
+        let directory = try directory()
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        let socket = try Self.socketDirectory(in: directory)
+        let data = try #require(realpath(directory + "/postgres", nil).map { String(cString: $0) })
+        #expect(socket.hasPrefix(data + "/socket."))
+        #expect(try EmbeddedPostgres.running(dataDirectory: directory) == server.connectionString)
+        await server.stop()
+        #expect(!FileManager.default.fileExists(atPath: socket))
+    }
+
+    @Test @LoopActor func `A socket's directory that is gone is made again`() async throws {
+        let directory = try deepDirectory()
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        try FileManager.default.removeItem(atPath: try Self.socketDirectory(in: directory))
+        try await killAndWait(server, in: directory)
+        #expect(
+            try FileManager.default.attributesOfItem(atPath: Self.socketDirectory(in: directory))[.posixPermissions]
+                as? Int == 0o700)
+        await server.stop()
+    }
+
+    @Test @LoopActor func `A socket's directory that somebody else made is refused`() async throws {
+        let directory = try deepDirectory()
+        let server = try await EmbeddedPostgres.start(dataDirectory: directory) { _ in }
+        let socket = try Self.socketDirectory(in: directory)
+        #expect(!socket.hasPrefix(directory))
+        try FileManager.default.removeItem(atPath: socket)
+        try FileManager.default.createDirectory(
+            atPath: socket, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o777])
+        defer { try? FileManager.default.removeItem(atPath: socket) }
+        #expect(chmod(socket, 0o777) == 0)
+        #expect(throws: EmbeddedPostgresError.self) { try EmbeddedPostgres.running(dataDirectory: directory) }
+        let failure: EmbeddedPostgresError = try await withCheckedThrowingContinuation { continuation in
+            server.onFailure = { continuation.resume(returning: $0) }
+            do {
+                kill(try Self.pid(in: directory), SIGKILL)
+            } catch {
+                continuation.resume(throwing: error)
+            }
+        }
+        #expect(failure.description.contains("\(socket) is not used for PostgreSQL's socket"))
+        #expect(failure.description.contains("mode 777"))
+        await server.stop()
+    }
+
     @Test @LoopActor func `A half-created cluster is created again`() async throws {
         let directory = try directory()
         try FileManager.default.createDirectory(
