@@ -115,9 +115,11 @@ enum ServeCommand: Subcommand {
         let (address, port) = try server.listen()
         users.follow { server.apply($0.changes, isEverything: $0.isEverything) }
         Terminal.print("tiffin: listening on \(address)")
+        ServiceManager.tell(.ready)
         if options[demo], certificates == nil { Terminal.print(lines: howToTalk(port)) }
         await stopping.wait()
         logger.info("stopping")
+        ServiceManager.tell(.stopping)
         // A silent database does not keep the process: the next one folds from the log what could not be saved.
         let patience = LoopTimer(milliseconds: 10_000) {
             logger.error("the database does not answer: stopping without a checkpoint")

@@ -1,0 +1,45 @@
+"""What systemd is told, and what its unit file says."""
+
+import configparser
+import socket
+
+import pytest
+
+from tiffin import CHECKOUT, Server, run_tiffin
+
+UNIT = CHECKOUT / "Packaging" / "tiffin.service"
+
+
+@pytest.mark.parametrize("kind", ["file", "abstract"])
+def test_the_service_manager_learns_that_the_server_is_ready_and_that_it_stops(database, name, tmp_path, kind):
+    path = str(tmp_path / "notify") if kind == "file" else f"@tiffin-{name}-{tmp_path.name}"
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(path.replace("@", "\0"))
+        manager.settimeout(60)
+        with Server(database=database, environment={"NOTIFY_SOCKET": path}) as server:
+            assert manager.recv(100) == b"READY=1"
+            with server.client() as client:
+                assert client("PING") == "PONG"
+        assert manager.recv(100) == b"STOPPING=1"
+
+
+def test_a_service_manager_that_is_gone_does_not_matter(database, tmp_path):
+    for path in (tmp_path / "nobody", "x" * 200, "@"):
+        with Server(database=database, environment={"NOTIFY_SOCKET": str(path)}) as server, server.client() as client:
+            assert client("PING") == "PONG"
+
+
+def test_the_unit_file_starts_the_server_as_it_wants_to_be_started():
+    unit = configparser.ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str
+    unit.read(UNIT)
+    service = unit["Service"]
+    assert service["Type"] == "notify"
+    command = service["ExecStart"].split()
+    assert command == ["/usr/local/bin/tiffin", "serve"]
+    variable, _, folder = service["Environment"].partition("=")
+    assert f"[{variable}]" in run_tiffin("serve", "--help").stdout
+    assert folder == f"/var/lib/{service['StateDirectory']}"
+    for switch in ("NoNewPrivileges", "PrivateTmp", "PrivateDevices", "ProtectHome"):
+        assert service[switch] == "yes"
+    assert service["ProtectSystem"] == "strict"
