@@ -1,6 +1,7 @@
 internal import CommandLineOptions
 internal import EmbeddedPostgres
 internal import EventLoop
+internal import Foundation
 internal import PostgresEventLog
 
 /// The database that a command works on: the one named, or the embedded one of a data directory.
@@ -10,7 +11,9 @@ enum Database {
         "database", "url", "postgres://user@host/name; without it a private PostgreSQL is run", .text)
     nonisolated static let directory = Option.optional(
         "data-dir", "dir", "where the private PostgreSQL keeps its data (default .tiffin)", .text)
-    nonisolated static let options: [any DeclaredOption] = [url, directory]
+    nonisolated static let file = Option.optional(
+        "database-file", "file", "a file with the database's address, which may have a password in it", .text)
+    nonisolated static let options: [any DeclaredOption] = [url, file, directory]
 
     /// An option that limits a command to one partition.
     nonisolated static let partition = Option.optional(
@@ -25,6 +28,15 @@ enum Database {
             throw UsageError("--partition: the log has partitions 0 to \(count - 1)")
         }
         return only..<only + 1
+    }
+
+    /// The address of the database that is named; nil for the embedded one.
+    nonisolated private static func address(_ options: Options) throws(UsageError) -> String? {
+        if options.isGiven(url) || options[file] == nil { return options[url] }
+        guard let path = options[file], let text = try? String(contentsOfFile: path, encoding: .utf8) else {
+            throw UsageError("--database-file: the file cannot be read")
+        }
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
@@ -42,7 +54,7 @@ enum Database {
             if besideServer { try await Migrations.check(address) }
             try await body(address)
         }
-        if let address = options[url] { return try await work(on: address) }
+        if let address = try address(options) { return try await work(on: address) }
         let directory = options[Self.directory] ?? ".tiffin"
         if besideServer, let address = try EmbeddedPostgres.running(dataDirectory: directory) {
             return try await work(on: address)

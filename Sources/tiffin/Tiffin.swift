@@ -12,6 +12,7 @@ internal import EventLoop
 struct Tiffin {
     static func main() {
         let words = Array(CommandLine.arguments.dropFirst())
+        hidePasswords()
         guard let name = words.first, !["help", "--help", "-h"].contains(name) else {
             Terminal.print(lines: help(for: words.dropFirst().first))
             exit(words.isEmpty ? ExitCode.usage.rawValue : ExitCode.success.rawValue)
@@ -33,6 +34,16 @@ struct Tiffin {
         AuditCommand.self, RebuildCommand.self, VerifyCommand.self, WhyCommand.self, ForgetCommand.self,
         UserCommand.self,
     ]
+
+    /// Everybody on the machine can see the arguments of a process: overwrites those with a database's password.
+    private static func hidePasswords() {
+        for argument in UnsafeBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc)) {
+            guard let argument else { continue }
+            // postgres://user:password@host/name, or a keyword.
+            guard String(cString: argument).contains(/:\/\/[^@]*:.*@|password *=/) else { continue }
+            memset(argument, Int32(UInt8(ascii: "*")), strlen(argument))
+        }
+    }
 
     private static func help(for name: String?) -> String {
         if let name, let command = commands.first(where: { $0.name == name }) { return command.help }
