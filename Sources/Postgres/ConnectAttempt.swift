@@ -14,7 +14,7 @@ final class ConnectAttempt {
     }
 
     func finish(within timeout: Duration) async throws(PostgresError) {
-        guard PQstatus(raw) != CONNECTION_BAD else { throw PostgresError(connection: raw, .cannotConnect) }
+        guard PQstatus(raw) != CONNECTION_BAD else { throw PostgresError(connecting: raw) }
         try await withCheckedContinuation { continuation in
             self.continuation = continuation
             timer = LoopTimer(milliseconds: timeout.wholeMilliseconds) {
@@ -30,7 +30,7 @@ final class ConnectAttempt {
         case PGRES_POLLING_OK: end(.success(()))
         case PGRES_POLLING_READING: wait(for: .read)
         case PGRES_POLLING_WRITING: wait(for: .write)
-        default: end(.failure(PostgresError(connection: raw, .cannotConnect)))
+        default: end(.failure(PostgresError(connecting: raw)))
         }
     }
 

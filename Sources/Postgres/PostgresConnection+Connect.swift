@@ -35,6 +35,8 @@ extension PostgresConnection {
         do throws(PostgresError) {
             // Notices are dropped; libpq would print them.
             PQsetNoticeReceiver(raw, { _, _ in }, nil)
+            // Messages have the server's code then. Nothing else of libpq's gives it away before there is a connection.
+            PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
             try await ConnectAttempt(raw).finish(within: connectTimeout)
             connection = try PostgresConnection(owning: raw)
         } catch {

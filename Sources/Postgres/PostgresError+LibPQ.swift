@@ -22,6 +22,14 @@ extension PostgresError {
     init(connection: OpaquePointer, _ sqlState: SQLState) {
         self.init(.connection, sqlState, oneLine(PQerrorMessage(connection)))
     }
+
+    /// Why a connection could not be made: with the server's own code where it refused one, `FATAL:  53300: sorry, …`.
+    init(connecting connection: OpaquePointer) {
+        self.init(connection: connection, .cannotConnect)
+        guard let code = message.matches(of: #/: {2}([0-9A-Z]{5}): /#).last?.output.1 else { return }
+        let lines = message.split(separator: "; ").filter { !$0.hasPrefix("LOCATION: ") }
+        self.init(.connection, SQLState(rawValue: String(code)), lines.joined(separator: "; "))
+    }
 }
 
 /// The fields of an error; character macros (`PG_DIAG_…`), which Swift does not import.

@@ -12,7 +12,9 @@ struct DatabaseTrouble {
     let whole: String
 
     init(_ error: PostgresError) {
-        plain = error.sqlState.inPlainWords
+        plain =
+            error.sqlState.inPlainWords
+            ?? (error.kind == .connection ? "the database cannot be reached" : "the database refused")
         whole = "\(error)"
     }
 }
@@ -39,10 +41,10 @@ extension DatabaseTrouble {
 }
 
 extension SQLState {
-    /// What it means, for somebody who knows nothing of the database.
+    /// What it means, for somebody who knows nothing of the database; nil where it is one of the rest.
     ///
     /// Source of the codes: PostgreSQL's manual, appendix A.
-    fileprivate var inPlainWords: String {
+    fileprivate var inPlainWords: String? {
         switch rawValue {
         case SQLState.noAnswer.rawValue, "57014": "the database did not answer in time"
         case SQLState.connectionFailure.rawValue: "the connection to the database was lost"
@@ -58,7 +60,7 @@ extension SQLState {
             case "22", "23": DatabaseTrouble.damaged
             case "28", "3D", "3F", "42": "the database does not have what the server needs, or does not let it"
             case "53", "58": "the database lacks memory, disk or the like"
-            default: "the database refused"
+            default: nil
             }
         }
     }

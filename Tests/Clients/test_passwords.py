@@ -1,18 +1,20 @@
 """The password of the database is seen by nobody."""
 
+import sys
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from test_damage import MENU
-from tiffin import Server, put_open_outlet, run_tiffin, wait_until
+from tiffin import Server, put_open_outlet, run_tiffin
 
 
 def with_password(database):
     return database.replace("postgres@", "postgres:s3cret@")
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="/proc is of Linux")
 @pytest.mark.parametrize("words", [
     lambda database: ["--database", with_password(database)],
     lambda database: [f"--database={with_password(database)}"],

@@ -2,6 +2,7 @@
 
 import configparser
 import socket
+import sys
 
 import pytest
 
@@ -10,6 +11,7 @@ from tiffin import CHECKOUT, Server, run_tiffin
 UNIT = CHECKOUT / "Packaging" / "tiffin.service"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="systemd is of Linux")
 @pytest.mark.parametrize("kind", ["file", "abstract"])
 def test_the_service_manager_learns_that_the_server_is_ready_and_that_it_stops(database, name, tmp_path, kind):
     path = str(tmp_path / "notify") if kind == "file" else f"@tiffin-{name}-{tmp_path.name}"

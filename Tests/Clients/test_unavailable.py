@@ -36,6 +36,14 @@ def closed(database):
 
 
 @contextlib.contextmanager
+def full(database):
+    # Nobody but a superuser is let in.
+    sql(f"alter database {name_of(database)} connection limit 0; {END_SESSIONS}", database)
+    yield "the database takes no more connections", "53300"
+    sql(f"alter database {name_of(database)} connection limit -1", database)
+
+
+@contextlib.contextmanager
 def locked(database):
     with open_transaction(database, "select position from tiffin.log_head for update"):
         yield "somebody else holds a lock in the database", "55P03"
@@ -53,36 +61,73 @@ def lacking(database):
     yield "the database does not have what the server needs, or does not let it", "tiffin.append"
 
 
-@pytest.mark.parametrize("trouble", [read_only, closed, locked, refusing, lacking])
-def test_clients_learn_what_happened_and_the_log_has_the_details(database, trouble):
-    with Server(database=database) as server:
-        with server.client() as client:
-            put_open_outlet(client, "kitchen", MENU)
-            assert client("CART.ADD", "c", "kitchen", "tea", 1) == 1
-            with trouble(database) as (sentence, detail):
-                error = client.error("CART.ADD", "c", "kitchen", "tea", 1)
-                if error.code == "UNKNOWN":
-                    # The connection was lost under the first.
-                    error = client.error("CART.ADD", "c", "kitchen", "tea", 1)
-                assert str(error) == f"UNAVAILABLE nothing was accepted: {sentence}"
-                wait_until(lambda: detail in server.output(), 10, "the details in the log")
-                assert client("CART.COUNT", "c") == 1
+def refusal(client):
+    error = client.error("CART.ADD", "c", "kitchen", "tea", 1)
+    # The connection was lost under the first.
+    return str(client.error("CART.ADD", "c", "kitchen", "tea", 1) if error.code == "UNKNOWN" else error)
 
 
-def test_a_user_who_may_not_act_as_the_server_learns_what_to_grant(database, name):
-    assert run_tiffin("migrate", "--database", database).returncode == 0
-    user = f"{name}_{name_of(database)}"
-    with fresh_database() as own:
-        sql(f"create role {user} login createrole; alter database {name_of(own)} owner to {user}")
-        server = Server(database=own.replace("postgres@", f"{user}@"))
-        try:
-            server.launch()
-            assert server.wait_until_ended() == 1
-            assert f"the database's user '{user}' may not act as tiffin_server" in server.output()
-            assert f'GRANT tiffin_server TO "{user}"' in server.output()
-            sql(f'GRANT tiffin_server TO "{user}"')
-            with server, server.client() as client:
-                put_open_outlet(client, "kitchen", MENU)
-        finally:
-            sql(f"alter database {name_of(own)} owner to current_user; reassign owned by {user} to current_user", own)
-            sql(f"drop owned by {user}; drop role {user}", own)
+@pytest.mark.parametrize("trouble", [read_only, closed, full, locked, refusing, lacking])
+def test_clients_learn_what_happened_and_the_log_has_the_details(database, shop_keeper, trouble):
+    with Server(database=shop_keeper) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        assert client("CART.ADD", "c", "kitchen", "tea", 1) == 1
+        with trouble(database) as (sentence, detail):
+            assert refusal(client) == f"UNAVAILABLE nothing was accepted: {sentence}"
+            wait_until(lambda: detail in server.output(), 10, "the details in the log")
+            assert client("CART.COUNT", "c") == 1
+
+
+CODES = {
+    "25006": "the database is read-only",
+    "40P01": "somebody else holds a lock in the database",
+    "53100": "the database's disk is full",
+    "53200": "the database lacks memory, disk or the like",
+    "57014": "the database did not answer in time",
+    "58030": "the database's disk fails",
+    "XX001": "the log in the database is damaged",
+    "54000": "the database refused",
+}
+
+
+def test_every_code_has_its_sentence(database):
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        for code, sentence in CODES.items():
+            sql("create or replace function tiffin.refuse() returns trigger language plpgsql as "
+                f"$$ begin raise exception 'secret' using errcode = '{code}'; end $$", database)
+            if code == "25006":
+                sql("create trigger refuse before insert on tiffin.batches execute function tiffin.refuse()", database)
+            assert refusal(client) == f"UNAVAILABLE nothing was accepted: {sentence}"
+            wait_until(lambda: f"secret (SQLSTATE {code})" in server.output(), 10, "the details in the log")
+
+
+@pytest.fixture
+def user_and_url(database):
+    """A user who owns the database and is no superuser, and the database's address as that user."""
+    # The role exists, and somebody else made it.
+    with fresh_database() as other:
+        assert run_tiffin("migrate", "--database", other).returncode == 0
+    user = f"user_of_{name_of(database)}"
+    sql(f"create role {user} login createrole; alter database {name_of(database)} owner to {user}")
+    yield user, database.replace("postgres@", f"{user}@")
+    sql(f"reassign owned by {user} to current_user; drop owned by {user}; drop role {user}", database)
+
+
+@pytest.fixture
+def shop_keeper(user_and_url):
+    """The address as somebody who may act as the server."""
+    user, url = user_and_url
+    sql(f"grant tiffin_server to {user}")
+    return url
+
+
+def test_a_user_who_may_not_act_as_the_server_learns_what_to_grant(user_and_url):
+    user, url = user_and_url
+    server = Server(database=url).launch()
+    assert server.wait_until_ended() == 1
+    assert f"the database's user '{user}' may not act as tiffin_server" in server.output()
+    assert f'GRANT tiffin_server TO "{user}"' in server.output()
+    sql(f'GRANT tiffin_server TO "{user}"')
+    with server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
