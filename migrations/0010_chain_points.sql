@@ -133,10 +133,11 @@ BEGIN
 END
 $$;
 
--- As before, with the chain before and after the batch.
+-- As before, with the chain before and after the batch. The new epoch is newer than any that the writer has sent the batch
+-- in: a log that lost its newest batches may have lost epochs, too.
 DROP FUNCTION tiffin.outcome(smallint, bigint, bytea);
 CREATE FUNCTION tiffin.outcome(
-    p_partition smallint, p_seen bigint, p_content_digest bytea,
+    p_partition smallint, p_seen bigint, p_epoch bigint, p_content_digest bytea,
     OUT first_position bigint, OUT last_position bigint, OUT epoch bigint, OUT previous_digest bytea,
     OUT chain_digest bytea
 ) LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
@@ -147,7 +148,7 @@ BEGIN
     WHERE b.partition = p_partition AND b.first_position > p_seen
         AND coalesce(b.submitted_digest, b.content_digest) = p_content_digest;
     IF first_position IS NULL THEN
-        epoch := epoch + 1;
+        epoch := greatest(epoch, p_epoch) + 1;
         UPDATE tiffin.log_head AS h SET epoch = outcome.epoch WHERE h.partition = p_partition;
     ELSE
         previous_digest := CASE first_position WHEN 1 THEN decode(repeat('00', 32), 'hex')
@@ -158,9 +159,9 @@ $$;
 
 REVOKE ALL ON FUNCTION
     tiffin.append(smallint, bigint, bytea, bigint, bytea, timestamptz, integer, text, text[], integer[]),
-    tiffin.outcome(smallint, bigint, bytea)
+    tiffin.outcome(smallint, bigint, bigint, bytea)
 FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION
     tiffin.append(smallint, bigint, bytea, bigint, bytea, timestamptz, integer, text, text[], integer[]),
-    tiffin.outcome(smallint, bigint, bytea)
+    tiffin.outcome(smallint, bigint, bigint, bytea)
 TO tiffin_server;

@@ -126,9 +126,13 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
+    public func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        try await writers[batch.partition].appendNext(batch, after: point)
+    }
+
+    /// See `EventLog`.
     public func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
-        let rows = try await writers[batch.partition].outcome(
-            [.int2(Int16(batch.partition)), .int8(seen.position), .bytes(batch.contentDigest.bytes)])
+        let rows = try await writers[batch.partition].outcome(of: batch, since: seen)
         guard !rows.isNull(0, 0) else { return nil }
         let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
         let previous = LogPoint(position: first - 1, digest: rows.digest(0, 3))
@@ -333,22 +337,33 @@ private final class PartitionWriter {
         // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
         var groups = Parameter.null
         for _ in 0..<PartitionWriter.attempts {
-            let answer = try await connection.executeUnlessViolated(
-                Statements.append,
-                [
-                    .int2(Int16(batch.partition)), .int8(seen.position),
-                    Parameter(seen.digest), .int8(epoch), .bytes(batch.contentDigest.bytes),
-                    .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
-                    .int4(Int32(batch.events.count)), .bytes(batch.lines),
-                    .array(PartitionWriter.newStreams(batch)), groups,
-                ])
-            guard let rows = answer else { return nil }
+            guard let rows = try await send(batch, seen, groups) else { return nil }
             guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
             // In another epoch it is sent again as well: this caller has not given the batch up for lost.
             epoch = rows.int8(0, 1)
             groups = .array(batch.groups)
         }
         throw .unavailable("other servers keep losing their connections")
+    }
+
+    /// The end of the batch; nil if it was not appended directly after the point.
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        guard let rows = try await send(batch, point, .null), !rows.isNull(0, 0), rows.isNull(0, 3) else { return nil }
+        return PartitionWriter.receipt(rows, batch).end
+    }
+
+    private func send(
+        _ batch: EventBatch, _ seen: LogPoint, _ groups: Parameter
+    ) async throws(EventLogError) -> Rows? {
+        try await connection.executeUnlessViolated(
+            Statements.append,
+            [
+                .int2(Int16(batch.partition)), .int8(seen.position), Parameter(seen.digest), .int8(epoch),
+                .bytes(batch.contentDigest.bytes),
+                .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
+                .int4(Int32(batch.events.count)), .bytes(batch.lines), .array(PartitionWriter.newStreams(batch)),
+                groups,
+            ])
     }
 
     /// The names of the streams that begin with a batch.
@@ -374,8 +389,12 @@ private final class PartitionWriter {
             end: LogPoint(position: previous.position + Int64(appended), digest: rows.digest(0, 5)))
     }
 
-    func outcome(_ parameters: [Parameter]) async throws(EventLogError) -> Rows {
-        let rows = try await connection.execute(Statements.outcome, parameters)
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Rows {
+        let rows = try await connection.execute(
+            Statements.outcome,
+            [
+                .int2(Int16(batch.partition)), .int8(seen.position), .int8(epoch), .bytes(batch.contentDigest.bytes),
+            ])
         epoch = rows.int8(0, 2)
         return rows
     }
@@ -393,9 +412,9 @@ private enum Statements {
     static let outcome = Statement(
         "outcome",
         """
-        SELECT first_position, last_position, epoch, previous_digest, chain_digest FROM tiffin.outcome($1, $2, $3)
+        SELECT first_position, last_position, epoch, previous_digest, chain_digest FROM tiffin.outcome($1, $2, $3, $4)
         """,
-        [.int2, .int8, .bytea])
+        [.int2, .int8, .int8, .bytea])
 
     static let batches = Statement(
         "batches",

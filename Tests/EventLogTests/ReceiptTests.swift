@@ -250,6 +250,10 @@ private actor DamagedLog: EventLog {
         try await inner.append(batch, seen: seen)
     }
 
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        try await inner.appendNext(batch, after: point)
+    }
+
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try await inner.outcome(of: batch, since: seen)
     }

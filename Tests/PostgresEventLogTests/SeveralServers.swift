@@ -24,6 +24,10 @@ final class SeveralServers: EventLog {
         try await next().append(batch, seen: seen)
     }
 
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        try await next().appendNext(batch, after: point)
+    }
+
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try await next().outcome(of: batch, since: seen)
     }

@@ -89,6 +89,10 @@ private struct FixedLog: EventLog {
         throw .unavailable("not asked for here")
     }
 
+    func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
+        throw .unavailable("not asked for here")
+    }
+
     func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
         throw .unavailable("not asked for here")
     }

@@ -67,23 +67,30 @@ final class PartitionWorker {
         private static let silence: UInt64 = 10_000_000_000
 
         var statistics = BatchStatistics()
-        /// When the batch that is under way was first sent.
-        private(set) var sentAt: UInt64 = 0
-        private var sent: Digest?
+        /// When batches were first sent, by their numbers.
+        private var sentAt: [(number: Int, time: UInt64)] = []
         private var lastFailure: (error: EventLogError, at: UInt64)?
 
-        func sends(_ batch: EventBatch) {
-            // Its digest tells a batch that is sent again from the next one.
-            guard sent != batch.contentDigest else { return }
-            (sent, sentAt) = (batch.contentDigest, LoopActor.now)
+        /// A batch is sent, perhaps again.
+        ///
+        /// - Parameter oldest: the number of the oldest batch that is not answered.
+        func sends(_ number: Int, oldest: Int) {
+            sentAt.removeAll { $0.number < oldest || $0.number > number }
+            if sentAt.last?.number != number { sentAt.append((number, LoopActor.now)) }
         }
 
-        func settled(_ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger) {
+        /// How long ago the oldest batch that is not answered was first sent, in nanoseconds.
+        var age: UInt64 { sentAt.first.map { LoopActor.now - $0.time } ?? 0 }
+
+        func settled(
+            _ number: Int, _ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger
+        ) {
             switch result {
             case .success(let receipt):
                 lastFailure = nil
                 let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
-                statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - sentAt)
+                let time = sentAt.first { $0.number == number }?.time ?? LoopActor.now
+                statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - time)
             case .failure(let error):
                 statistics.hasFailed()
                 let now = LoopActor.now
@@ -145,8 +152,8 @@ final class PartitionWorker {
         pipeline = AppendPipeline(processor: processor, follower: follower) { [keeper] report in
             LoopActor.assumeIsolated {
                 switch report {
-                case .settled(let batch, let result):
-                    record.settled(batch, result, logger)
+                case .settled(let number, let batch, let result):
+                    record.settled(number, batch, result, logger)
                     guard case .success(let receipt) = result, !receipt.stale.isEmpty else { return }
                     let names = receipt.stale.prefix(5).map { "'\($0)'" }.sorted().joined(separator: ", ")
                     logger.error(
@@ -254,11 +261,15 @@ final class PartitionWorker {
 
     private func perform(_ action: AppendPipeline.Action) async {
         switch action {
-        case .append(let batch, let seen):
-            record.sends(batch)
+        case .append(let number, let batch, let seen):
+            record.sends(number, oldest: pipeline.oldestFlight ?? number)
             pipeline.appended(
-                await result { () throws(EventLogError) in try await log.append(batch, seen: seen) },
+                number, await result { () throws(EventLogError) in try await log.append(batch, seen: seen) },
                 isOverdue: isOverdue)
+        case .appendNext(let number, let batch, let point):
+            record.sends(number, oldest: pipeline.oldestFlight ?? number)
+            pipeline.appendedNext(
+                number, await result { () throws(EventLogError) in try await log.appendNext(batch, after: point) })
         case .lookUp(let batch, let seen):
             pipeline.lookedUp(
                 await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) },
@@ -276,7 +287,7 @@ final class PartitionWorker {
         }
     }
 
-    private var isOverdue: Bool { LoopActor.now - record.sentAt > PartitionWorker.patience }
+    private var isOverdue: Bool { record.age > PartitionWorker.patience }
 
     private func start(_ load: AppendPipeline.Load) {
         loadsUnderWay += 1

@@ -5,8 +5,10 @@ public import EventLog
 /// knows no clock, no socket and no task.
 ///
 /// Its owner asks for actions (``next(now:)``, ``nextLoads(atMost:)``) until there is none, carries each out on an
-/// `EventLog`, and reports the result. Actions may be carried out in any order and may overlap; at most one of each
-/// kind is outstanding, except for loads.
+/// `EventLog` in the order of asking, and reports the result. Actions may overlap and end in any order.
+///
+/// A batch is sent without waiting for the one before it, on the condition that this is in the log as it was sent. If it
+/// is not, those behind it are not either, and are taken back.
 ///
 /// Production and the simulation drive the same object.
 public final class AppendPipeline {
@@ -15,8 +17,10 @@ public final class AppendPipeline {
 
     /// What the owner is to do.
     public enum Action: Equatable, Sendable {
-        /// Append the batch, and report by ``AppendPipeline/appended(_:)``.
-        case append(EventBatch, seen: LogPoint)
+        /// Append the batch, and report by ``AppendPipeline/appended(_:_:isOverdue:)``.
+        case append(Int, EventBatch, seen: LogPoint)
+        /// Append the batch if the log ends at the point, and report by ``AppendPipeline/appendedNext(_:_:)``.
+        case appendNext(Int, EventBatch, after: LogPoint)
         /// Ask for the outcome of the batch, and report by ``AppendPipeline/lookedUp(_:)``.
         case lookUp(EventBatch, since: LogPoint)
         /// Read what follows a point of the partition, and report by ``AppendPipeline/read(_:)``.
@@ -31,21 +35,56 @@ public final class AppendPipeline {
         public let stream: StreamName
         /// The version after which to read.
         public let afterVersion: Int64
+        /// The position up to which the log is known. What lies behind it may be lost again, and nobody would notice.
+        let end: Int64
         /// The most events to read.
         public let limit = LogFollower.readLimit
     }
 
     /// A batch that was sent, and what is known about it.
     private struct Flight {
+        let number: Int
         let batch: EventBatch
-        /// The point that the batch was decided at: everything up to it is known.
+        /// The point that the batch was decided at: everything up to it is known, or in a flight before this one.
         let seen: LogPoint
-        var state = FlightState.mustAppend(nil)
+        var state: FlightState
+
+        /// Where the batch ends if it is appended whole, directly after the point; nil if the chain is not known.
+        let wholeEnd: LogPoint?
+
+        init(_ number: Int, _ batch: EventBatch, seen: LogPoint, isFirst: Bool) {
+            self.number = number
+            self.batch = batch
+            self.seen = seen
+            state = isFirst ? .mustAppend(nil) : .mustAppendNext
+            wholeEnd = seen.digest.map { digest in
+                LogPoint(
+                    position: seen.position + Int64(batch.events.count), digest: digest.chained(to: batch.contentDigest)
+                )
+            }
+        }
+
+        /// Whether the batch is in the log as it was sent: whatever rests on it holds.
+        var isWhole: Bool {
+            guard case .ended(.success(let receipt)) = state else { return false }
+            return receipt.conflicts.isEmpty && receipt.previous.position == seen.position
+        }
+
+        /// Whether the outcome is not known, and is to be found out.
+        var isInDoubt: Bool {
+            switch state {
+            case .mustAppend(let doubt), .appending(let doubt): doubt != nil
+            case .mustLookUp, .lookingUp, .mustPause, .pausing: true
+            case .mustAppendNext, .appendingNext, .ended: false
+            }
+        }
     }
 
     private enum FlightState {
         case mustAppend(Doubt?)
         case appending(Doubt?)
+        case mustAppendNext
+        case appendingNext
         case mustLookUp(Doubt)
         case lookingUp(Doubt)
         case mustPause(Doubt)
@@ -65,6 +104,10 @@ public final class AppendPipeline {
         var goal: LogPoint?
         /// The point up to which events are read.
         var end: LogPoint
+        /// Where reading did not lead to the goal. What follows the goal tells whether the log has it at all: then it is
+        /// read from here once more, and what is not found now was removed.
+        var gap: LogPoint?
+        var isGapKnown = false
         var events: [Result<DecodedEvent, CorruptEvent>] = []
         var failures = 0
         var state = ReadingState.mustRead
@@ -77,7 +120,7 @@ public final class AppendPipeline {
     /// Events that the owner may want to count or to log.
     public enum Report {
         /// The outcome of a batch is known, or given up. Its commands are not answered yet.
-        case settled(EventBatch, Result<AppendReceipt, EventLogError>)
+        case settled(Int, EventBatch, Result<AppendReceipt, EventLogError>)
         /// A stream that was loaded has an event that cannot be understood, or cannot have happened.
         case corrupt(CorruptEvent)
         /// The log is not the one that was read. The pipeline has ended: another one has to begin with the log as it is.
@@ -88,16 +131,21 @@ public final class AppendPipeline {
     public let processor: CommandProcessor
     private let follower: LogFollower
     private let report: (Report) -> Void
-    /// Batches whose commands are not answered, oldest first. Only the last one can lack its outcome: the others have
-    /// ended without a conflict, each directly after the one before.
+    /// Batches whose commands are not answered, oldest first, each decided at the end of the one before.
     private var flights: [Flight] = []
+    private let maximumFlights: Int
+    private var lastNumber = 0
     private var reading: Reading?
     private var isPollDue = false
 
     /// A pipeline from a processor to a log that is read by the follower.
+    ///
+    /// - Parameter flights: the most batches that are sent and not answered.
     public init(
-        processor: CommandProcessor, follower: LogFollower, report: @escaping (Report) -> Void = { _ in }
+        processor: CommandProcessor, follower: LogFollower, flights: Int = 2,
+        report: @escaping (Report) -> Void = { _ in }
     ) {
+        maximumFlights = flights
         self.processor = processor
         self.follower = follower
         self.report = report
@@ -107,6 +155,9 @@ public final class AppendPipeline {
 
     /// Whether nothing is in flight or waits to be sent, except for loads.
     public var isIdle: Bool { flights.isEmpty && reading == nil && !processor.hasBatch }
+
+    /// The number of the oldest batch whose commands are not answered; nil if there is none.
+    public var oldestFlight: Int? { flights.first?.number }
 
     /// Looks for what other writers appended as soon as no batch is waiting.
     public func pollSoon() { isPollDue = true }
@@ -119,11 +170,12 @@ public final class AppendPipeline {
     /// commands of the ended one are answered. So carry an action out before asking for the next.
     public func next(now: @autoclosure () -> Timestamp) -> Action? {
         while true {
-            if let action = nextOfLastFlight() ?? nextOfReading() { return action }
+            if let action = nextOfFlights() ?? nextOfReading() { return action }
             if processor.hasBatch, let seen = seenByNextBatch, let batch = processor.takeBatch(now: now()) {
-                flights.append(Flight(batch: batch, seen: seen))
-            } else if let first = flights.first, case .ended(let result) = first.state, reading == nil {
-                finishFirst(result)
+                lastNumber += 1
+                flights.append(Flight(lastNumber, batch, seen: seen, isFirst: flights.allSatisfy(\.isWhole)))
+            } else if hasFirstEnded, reading == nil, endsRest() {
+                finishFirst()
             } else if isPollDue, flights.isEmpty, reading == nil {
                 isPollDue = false
                 reading = Reading(goal: nil, end: follower.point)
@@ -133,20 +185,31 @@ public final class AppendPipeline {
         }
     }
 
-    private func nextOfLastFlight() -> Action? {
-        guard let flight = flights.last else { return nil }
-        switch flight.state {
-        case .mustAppend(let doubt):
-            setLast(.appending(doubt))
-            return .append(flight.batch, seen: flight.seen)
-        case .mustLookUp(let doubt):
-            setLast(.lookingUp(doubt))
-            return .lookUp(flight.batch, since: flight.seen)
-        case .mustPause(let doubt):
-            setLast(.pausing(doubt))
-            return .pause
-        case .appending, .lookingUp, .pausing, .ended: return nil
+    private var hasFirstEnded: Bool {
+        if case .ended = flights.first?.state { true } else { false }
+    }
+
+    private func nextOfFlights() -> Action? {
+        for (index, flight) in flights.enumerated() {
+            // What rests on a batch whose outcome is not known waits for it, unless it can be sent on that condition.
+            let isFirst = flights[..<index].allSatisfy(\.isWhole)
+            switch flight.state {
+            case .mustAppend(let doubt) where isFirst:
+                flights[index].state = .appending(doubt)
+                return .append(flight.number, flight.batch, seen: flight.seen)
+            case .mustAppendNext:
+                flights[index].state = .appendingNext
+                return .appendNext(flight.number, flight.batch, after: flight.seen)
+            case .mustLookUp(let doubt) where isFirst:
+                flights[index].state = .lookingUp(doubt)
+                return .lookUp(flight.batch, since: flight.seen)
+            case .mustPause(let doubt):
+                flights[index].state = .pausing(doubt)
+                return .pause
+            default: break
+            }
         }
+        return nil
     }
 
     private func nextOfReading() -> Action? {
@@ -163,19 +226,49 @@ public final class AppendPipeline {
         }
     }
 
-    private func setLast(_ state: FlightState) { flights[flights.count - 1].state = state }
-
     /// The point that the next batch is decided at; nil if it cannot be sent yet.
-    ///
-    /// A batch that was appended without a conflict, directly after ``position``, leaves nothing to decide again. So
-    /// the next batch may be in flight while that one's commands are answered.
     private var seenByNextBatch: LogPoint? {
-        guard reading == nil else { return nil }
-        guard let flight = flights.first else { return follower.point }
-        guard flights.count == 1, case .ended(.success(let receipt)) = flight.state, receipt.conflicts.isEmpty,
-            receipt.previous.position == position
-        else { return nil }
-        return receipt.end
+        guard reading == nil, flights.count < maximumFlights else { return nil }
+        guard let last = flights.last else { return follower.point }
+        if case .ended(.success(let receipt)) = last.state { return flights.allSatisfy(\.isWhole) ? receipt.end : nil }
+        let isSmooth = flights.allSatisfy { flight in
+            switch flight.state {
+            case .mustAppend(nil), .appending(nil), .mustAppendNext, .appendingNext: true
+            default: flight.isWhole
+            }
+        }
+        // A batch costs the log as much as many events.
+        return isSmooth && processor.waitingEvents >= last.batch.events.count ? last.wholeEnd : nil
+    }
+
+    /// Ends what rests on the oldest batch, which has ended, if that turned out otherwise than it was sent. Returns
+    /// whether that is done: whoever is on the way to the log has to come back first.
+    private func endsRest() -> Bool {
+        guard flights.count > 1, !flights[0].isWhole else { return true }
+        let rest = flights.dropFirst()
+        if let next = rest.first, case .ended(.success(let receipt)) = next.state {
+            // It is there, so the one before it is.
+            let found = AppendReceipt(previous: flights[0].seen, conflicts: [], end: receipt.previous)
+            flights[0].state = .ended(.success(found))
+            return true
+        }
+        let isOnTheWay = rest.contains { if case .appendingNext = $0.state { true } else { false } }
+        guard !isOnTheWay else { return false }
+        if case .ended(.failure(.outcomeUnknown(let reason))) = flights[0].state {
+            // What may have come directly behind it is as unknown.
+            let doubtful = rest.prefix(while: \.isInDoubt)
+            for index in doubtful.indices { end(index, .failure(.outcomeUnknown(reason))) }
+            takeBack(after: 1 + doubtful.count)
+        } else {
+            takeBack(after: 1)
+        }
+        return true
+    }
+
+    /// Takes back all batches but the oldest ones.
+    private func takeBack(after count: Int) {
+        processor.takeBack(flights.count - count)
+        flights.removeSubrange(count...)
     }
 
     // MARK: Reports
@@ -184,27 +277,71 @@ public final class AppendPipeline {
     // unknown, if it is.
 
     /// An append has ended.
-    public func appended(_ result: Result<AppendReceipt, EventLogError>, isOverdue: Bool = false) {
-        guard case .appending(let doubt) = flights.last?.state else { preconditionFailure("no append is outstanding") }
+    public func appended(
+        _ number: Int, _ result: Result<AppendReceipt, EventLogError>, isOverdue: Bool = false
+    ) {
+        guard let index = index(of: number) else { return }
+        guard case .appending(let doubt) = flights[index].state else { preconditionFailure("no append is outstanding") }
         switch (result, doubt) {
         case (.failure(.forked(let reason)), _): leave(reason)
-        case (.success, _): end(result)
-        case (.failure(.unavailable), nil): end(result)
-        case (.failure(.outcomeUnknown(let reason)), nil): setLast(.mustLookUp(Doubt(reason: reason)))
-        case (.failure(let error), let doubt?): retry(doubt, after: error, isOverdue)
+        case (.success, _): end(index, result)
+        case (.failure(.unavailable), nil): end(index, result)
+        case (.failure(.outcomeUnknown(let reason)), nil): flights[index].state = .mustLookUp(Doubt(reason: reason))
+        case (.failure(let error), let doubt?): retry(index, doubt, after: error, isOverdue)
+        }
+    }
+
+    /// An append of a batch behind another has ended; nil if it was not appended.
+    public func appendedNext(_ number: Int, _ result: Result<LogPoint?, EventLogError>) {
+        guard let index = index(of: number) else { return }
+        guard case .appendingNext = flights[index].state else { preconditionFailure("no append is outstanding") }
+        switch result {
+        case .success(let point?):
+            end(index, .success(AppendReceipt(previous: flights[index].seen, conflicts: [], end: point)))
+        case .success(nil): flights[index].state = .mustAppend(nil)
+        case .failure(.outcomeUnknown(let reason)): flights[index].state = .mustLookUp(Doubt(reason: reason))
+        case .failure(.forked(let reason)): leave(reason)
+        case .failure(let error): end(index, .failure(error))
         }
     }
 
     /// A look-up has ended.
     public func lookedUp(_ result: Result<AppendReceipt?, EventLogError>, isOverdue: Bool = false) {
-        guard case .lookingUp(let doubt) = flights.last?.state else {
-            preconditionFailure("no look-up is outstanding")
+        for index in flights.indices {
+            guard case .lookingUp(let doubt) = flights[index].state else { continue }
+            switch result {
+            case .success(let receipt?): end(index, .success(receipt))
+            case .success(nil): flights[index].state = .mustAppend(doubt)
+            case .failure(let error): retry(index, doubt, after: error, isOverdue)
+            }
         }
-        switch result {
-        case .success(let receipt?): end(.success(receipt))
-        case .success(nil): setLast(.mustAppend(doubt))
-        case .failure(let error): retry(doubt, after: error, isOverdue)
+    }
+
+    /// Where the batch with that number is; nil if it was given up meanwhile.
+    private func index(of number: Int) -> Int? { flights.firstIndex { $0.number == number } }
+
+    private func retry(_ index: Int, _ doubt: Doubt, after error: EventLogError, _ isOverdue: Bool) {
+        var doubt = doubt
+        doubt.attempts += 1
+        if case .outcomeUnknown(let reason) = error { doubt.reason = reason }
+        if doubt.attempts < AppendPipeline.outcomeAttempts, !isOverdue {
+            flights[index].state = .mustPause(doubt)
+        } else {
+            end(index, .failure(.outcomeUnknown(doubt.reason)))
         }
+    }
+
+    private func end(_ index: Int, _ result: Result<AppendReceipt, EventLogError>) {
+        flights[index].state = .ended(result)
+        report(.settled(flights[index].number, flights[index].batch, result))
+    }
+
+    /// A pause has ended.
+    public func paused() {
+        for index in flights.indices {
+            if case .pausing(let doubt) = flights[index].state { flights[index].state = .mustLookUp(doubt) }
+        }
+        if case .pausing = reading?.state { reading?.state = .mustRead }
     }
 
     /// Ends everything, because the log is not the one that was read.
@@ -219,51 +356,29 @@ public final class AppendPipeline {
         report(.forked(reason))
     }
 
-    private func retry(_ doubt: Doubt, after error: EventLogError, _ isOverdue: Bool) {
-        var doubt = doubt
-        doubt.attempts += 1
-        if case .outcomeUnknown(let reason) = error { doubt.reason = reason }
-        if doubt.attempts < AppendPipeline.outcomeAttempts, !isOverdue {
-            setLast(.mustPause(doubt))
-        } else {
-            end(.failure(.outcomeUnknown(doubt.reason)))
-        }
-    }
-
-    private func end(_ result: Result<AppendReceipt, EventLogError>) {
-        setLast(.ended(result))
-        if let batch = flights.last?.batch { report(.settled(batch, result)) }
-    }
-
-    /// A pause has ended.
-    public func paused() {
-        if case .pausing(let doubt) = flights.last?.state {
-            setLast(.mustLookUp(doubt))
-        } else if case .pausing = reading?.state {
-            reading?.state = .mustRead
-        } else {
-            preconditionFailure("no pause is outstanding")
-        }
-    }
-
     /// A read has ended.
     public func read(_ result: Result<FollowingEvents, EventLogError>, isOverdue: Bool = false) {
-        guard var reading, case .reading = reading.state else { preconditionFailure("no read is outstanding") }
+        // There is none if the log was left meanwhile.
+        guard var reading, case .reading = reading.state else { return }
         switch result {
         case .success(let following):
             self.reading = nil
             guard let goal = reading.goal else { return absorb(following) }
-            guard reading.end != goal else { return commitFirst(foreign: reading.events) }
+            reading.state = .mustRead
+            if let gap = reading.gap {
+                (reading.gap, reading.isGapKnown, reading.end) = (nil, true, gap)
+                self.reading = reading
+                return
+            }
             reading.events += following.events.prefix { $0.position <= goal.position }.map(\.decodedResult)
             guard following.end != goal else { return commitFirst(foreign: reading.events) }
             if following.end.position == goal.position, following.end.digest != nil, goal.digest != nil {
                 return leave("the log changed while it was read up to position \(goal.position)")
             }
-            // Where the goal is not met, events were removed, or the log is not the one that has the goal. What follows
-            // the goal tells.
             let isStuck = following.end.position == reading.end.position || following.end.position >= goal.position
+            if isStuck, reading.isGapKnown { return commitFirst(foreign: reading.events) }
+            if isStuck { reading.gap = following.end }
             reading.end = isStuck ? goal : following.end
-            reading.state = .mustRead
             self.reading = reading
         case .failure(.forked(let reason)): leave(reason)
         case .failure(let error):
@@ -292,7 +407,8 @@ public final class AppendPipeline {
     // MARK: Ends
 
     /// Answers the commands of the oldest batch, once everything that other writers appended before it is read.
-    private func finishFirst(_ result: Result<AppendReceipt, EventLogError>) {
+    private func finishFirst() {
+        guard case .ended(let result) = flights[0].state else { preconditionFailure("the batch has not ended") }
         switch result {
         case .success(let receipt):
             follower.learn(head: receipt.previous.position)
@@ -324,21 +440,22 @@ public final class AppendPipeline {
 
     /// The next streams to read from the log; report each by ``loaded(_:_:)``.
     public func nextLoads(atMost count: Int = .max) -> [Load] {
-        processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0) }
+        processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0, end: position) }
     }
 
     /// A part of a stream has been read. Returns the next part to read, if there is one.
     public func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
         switch result {
         case .success(let events):
-            // What lies behind the point up to which the log is known here may be lost again, and no append would notice.
-            let known = events.prefix { $0.position <= position }
+            let known = events.prefix { $0.position <= load.end }
             let isComplete = events.count < load.limit || known.count < events.count
             if let corruption = processor.loaded(load.stream, known.map(\.decodedResult), isComplete: isComplete) {
                 report(.corrupt(corruption))
             }
+            // The log has less of the stream than was read before: it may be another log.
+            if isComplete, processor.isLoading(load.stream) { isPollDue = true }
             guard !isComplete, let last = events.last else { return nil }
-            return Load(stream: load.stream, afterVersion: last.version)
+            return Load(stream: load.stream, afterVersion: last.version, end: position)
         case .failure(let error):
             processor.loadFailed(load.stream, error.description)
             return nil

@@ -56,7 +56,7 @@ public final class LogFollower {
 
     /// The same, without a point to end at.
     func pass(_ events: [Result<DecodedEvent, CorruptEvent>], upTo end: Int64 = 0) {
-        var first = 0
+        var first = events.firstIndex { $0.position > position } ?? events.count
         while first < events.count {
             skip(to: events[first].position - 1)
             var next = first

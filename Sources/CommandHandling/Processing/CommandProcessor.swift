@@ -44,6 +44,8 @@ public final class CommandProcessor {
         var entry: StreamEntry
         var command: PendingCommand
         var count: Int
+        /// The number of the group that its events have in a batch.
+        var group: Int32 = 0
     }
 
     /// What is to be appended: units, and the events of all of them in the same order.
@@ -66,6 +68,12 @@ public final class CommandProcessor {
             newEvents.removeFirst(eventCount)
             events.removeFirst(eventCount)
             return taken
+        }
+
+        static func += (writing: inout Writing, next: Writing) {
+            writing.units += next.units
+            writing.newEvents += next.newEvents
+            writing.events += next.events
         }
 
         /// Drops the units of these streams, with their events.
@@ -310,28 +318,30 @@ public final class CommandProcessor {
 
     // MARK: Batches
 
+    /// How many events wait for a batch.
+    public var waitingEvents: Int { filling.events.count }
+
     /// Whether there are events to take as a batch.
     public var hasBatch: Bool { !filling.units.isEmpty }
 
-    /// The next batch to be appended.
-    ///
-    /// The outcome of the batch before must be reported first, with one exception: a batch that was appended without
-    /// a conflict, and without anything from other writers before it, leaves nothing to decide again. Then the next
-    /// batch may be in flight while that outcome is reported.
+    /// The next batch to be appended. It rests on those that are in flight: if one of them turns out otherwise than it
+    /// was decided, because of a conflict or of anything from other writers, those behind it have to be taken back
+    /// before that is reported (``takeBack(_:)``).
     public func takeBatch(now: Timestamp) -> EventBatch? {
-        precondition(inFlight.count < 2, "the outcome of the batch before the last was never reported")
         guard hasBatch else { return nil }
         batchNumber += 1
         var groups: [Int32] = []
         groups.reserveCapacity(filling.events.count)
         var next: Int32 = 0
         var taken = 0
-        for unit in filling.units {
+        while taken < filling.units.count {
+            let unit = filling.units[taken]
             guard taken == 0 || groups.count + unit.count <= limits.batchEvents else { break }
             if unit.entry.group.batch != batchNumber {
                 unit.entry.group = (batchNumber, next)
                 next += 1
             }
+            filling.units[taken].group = unit.entry.group.number
             for _ in 0..<unit.count { groups.append(unit.entry.group.number) }
             taken += 1
         }
@@ -340,7 +350,17 @@ public final class CommandProcessor {
         return EventBatch(partition: partition, events: writing.newEvents, groups: groups, recordedAt: now)
     }
 
-    /// The batch in flight has been appended, except for its conflicts.
+    /// Takes back the newest batches in flight, which are not in the log and never will be: their commands go into the
+    /// next batch.
+    public func takeBack(_ count: Int) {
+        var writing = Writing()
+        for taken in inFlight.suffix(count) { writing += taken.writing }
+        inFlight.removeLast(count)
+        writing += filling
+        filling = writing
+    }
+
+    /// The oldest batch in flight has been appended, except for its conflicts.
     ///
     /// - Parameter foreign: what other writers appended before it, after the last reported position.
     /// - Parameter project: receives the batch's events before anybody hears of them.
@@ -348,12 +368,12 @@ public final class CommandProcessor {
         _ receipt: AppendReceipt, foreign: [Result<DecodedEvent, CorruptEvent>],
         project: ([Result<DecodedEvent, CorruptEvent>]) -> Void
     ) {
-        precondition(inFlight.count == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBatch")
+        precondition(inFlight.count == 1 || (receipt.conflicts.isEmpty && foreign.isEmpty), "see takeBack")
         var (writing, time) = takeInFlight()
         var again: [Withdrawn] = []
         if !receipt.conflicts.isEmpty {
             var refused: Set<ObjectIdentifier> = []
-            for unit in writing.units where receipt.conflicts.contains(unit.entry.group.number) {
+            for unit in writing.units where receipt.conflicts.contains(unit.group) {
                 refused.insert(ObjectIdentifier(unit.entry))
                 withdraw(unit.entry, to: &again)
             }
@@ -420,7 +440,7 @@ public final class CommandProcessor {
         }
     }
 
-    /// Nothing of the batch in flight was appended, or nobody knows. Whatever depends on it fails, too.
+    /// Nothing of the oldest batch in flight was appended, or nobody knows. Whatever depends on it fails, too.
     public func failed(_ outcome: CommandOutcome) {
         let (writing, _) = takeInFlight()
         var withdrawn: [Withdrawn] = []
@@ -539,6 +559,9 @@ public final class CommandProcessor {
         answer(load.readers, CommandProcessor.answer(about: entry))
         return entry.corruption
     }
+
+    /// Whether a stream is being loaded, or is to be loaded once more.
+    func isLoading(_ stream: StreamName) -> Bool { cache[stream]?.load != nil }
 
     /// A stream could not be loaded. The next request for it tries again.
     public func loadFailed(_ stream: StreamName, _ reason: String) {

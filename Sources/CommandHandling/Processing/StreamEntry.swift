@@ -21,7 +21,7 @@ final class StreamEntry {
     var corruption: CorruptEvent?
     /// Whether it has been used since the cache's hand last passed.
     var isReferenced = true
-    /// The number of the group that its events have in a batch, and the batch's number.
+    /// The number of the group that its events have in the newest batch with any, and that batch's number.
     var group: (batch: Int, number: Int32) = (0, 0)
 
     private struct RememberedReply {

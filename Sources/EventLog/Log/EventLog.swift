@@ -19,6 +19,14 @@ public protocol EventLog: Sendable {
     ///   the first, nothing of the batch is in the log.
     func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt
 
+    /// Appends a batch if the partition ends at the point. Calls are carried out in their order, after that of an
+    /// ``append(_:seen:)`` before them, and need not wait for each other.
+    ///
+    /// - Returns: the end of the batch; nil if it was not appended, and by this call never will be. ``append(_:seen:)``
+    ///   tells why.
+    /// - Throws: as ``append(_:seen:)``, except for a fork.
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint?
+
     /// The outcome of a batch whose `append` ended in ``EventLogError/outcomeUnknown(_:)``; nil if it is not in the
     /// log and never will be.
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt?

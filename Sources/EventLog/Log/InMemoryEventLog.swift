@@ -58,6 +58,13 @@ public actor InMemoryEventLog: EventLog {
         return receipt
     }
 
+    /// See ``EventLog``.
+    public func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
+        guard point == partitions[batch.partition].end else { return nil }
+        let receipt = try append(batch, seen: point)
+        return receipt.stale.isEmpty ? receipt.end : nil
+    }
+
     /// Fails if the log does not have the point.
     private func check(_ point: LogPoint, _ partition: Int) throws(EventLogError) {
         let commits = partitions[partition].commits

@@ -72,12 +72,20 @@ final class SimulatedLog {
         return Answer(receipt: receipt, epoch: epoch)
     }
 
+    /// Appends a batch if the log ends at the point, in the epoch that it was sent in.
+    func appendNext(_ batch: EventBatch, after point: LogPoint, epoch: Int) throws(EventLogError) -> LogPoint? {
+        guard epoch == self.epoch, point == end else { return nil }
+        let receipt = try append(batch, seen: point, epoch: epoch).receipt
+        return receipt.stale.isEmpty ? receipt.end : nil
+    }
+
     /// The receipt of a batch that is in the log. If it is not, a new epoch begins.
-    func outcome(of batch: EventBatch, since seen: LogPoint) -> (receipt: AppendReceipt?, epoch: Int) {
+    func outcome(of batch: EventBatch, since seen: LogPoint, epoch known: Int) -> (receipt: AppendReceipt?, epoch: Int)
+    {
         let found = commits.first {
             $0.content == batch.contentDigest && $0.receipt.previous.position >= seen.position
         }?.receipt
-        if found == nil { epoch += 1 }
+        if found == nil { epoch = max(epoch, known) + 1 }
         return (found, epoch)
     }
 

@@ -18,6 +18,8 @@ final class SimulatedNetwork {
         case lie, stale
         /// A request of an old epoch that arrived after a new one had begun.
         case fenced
+        /// A batch that was sent behind another: appended, or refused because that one was not.
+        case followed, outrun
         /// An older copy of the log that takes its place, and a server that notices.
         case fork, forked
     }
@@ -79,20 +81,51 @@ final class SimulatedNetwork {
         func append(
             _ batch: EventBatch, seen: LogPoint, reply: @escaping (Result<AppendReceipt, EventLogError>) -> Void
         ) {
-            let (network, log, epoch, forks) = (network, network.log, epoch, network.log.forks)
-            func arrive() throws(EventLogError) -> SimulatedLog.Answer {
-                // What was sent to the log that is gone does not reach the one in its place.
-                guard log.forks == forks else { throw .outcomeUnknown("gone") }
-                let answer: SimulatedLog.Answer
+            let (network, epoch) = (network, epoch)
+            send(reply, mayBeDoubled: true) { log throws(EventLogError) in
                 do throws(EventLogError) {
-                    answer = try log.append(batch, seen: seen, epoch: epoch)
+                    let answer = try log.append(batch, seen: seen, epoch: epoch)
+                    if !answer.receipt.stale.isEmpty { network.faults[.stale, default: 0] += 1 }
+                    if answer.epoch != epoch { network.faults[.fenced, default: 0] += 1 }
+                    return answer
                 } catch {
                     network.faults[.forked, default: 0] += 1
                     throw error
                 }
-                if !answer.receipt.stale.isEmpty { network.faults[.stale, default: 0] += 1 }
-                if answer.epoch != epoch { network.faults[.fenced, default: 0] += 1 }
-                return answer
+            } then: { [self] answer in
+                self.epoch = answer.epoch
+                if answer.epoch == epoch {
+                    reply(.success(answer.receipt))
+                } else {
+                    append(batch, seen: seen, reply: reply)
+                }
+            }
+        }
+
+        func appendNext(
+            _ batch: EventBatch, after point: LogPoint, reply: @escaping (Result<LogPoint?, EventLogError>) -> Void
+        ) {
+            let (network, epoch) = (network, epoch)
+            // What was refused may not be there in the end. A connection to PostgreSQL keeps that.
+            send(reply, mayBeDoubled: false) { log throws(EventLogError) in
+                let end = try log.appendNext(batch, after: point, epoch: epoch)
+                network.faults[end == nil ? .outrun : .followed, default: 0] += 1
+                return end
+            } then: {
+                reply(.success($0))
+            }
+        }
+
+        /// Sends a batch, which may arrive late, twice or never, and whose answer may be lost.
+        private func send<Reply, Answer>(
+            _ reply: @escaping (Result<Reply, EventLogError>) -> Void, mayBeDoubled: Bool,
+            _ append: @escaping (SimulatedLog) throws(EventLogError) -> Answer, then: @escaping (Answer) -> Void
+        ) {
+            let (network, log, forks) = (network, network.log, network.log.forks)
+            func arrive() throws(EventLogError) -> Answer {
+                // What was sent to the log that is gone does not reach the one in its place.
+                guard log.forks == forks else { throw .outcomeUnknown("gone") }
+                return try append(log)
             }
             network.send { [self] in
                 if network.strikes(.refused, 6) { return reply(.failure(.unavailable("refused"))) }
@@ -101,26 +134,19 @@ final class SimulatedNetwork {
                     network.send { _ = try? arrive() }
                     return lose(reply)
                 }
-                if network.strikes(.doubledRequest, 5) { network.send { _ = try? arrive() } }
-                let answer: SimulatedLog.Answer
+                if mayBeDoubled, network.strikes(.doubledRequest, 5) { network.send { _ = try? arrive() } }
+                let answer: Answer
                 do throws(EventLogError) {
                     answer = try arrive()
                 } catch {
                     return reply(.failure(error))
                 }
                 if network.strikes(.lostReply, 10) { return lose(reply) }
-                network.send { [self] in
-                    self.epoch = answer.epoch
-                    if answer.epoch == epoch {
-                        reply(.success(answer.receipt))
-                    } else {
-                        append(batch, seen: seen, reply: reply)
-                    }
-                }
+                network.send { then(answer) }
             }
         }
 
-        private func lose(_ reply: (Result<AppendReceipt, EventLogError>) -> Void) {
+        private func lose<Reply>(_ reply: (Result<Reply, EventLogError>) -> Void) {
             darkness = network.strikes(.dark, 20) ? AppendPipeline.outcomeAttempts : network.generator.number(0..<3)
             reply(.failure(.outcomeUnknown("lost")))
         }
@@ -133,7 +159,7 @@ final class SimulatedNetwork {
                 return network.send { reply(.failure(.unavailable("dark"))) }
             }
             network.send { [self] in
-                let (receipt, epoch) = network.log.outcome(of: batch, since: seen)
+                let (receipt, epoch) = network.log.outcome(of: batch, since: seen, epoch: self.epoch)
                 if network.strikes(.lostReply, 10) { return reply(.failure(.outcomeUnknown("lost"))) }
                 network.send { [self] in
                     self.epoch = epoch

@@ -30,13 +30,13 @@ final class Simulation {
             var isForked = false
         }
 
-        init(_ network: SimulatedNetwork, limits: CommandProcessor.Limits) {
+        init(_ network: SimulatedNetwork, limits: CommandProcessor.Limits, flights: Int) {
             let box = Box()
             self.box = box
             processor = CommandProcessor(partition: 0, limits: limits) { box.model.mayExist($0) && !network.lies() }
             follower = LogFollower(
                 partition: 0, after: .start, miss: { Issue.record("\($0)") }, project: { box.model.apply($0) })
-            pipeline = AppendPipeline(processor: processor, follower: follower) { report in
+            pipeline = AppendPipeline(processor: processor, follower: follower, flights: flights) { report in
                 if case .forked = report { box.isForked = true }
             }
             connection = SimulatedNetwork.Connection(network)
@@ -90,7 +90,7 @@ final class Simulation {
         limits.streams = generator.number(1..<8)
         limits.batchEvents = generator.number(1..<12)
         limits.conflicts = 3
-        return Server(network, limits: limits)
+        return Server(network, limits: limits, flights: generator.number(1..<5))
     }
 
     private func step() {
@@ -133,10 +133,12 @@ final class Simulation {
             drive(server)
         }
         switch action {
-        case .append(let batch, let seen):
+        case .append(let number, let batch, let seen):
             connection.append(batch, seen: seen) { result in
-                then { pipeline.appended(result, isOverdue: network.isOverdue()) }
+                then { pipeline.appended(number, result, isOverdue: network.isOverdue()) }
             }
+        case .appendNext(let number, let batch, let point):
+            connection.appendNext(batch, after: point) { result in then { pipeline.appendedNext(number, result) } }
         case .lookUp(let batch, let seen):
             connection.outcome(of: batch, since: seen) { result in
                 then { pipeline.lookedUp(result, isOverdue: network.isOverdue()) }

@@ -18,12 +18,12 @@ struct SimulationTests {
 
     @Test func `every kind of fault occurs`() {
         var met: Set<SimulatedNetwork.Fault> = []
-        for seed: UInt64 in 0..<20 {
+        for seed: UInt64 in 0..<60 {
             let simulation = Simulation(seed: seed, mayFork: seed % 2 == 1)
             _ = simulation.run()
             met.formUnion(simulation.network.faults.keys)
         }
-        #expect(met == Set(SimulatedNetwork.Fault.allCases))
+        #expect(Set(SimulatedNetwork.Fault.allCases).subtracting(met) == [])
     }
 }
 

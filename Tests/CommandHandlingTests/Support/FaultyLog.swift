@@ -45,6 +45,10 @@ actor FaultyLog: EventLog {
         }
     }
 
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        try await inner.appendNext(batch, after: point)
+    }
+
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try FaultyLog.fail(&outcomeFaults)
         return try await inner.outcome(of: batch, since: seen)

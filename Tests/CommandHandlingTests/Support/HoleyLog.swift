@@ -16,6 +16,10 @@ actor HoleyLog: EventLog {
         try await whole.append(batch, seen: seen)
     }
 
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        try await whole.appendNext(batch, after: point)
+    }
+
     func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         try await whole.outcome(of: batch, since: seen)
     }

@@ -112,7 +112,7 @@ final class TestProcess {
     func appendBatch() async -> EventBatch? {
         var appended: EventBatch?
         while let action = takeAction() {
-            if case .append(let batch, _) = action {
+            if case .append(_, let batch, _) = action {
                 if let appended, appended != batch {
                     held = action
                     while let action = nextAction() { await perform(action) }
@@ -136,8 +136,12 @@ final class TestProcess {
 
     private func perform(_ action: AppendPipeline.Action) async {
         switch action {
-        case .append(let batch, let seen):
-            pipeline.appended(await result { () throws(EventLogError) in try await log.append(batch, seen: seen) })
+        case .append(let number, let batch, let seen):
+            pipeline.appended(
+                number, await result { () throws(EventLogError) in try await log.append(batch, seen: seen) })
+        case .appendNext(let number, let batch, let point):
+            pipeline.appendedNext(
+                number, await result { () throws(EventLogError) in try await log.appendNext(batch, after: point) })
         case .lookUp(let batch, let seen):
             pipeline.lookedUp(
                 await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
