@@ -109,9 +109,12 @@ final class LazyConnection {
 
     private func connect() async -> Result<PostgresConnection, PostgresError> {
         defer { connecting = nil }
+        // While the log is being opened, no client waits.
+        let isHurried = report != nil
         do throws(PostgresError) {
             let connection = try await PostgresConnection.connect(
-                database, applicationName: name, connectTimeout: patience?.connecting ?? .seconds(10))
+                database, applicationName: name,
+                connectTimeout: (isHurried ? patience?.connecting : nil) ?? .seconds(10))
             connection.answerDeadline = patience?.answer
             do throws(PostgresError) {
                 if let patience {

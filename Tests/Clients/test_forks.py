@@ -7,8 +7,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from edits import canonical, patched
+from followers import message
 from tiffin import (
-    ReplyError, Server, item_document, private_cluster, put_open_outlet, replica_of, run_tiffin, section_document, sql,
+    ReplyError, Server, encode, item_document, private_cluster, put_open_outlet, replica_of, run_tiffin, section_document, sql,
     wait_until,
 )
 
@@ -74,7 +76,8 @@ def until_served(client, *command):
 
 def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
     url, standby, cut_off, take_over = pair
-    with Server(database=url) as server, Server(database=url) as late, server.client() as client:
+    with Server(database=url) as server, Server(database=url) as late, \
+            server.client() as client, server.client() as listener:
         put_open_outlet(client, "kitchen", [section_document("all", [item_document("dish", 500)])])
         for cart in ("kept", "changed"):
             add(client, cart, 2)
@@ -89,6 +92,9 @@ def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
             client("OUTLET.CLOSE", "kitchen")
             home = client.json("OUTLET.HOME", "kitchen")
             lost = position(client)
+            listener.send(encode("SUBSCRIBE", "home:kitchen"))
+            listener.read()
+            assert message(listener.read())[1]["to"] == home["revision"]
             # Long enough for a checkpoint that the standby does not have.
             wait_until(lambda: f"saved_position={lost}," in client("INFO", "projections").decode(), 10, "a checkpoint")
             take_over()
@@ -98,7 +104,11 @@ def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
             wait_until(lambda: position(client) == kept, RECOVERED_SECONDS, "the server to read the log again")
             assert client("CART.COUNT", "changed") == 2
             assert client("CART.COUNT", "lost") == 0
-            assert client.json("OUTLET.HOME", "kitchen")["revision"] < home["revision"]
+            before = client.json("OUTLET.HOME", "kitchen")
+            assert before["revision"] < home["revision"]
+            change = message(listener.read())[1]
+            assert (change["from"], change["to"]) == (home["revision"], before["revision"])
+            assert canonical(patched(home, change)) == canonical(before)
             assert until_served(client, "CART.ADD", "changed", "kitchen", "dish", 1) == 3
             assert time.monotonic() - began < RECOVERED_SECONDS
             assert until_served(other, "CART.ADD", "changed", "kitchen", "dish", 1) == 4

@@ -265,6 +265,8 @@ def test_rows_that_do_not_follow_from_the_log_are_rejected_and_replaced(saved, w
         assert client.json("OUTLET.HOME", "kitchen")["state"] == "ready"
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
         wait_for_checkpoint(saved)
+        # An audit names a table that is not as the migrations made it.
+        sql("alter table tiffin.cart_count_rows alter count set not null", saved)
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
     with Server(database=saved) as server, server.client() as client:
         assert "folding the log again" not in server.output()
