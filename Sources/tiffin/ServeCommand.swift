@@ -121,14 +121,18 @@ enum ServeCommand: Subcommand {
         logger.info("stopping")
         ServiceManager.tell(.stopping)
         // A silent database does not keep the process: the next one folds from the log what could not be saved.
+        let stopped = StopSignal(by: [])
         let patience = LoopTimer(milliseconds: 10_000) {
             logger.error("the database does not answer: stopping without a checkpoint")
-            log.close()
-            store.close()
+            stopped.fire()
         }
         defer { patience.cancel() }
         server.drain()
-        await application.stop()
+        Task { @LoopActor in
+            await application.stop()
+            stopped.fire()
+        }
+        await stopped.wait()
         server.close()
     }
 

@@ -1,16 +1,17 @@
 internal import EventLoop
 internal import Foundation
 
-/// Waits for the operator to say that it is enough.
+/// Waits for somebody, such as the operator, to say that it is enough.
 @LoopActor
 final class StopSignal {
     private var sources: [SignalSource] = []
     private var waiter: CheckedContinuation<Void, Never>?
     private var hasFired = false
 
-    init() {
+    /// - Parameter signals: those of the operator.
+    init(by signals: [SignalSource.Signal] = [.interrupt, .terminate]) {
         // Where a signal cannot be watched, it ends the process as it always did.
-        sources = [.interrupt, .terminate].compactMap { signal in
+        sources = signals.compactMap { signal in
             try? SignalSource(signal) { [unowned self] in
                 // Whoever presses Ctrl-C again does not want to wait.
                 if hasFired { exit(130) }
@@ -19,7 +20,7 @@ final class StopSignal {
         }
     }
 
-    /// As if the operator had said so.
+    /// It is enough.
     func fire() {
         hasFired = true
         waiter?.resume()
