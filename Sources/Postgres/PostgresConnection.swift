@@ -107,11 +107,13 @@ public final class PostgresConnection {
         try await sendScript(sql)
     }
 
-    /// Goes on in a role, with the rights of that one alone.
+    /// Goes on in a role, with the rights of that one alone. If it may not, the connection is closed: with other rights
+    /// it is of no use.
     public func take(role: String) async throws(PostgresError) {
         do throws(PostgresError) {
             _ = try await execute(Statement("set_role", "SET ROLE \(role)"))
         } catch {
+            close()
             guard error.sqlState == .insufficientPrivilege else { throw error }
             let quoted = user.replacing("\"", with: "\"\"")
             throw PostgresError(

@@ -61,12 +61,7 @@ public final class PostgresReadModelStore {
     private func connected() async throws(PostgresError) -> PostgresConnection {
         if let connection, connection.isOpen { return connection }
         let made = try await PostgresConnection.connect(database, applicationName: "tiffin projections")
-        do throws(PostgresError) {
-            try await made.take(role: "tiffin_server")
-        } catch {
-            made.close()
-            throw error
-        }
+        try await made.take(role: "tiffin_server")
         connection = made
         return made
     }

@@ -80,12 +80,7 @@ public final class PostgresUsers {
         let made = try await PostgresConnection.connect(
             database, applicationName: "tiffin users", connectTimeout: PostgresUsers.patience)
         made.answerDeadline = PostgresUsers.patience
-        do throws(PostgresError) {
-            try await made.take(role: "tiffin_server")
-        } catch {
-            made.close()
-            throw error
-        }
+        try await made.take(role: "tiffin_server")
         connection = made
         return made
     }

@@ -8,6 +8,8 @@ public struct LoginLimits: Sendable {
     private static let second: UInt64 = 1_000_000_000
     /// How long until one failure is forgiven.
     private static let forgiveness = 10 * second
+    /// How long it takes to forgive as many failures as an address may have.
+    private static let allowance = UInt64(maximumFailures - 1) * forgiveness
     /// The delays before a failure is answered, in milliseconds.
     private static let (shortestDelay, longestDelay): (UInt64, UInt64) = (50, 1_000)
 
@@ -25,16 +27,17 @@ public struct LoginLimits: Sendable {
     /// How many seconds an address has to wait before it may try; 0 if it may.
     public func wait(of address: String, at now: UInt64) -> Int {
         let end = forgivenAt[address] ?? (isFull ? othersForgivenAt : 0)
-        let allowed = UInt64(LoginLimits.maximumFailures - 1) * LoginLimits.forgiveness
-        guard end > now + allowed else { return 0 }
-        return Int((end - now - allowed + LoginLimits.second - 1) / LoginLimits.second)
+        guard end > now + LoginLimits.allowance else { return 0 }
+        return Int((end - now - LoginLimits.allowance + LoginLimits.second - 1) / LoginLimits.second)
     }
 
     /// Counts a failure.
     public mutating func failed(from address: String, at now: UInt64) {
         if forgivenAt[address] == nil, isFull { forgivenAt = forgivenAt.filter { $0.value > now } }
         let isOther = forgivenAt[address] == nil && isFull
-        let end = max(now, isOther ? othersForgivenAt : forgivenAt[address] ?? 0) + LoginLimits.forgiveness
+        let before = max(now, isOther ? othersForgivenAt : forgivenAt[address] ?? 0)
+        // More failures than it takes to be refused count no further: others may share the address.
+        let end = min(before, now + LoginLimits.allowance) + LoginLimits.forgiveness
         if isOther { othersForgivenAt = end } else { forgivenAt[address] = end }
     }
 

@@ -61,7 +61,9 @@ private struct ComparisonExchange: Exchange {
 
     func command(for question: Int) -> [String] { answers.questions[question].words }
 
-    mutating func receive(_ reply: Reply, to question: Int) {
+    mutating func receive(_ reply: Reply, to question: Int) throws(ConnectionError) {
+        // It says nothing of what is served.
+        if let refusal = ConnectionError(fatal: reply) { throw refusal }
         answers.take(ServerAnswers.Answer(reply), to: question, shown: reply.summary)
     }
 }

@@ -112,7 +112,13 @@ enum ServeCommand: Subcommand {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
             logger.info("the log was empty: loaded a demo catalogue of \(count) outlets")
         }
-        let (address, port) = try server.listen()
+        let (address, port): (String, Int)
+        do {
+            (address, port) = try server.listen()
+        } catch {
+            await application.stop()
+            throw error
+        }
         users.follow { server.apply($0.changes, isEverything: $0.isEverything) }
         Terminal.print("tiffin: listening on \(address)")
         ServiceManager.tell(.ready)

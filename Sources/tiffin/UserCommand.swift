@@ -32,7 +32,7 @@ enum UserCommand: Subcommand {
 
     private static let role = Option.optional(
         "role", "role", "customer, merchant, auditor or admin",
-        OptionValue(Role.ofUsers.map(\.rawValue).joined(separator: ", ")) { text in
+        OptionValue("customer, merchant, auditor or admin") { text in
             Role.ofUsers.first { $0.rawValue == text }
         })
     private static let only = Option(

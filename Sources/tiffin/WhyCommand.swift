@@ -102,7 +102,9 @@ enum WhyCommand: Subcommand {
         case .server(let connection):
             connection.enqueue(
                 ["LOG.READ", "STREAM", "\(stream)", "FROM", "\(version + 1)", "COUNT", "\(chunk)"])
-            switch try await connection.nextReply() {
+            let reply = try await connection.nextReply()
+            if let refusal = ConnectionError(fatal: reply) { throw refusal }
+            switch reply {
             case .array(let replies):
                 return try replies.map { reply in
                     guard case .bulk(let bytes) = reply else { throw Failure("the server answers with no events") }

@@ -664,6 +664,10 @@ def test_why_logs_in(shop, tmp_path):
 def test_audit_logs_in(shop):
     run = run_as(shop, "judge", "audit", "--database", shop.database)
     assert run.returncode == 0 and "answers compared" in run.stdout, run.stdout + run.stderr
+    # What a stranger is refused is no difference.
+    run = run_tiffin("audit", "--database", shop.database, "--server", f"127.0.0.1:{shop.port}")
+    assert run.returncode == 3 and "NOAUTH" in run.stderr and "--user" in run.stderr, run.stdout + run.stderr
+    assert "difference" not in run.stdout
 
 
 def test_import_logs_in(shop, tmp_path):

@@ -23,6 +23,10 @@ import Testing
         #expect(limits.wait(of: "b", at: Self.start) == 0)
     }
 
+    @Test func `However often an address fails, it is not refused for longer`() {
+        #expect(Self.limits(failures: 1_000).wait(of: "a", at: Self.start) == 10)
+    }
+
     @Test func `Each failure delays the answer to it more, up to a second, until it is forgiven`() {
         let delays = (1...8).map { Self.limits(failures: $0).delay(of: "a", at: Self.start) }
         #expect(delays == [50, 100, 200, 400, 800, 1_000, 1_000, 1_000])

@@ -20,7 +20,7 @@ extension Application {
             var isLossKnown = false
             while !Task.isCancelled {
                 do {
-                    if !isLossKnown { try await old.tellLoss() }
+                    if !isLossKnown { try await tellLoss(of: old) }
                     isLossKnown = true
                     try await replace(old)
                     logger.info(
@@ -35,6 +35,18 @@ extension Application {
         }
     }
 
+    /// Says what the log has lost since it was read.
+    private func tellLoss(of worker: PartitionWorker) async throws(EventLogError) {
+        let (follower, last) = (worker.follower, worker.position)
+        let common = try await log.newest(of: follower.points, partition: follower.partition)
+        let first = (common ?? follower.points.first ?? .start).position + 1
+        guard first <= last else { return }
+        worker.lostEvents += last - first + 1
+        logger.error(
+            "partition \(follower.partition): the database has lost what was read from position \(first) "
+                + "\(common == nil ? "or before " : "")to \(last), or has other events there: the log is read again")
+    }
+
     private func replace(_ old: PartitionWorker) async throws {
         let fresh = try await restoredWorker(old.readModel.partition)
         fresh.lostEvents = old.lostEvents
@@ -46,20 +58,5 @@ extension Application {
         homes.dropAll()
         fresh.audience.hear(changed, fresh.readModel)
         topics.refresh()
-    }
-}
-
-extension PartitionWorker {
-    /// Says what the log has lost since it was read.
-    fileprivate func tellLoss() async throws(EventLogError) {
-        let partition = follower.partition
-        let common = try await log.newest(of: follower.points, partition: partition)
-        let first = (common ?? follower.points.first ?? .start).position + 1
-        guard first <= position else { return }
-        lostEvents += position - first + 1
-        logger.error(
-            "partition \(partition): the database has lost what was read from position \(first) "
-                + "\(common == nil ? "or before " : "")to \(position), or has other events there: the log is read again"
-        )
     }
 }

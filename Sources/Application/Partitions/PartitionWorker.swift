@@ -17,7 +17,7 @@ final class PartitionWorker {
     private static let patience: UInt64 = 3_000_000_000
 
     let processor: CommandProcessor
-    let log: any EventLog
+    private let log: any EventLog
     let follower: LogFollower
     private let pipeline: AppendPipeline
     /// Keeps the rows in the database in step with the read model.
@@ -27,7 +27,7 @@ final class PartitionWorker {
     let audience: Audience
     private let damage: Damage
     private let configuration: Configuration
-    let logger: Logger
+    private let logger: Logger
     private let clock: () -> Timestamp
 
     private var isDriving = false
