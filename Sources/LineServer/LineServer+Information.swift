@@ -41,14 +41,19 @@ extension LineServer {
                 [
                     ("total_connections_received", "\(self.statistics.connections)"),
                     ("total_commands_processed", "\(self.statistics.commands)"),
-                    ("total_error_replies", "\(self.statistics.errors)"),
+                    ("total_error_replies", "\(self.statistics.errors.values.reduce(0, +))"),
+                    ("tls_refused_handshakes", "\(self.statistics.refusedHandshakes)"),
+                    ("failed_accepts", "\(self.statistics.failedAccepts)"),
+                    ("client_time_pauses", "\(self.statistics.timePauses)"),
+                    ("client_reading_pauses", "\(self.statistics.readingPauses)"),
                     ("acl_access_denied_auth", "\(self.statistics.failedLogins)"),
                     ("acl_access_denied_cmd", "\(self.statistics.deniedCommands)"),
                     ("acl_access_denied_key", "\(self.statistics.deniedKeys)"),
                     ("acl_access_denied_channel", "\(self.statistics.deniedChannels)"),
                     ("pubsub_channels", "\(topics.count)"),
                     ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
-                ]),
+                ]
+                    + Disconnection.allCases.map { ($0.rawValue, "\(self.statistics.count(of: $0))") }),
             Information(
                 "CPU",
                 [
@@ -58,6 +63,9 @@ extension LineServer {
         ] + application.information + [
             Information(
                 "Commandstats", self.calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),
+            Information(
+                "Errorstats",
+                self.statistics.errors.sorted { $0.key < $1.key }.map { ("errorstat_\($0.key)", "count=\($0.value)") }),
             Information(
                 "Latencystats",
                 self.calledCommands.map {

@@ -64,7 +64,7 @@ public final class LineServer: Front {
         for session in sessions.values {
             if let name = session.user?.name {
                 guard let user = users[name] else { continue }
-                if let user, user.isEnabled { session.become(user) } else { session.close() }
+                if let user, user.isEnabled { session.become(user) } else { session.close(.user) }
             } else if wasOpen, requiresLogin {
                 session.become(nil)
             }
@@ -79,8 +79,14 @@ public final class LineServer: Front {
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             maximumHandshakes: configuration.maximumHandshakes
         ) { [unowned self] in accept($0) }
-        listener.onError = { [logger] in logger.error("\($0)") }
-        listener.onRefusal { [logger] address, reason in logger.debug("no TLS with \(address): \(reason)") }
+        listener.onError = { [unowned self] error in
+            statistics.failedAccepts += 1
+            logger.error("\(error)")
+        }
+        listener.onRefusal { [unowned self] address, reason in
+            statistics.refusedHandshakes += 1
+            logger.debug("no TLS with \(address): \(reason)")
+        }
         guard requiresLogin || !configuration.isProtected || listener.isLoopback else {
             listener.close()
             throw NoUsers(address: listener.address)
@@ -160,7 +166,7 @@ public final class LineServer: Front {
         }
         // The oldest has had the most time.
         if strangers.count >= configuration.maximumStrangers, let oldest = strangers.min() {
-            sessions[oldest]?.close()
+            sessions[oldest]?.close(.crowded)
             strangers.remove(oldest)
         }
         let session = Session(id: nextSession, connection, of: self)
@@ -171,6 +177,7 @@ public final class LineServer: Front {
     }
 
     private func refuse(_ connection: TCPConnection, _ message: String) {
+        statistics.count(.rejected)
         var message = message
         message.withUTF8 { connection.write(UnsafeRawBufferPointer($0)) }
         connection.closeAfterWrites()

@@ -62,7 +62,10 @@ final class Session {
         connection.onClose = { [self] failure in
             machine.close()
             link.session = nil
-            if let failure { server.logger.debug("client \(id): \(failure)") }
+            if let failure {
+                if failure.name == "ENOBUFS" { server.statistics.count(.output) }
+                server.logger.debug("client \(id): \(failure)")
+            }
             server.sessionEnded(self)
         }
         startReading()
@@ -126,8 +129,10 @@ final class Session {
                 }
             server.statistics.count(
                 command, nanoseconds: LoopActor.now - executingSince, hasFailed: failure != nil)
-            if failure != nil { server.statistics.errors += 1 }
-            if failure != nil { server.statistics.failedLogins += 1 }
+            if let failure {
+                server.statistics.count(failure)
+                server.statistics.failedLogins += 1
+            }
             guard let session = link.session else { return }
             if case .succeeded(let user) = outcome {
                 session.become(user)
@@ -135,7 +140,9 @@ final class Session {
             } else if let failure {
                 session.machine.fulfil(turn) { $0.error(failure.code, failure.message) }
                 session.loginFailures += 1
-                if session.loginFailures >= server.configuration.maximumLoginFailures { session.machine.close() }
+                if session.loginFailures >= server.configuration.maximumLoginFailures {
+                    session.close(.failedLogins)
+                }
             }
             server.hasWork(session)
         }
@@ -174,14 +181,19 @@ final class Session {
                 execute(arguments)
                 now = executingSince
                 if executingSince - began > server.configuration.sessionQuantum, machine.pause() {
+                    server.statistics.timePauses += 1
                     server.continueLater(self)
                 }
-            case .reject(let error): fail(Failure("ERR", error.message))
+            case .reject(let error):
+                server.statistics.count(Disconnection(error))
+                fail(Failure("ERR", error.message))
             case .send:
                 connection.write(machine.replies.bytes)
                 machine.sent()
                 now = nil
-            case .stopReading: connection.stopReading()
+            case .stopReading:
+                server.statistics.readingPauses += 1
+                connection.stopReading()
             case .startReading: startReading()
             case .close:
                 server.application.topics.unsubscribe(subscriber)
@@ -215,7 +227,6 @@ final class Session {
             try run(command, arguments)
             executed(hasFailed: false)
         } catch {
-            server.statistics.count(error)
             fail(error)
             executed(hasFailed: true)
         }
@@ -232,7 +243,7 @@ final class Session {
         let name = arguments[0]
         if name.equals(caseInsensitive: "POST") || name.equals(caseInsensitive: "Host:") {
             server.logHTTPAttempt(by: self)
-            return machine.close()
+            return close(.http)
         }
         guard strangerSince == nil else { return fail(.noAuthentication) }
         if let container = LineCommandTable.shared.container(of: name) {
@@ -278,9 +289,10 @@ final class Session {
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
         promise.whenKnown { [link, server, executingSince] result in
-            let hasFailed = if case .failure = result { true } else { false }
-            if hasFailed { server.statistics.errors += 1 }
-            server.statistics.count(command, nanoseconds: LoopActor.now - executingSince, hasFailed: hasFailed)
+            let failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
+            if let failure { server.statistics.count(failure) }
+            server.statistics.count(
+                command, nanoseconds: LoopActor.now - executingSince, hasFailed: failure != nil)
             guard let session = link.session else { return }
             session.machine.fulfil(turn) { $0.append(result) }
             server.hasWork(session)
@@ -293,7 +305,7 @@ final class Session {
     func reply(_ write: (inout ReplyBuffer) -> Void) { machine.reply(write) }
 
     func fail(_ failure: Failure) {
-        server.statistics.errors += 1
+        server.statistics.count(failure)
         machine.reply { $0.error(failure.code, failure.message) }
     }
 
@@ -306,7 +318,10 @@ final class Session {
     // MARK: The end
 
     /// Sends what is due and closes; whatever else the client asked is not executed.
-    func close() {
+    ///
+    /// - Parameter reason: what it counts as; nil if the client wanted it, or an admin, or the server stops.
+    func close(_ reason: Disconnection? = nil) {
+        if let reason, !machine.isClosing { server.statistics.count(reason) }
         machine.close()
         server.hasWork(self)
     }
@@ -319,22 +334,29 @@ final class Session {
 
     /// Closes the connection if the client has been silent, or in the middle of a command, for too long.
     func closeIfOverdue(at now: UInt64) {
-        guard
-            let reason = overdueLogin(at: now)
-                ?? machine.overdue(at: now, isListening: subscriber.subscriptionCount > 0)
-        else { return }
-        server.logger.debug("client \(id): \(reason)")
-        fail(Failure("ERR", reason))
-        close()
+        let limits = server.configuration
+        if isLoginOverdue(at: now) {
+            end(.lateLogin, "no login within \(limits.loginSeconds) seconds")
+        } else if let reason = machine.overdue(at: now, isListening: subscriber.subscriptionCount > 0) {
+            end(
+                reason,
+                reason == .partial
+                    ? "a command took more than \(limits.partialCommandSeconds) seconds to arrive"
+                    : "the connection was idle for more than \(limits.idleSeconds) seconds")
+        }
     }
 
-    /// Why the connection is to be closed now, if the client has not logged in for too long. One whose login is being
-    /// checked waits for us.
-    private func overdueLogin(at now: UInt64) -> String? {
-        let seconds = server.configuration.loginSeconds
-        guard let strangerSince, machine.isAnswered, now > strangerSince, now - strangerSince > seconds * 1_000_000_000
-        else { return nil }
-        return "no login within \(seconds) seconds"
+    private func end(_ reason: Disconnection, _ message: String) {
+        guard !machine.isClosing else { return }
+        server.logger.debug("client \(id): \(message)")
+        fail(Failure("ERR", message))
+        close(reason)
+    }
+
+    /// Whether the client has not logged in for too long. One whose login is being checked waits for us.
+    private func isLoginOverdue(at now: UInt64) -> Bool {
+        guard let strangerSince, machine.isAnswered, now > strangerSince else { return false }
+        return now - strangerSince > server.configuration.loginSeconds * 1_000_000_000
     }
 }
 

@@ -310,14 +310,14 @@ struct SessionMachine: ~Copyable {
     /// long.
     ///
     /// - Parameter isListening: whether the client is subscribed to something, and so may be silent.
-    func overdue(at now: UInt64, isListening: Bool) -> String? {
+    func overdue(at now: UInt64, isListening: Bool) -> Disconnection? {
         let second: UInt64 = 1_000_000_000
         if let partialSince, now > partialSince, now - partialSince > limits.partialCommandSeconds * second {
-            return "a command took more than \(limits.partialCommandSeconds) seconds to arrive"
+            return .partial
         }
         guard slots.isEmpty, !isListening, now > lastActivity, now - lastActivity > limits.idleSeconds * second else {
             return nil
         }
-        return "the connection was idle for more than \(limits.idleSeconds) seconds"
+        return .idle
     }
 }

@@ -267,6 +267,7 @@ def test_a_client_with_many_requests_at_once_lets_others_have_their_turn(databas
         assert executed(polite) - before < requests
         for _ in range(requests):
             assert greedy.read().startswith(b"# Latencystats")
+        assert b"client_time_pauses:0\r" not in polite("INFO", "stats")
 
 
 def test_a_client_that_never_reads_holds_a_bounded_amount(database):
@@ -285,6 +286,7 @@ def test_a_client_that_never_reads_holds_a_bounded_amount(database):
                 pass
         for _ in range(100):
             assert client("CART.COUNT", "nobody") == 0
+        assert b"client_reading_pauses:0\r" not in client("INFO", "stats")
         grown = resident_bytes(server) - before
         assert grown < 10 * 8 * MEBIBYTE, f"{grown} bytes for ten clients"
         ids = [int(line.split()[0].removeprefix(b"id=")) for line in client("CLIENT", "LIST").splitlines() if b"cmd=outlet.home" in line]
@@ -340,6 +342,7 @@ def test_idle_clients_leave_the_server_the_files_that_it_needs(database):
             assert ends.enter_context(server.client())("PING") == "PONG"
         with server.client() as refused:
             assert refused.read().code == "ERR"
+        assert b"rejected_connections:1\r" in client("INFO", "stats")
         # Its connections to the database are lost, and it needs new ones.
         sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()", database)
         wait_until_writable(client, "c")

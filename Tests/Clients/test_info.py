@@ -124,6 +124,33 @@ def test_projections_report_how_far_they_are_behind(client, info, outlet):
     wait_until(lambda: info("projections")["partition0_lag"]["unsaved_events"] == 0, 20, "a checkpoint")
 
 
+@pytest.mark.parametrize(("words", "key"), [
+    (b"*1\r\n:4\r\n", "client_protocol_error_disconnections"),
+    (b"*1\r\n$1048577\r\n", "client_protocol_error_disconnections"),
+    (b"x" * 70_000, "client_query_buffer_limit_disconnections"),
+    (b"POST / HTTP/1.1\r\n\r\n", "client_http_disconnections"),
+])
+def test_each_end_of_a_connection_is_counted_by_its_reason(server, info, words, key):
+    before = info("stats")
+    with server.client() as client:
+        client.send(words)
+        client.file.read()
+    after = info("stats")
+    assert [name for name in after if name.endswith("_disconnections") and after[name] != before[name]] == [key]
+    assert after[key] == before[key] + 1
+
+
+def test_errors_are_counted_by_their_codes(client, info, outlet):
+    before = info("errorstats")
+    client.pipeline([
+        ("CART.ADD", "no identifier", outlet, "rice", 1), ("CART.ADD",), ("NOSUCHCOMMAND",),
+        ("MENU.ITEM.PRICE", outlet, "no-such-item", 1), ("CART.ADD", f"{outlet}-cart", outlet, "rice", 0)])
+    risen = {
+        key.removeprefix("errorstat_"): value["count"] - before.get(key, {"count": 0})["count"]
+        for key, value in info("errorstats").items() if value != before.get(key)}
+    assert risen == {"INVALID": 1, "ERR": 2, "NOTFOUND": 1, "LIMIT": 1}
+
+
 def test_resetstat_counts_from_zero(client, info, outlet):
     client("CART.ADD", f"{outlet}-cart", outlet, "rice", 1)
     client.error("CART.ADD")
@@ -160,7 +187,7 @@ def test_every_key_is_documented(info):
     documented = text[text.index("\n## INFO\n") + 1:].split("\n## ", 1)[0]
     for key in info():
         name = key.replace("partition0_", "partition<n>_")
-        for prefix in ("cmdstat_", "latency_percentiles_usec_"):
+        for prefix, what in (("cmdstat_", "command"), ("latency_percentiles_usec_", "command"), ("errorstat_", "code")):
             if name.startswith(prefix):
-                name = prefix + "<command>"
+                name = f"{prefix}<{what}>"
         assert f"`{name}`" in documented, f"{key} is not documented"

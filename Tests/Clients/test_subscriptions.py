@@ -439,6 +439,7 @@ def test_a_subscriber_that_does_not_read_is_cut_off_and_nobody_else(database):
                 if b"pubsub_clients:1" in client("INFO", "clients"):
                     break
             assert "ENOBUFS" in server.output() or "no buffer space" in server.output(), server.output()[-500:]
+            assert b"client_output_buffer_limit_disconnections:1\r" in client("INFO", "stats")
             assert canonical(home) == canonical(client.json("OUTLET.HOME", "kitchen"))
             client("MENU.ITEM.PRICE", "kitchen", "i0", 7)
             assert next_change(reader, "home:kitchen")["from"] == home["revision"]

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import socket
@@ -230,6 +231,11 @@ def lines_about(server, local_port):
     b"\x16\x03\x01\x00\x05\x01\x00\x00\x01\x00" * 100, os.urandom(50_000),
 ], ids=["RESP", "inline", "HTTP", "zeros", "long record", "rubbish in records", "random"])
 def test_whoever_speaks_no_tls_is_closed_with_one_line(tls_server, certificates, words):
+    def refused():
+        with tls_server.client(tls=certificates.context()) as client:
+            return int(re.search(rb"tls_refused_handshakes:(\d+)", client("INFO", "stats"))[1])
+
+    before = refused()
     with socket.create_connection(("127.0.0.1", tls_server.port), timeout=PATIENCE) as plain:
         port = plain.getsockname()[1]
         with contextlib.suppress(OSError):
@@ -242,8 +248,7 @@ def test_whoever_speaks_no_tls_is_closed_with_one_line(tls_server, certificates,
     # At most an alert.
     assert len(received) <= 7 and b"PONG" not in received
     wait_until(lambda: lines_about(tls_server, port), PATIENCE, "a line about the client")
-    with tls_server.client(tls=certificates.context()) as client:
-        assert client("PING") == "PONG"
+    assert refused() == before + 1
     (line,) = lines_about(tls_server, port)
     assert line.startswith("tiffin: debug: no TLS with 127.0.0.1:")
 

@@ -42,6 +42,12 @@ def info(client):
     return dict(line.split(":", 1) for line in lines if ":" in line)
 
 
+def risen(client, before):
+    """By how much the counts of INFO have risen."""
+    return {key: int(value) - int(before[key]) for key, value in info(client).items()
+            if value.isdigit() and before.get(key, "").isdigit()}
+
+
 @pytest.fixture(scope="module")
 def shop():
     """A server with users, two outlets, and a cart and an order of everybody who has a cart."""
@@ -91,6 +97,7 @@ def test_a_stranger_can_do_nothing_but_log_in(shop, command):
 
 
 def test_a_stranger_says_little(shop):
+    before = info(shop.root)
     with Client(shop.port) as client:
         client.send(b"*11\r\n")
         assert client.read() == ReplyError("ERR Protocol error: unauthenticated multibulk length")
@@ -99,6 +106,7 @@ def test_a_stranger_says_little(shop):
         client.send(b"*2\r\n$4\r\nAUTH\r\n$16385\r\n")
         assert client.read() == ReplyError("ERR Protocol error: unauthenticated bulk length")
         assert client.is_closed()
+    assert risen(shop.root, before)["client_query_buffer_limit_disconnections"] == 2
 
 
 def test_a_stranger_can_leave_and_reset(shop):
@@ -124,9 +132,12 @@ def test_strangers_are_closed_after_a_while(shop):
     with Server(database=shop.database, options=["--login-timeout", "1"]) as server, server.client() as client:
         assert client.read() == ReplyError("ERR no login within 1 seconds")
         assert client.is_closed()
+        with log_in(server.port, "root", shop.tokens["root"]) as root:
+            assert info(root)["client_login_timeout_disconnections"] == "1"
 
 
 def test_of_too_many_strangers_the_oldest_goes(shop):
+    before = info(shop.root)
     with Client(shop.port) as oldest:
         crowd = [socket.create_connection(("127.0.0.1", shop.port)) for _ in range(1_000)]
         try:
@@ -137,6 +148,7 @@ def test_of_too_many_strangers_the_oldest_goes(shop):
             for stranger in crowd:
                 stranger.close()
     wait_until(lambda: info(shop.root)["clients_before_login"] == "0", CHANGE_SECONDS, "the crowd to leave")
+    assert risen(shop.root, before)["client_before_login_disconnections"] >= 1
 
 
 # --- passwords and tokens
@@ -149,6 +161,9 @@ def test_wrong_passwords_and_unknown_users_look_alike(shop):
         # The third failure of a connection is its last.
         assert client.error("AUTH", "tiffin", b"\x00" * 100) == WRONG
         assert client.is_closed()
+        with log_in(server.port, "root", shop.tokens["root"]) as root:
+            counts = info(root)
+            assert (counts["client_failed_login_disconnections"], counts["errorstat_WRONGPASS"]) == ("1", "count=3")
 
 
 def test_logins_fail_in_the_same_time_whoever_is_meant(shop):
@@ -496,8 +511,10 @@ def test_changes_hold_from_the_next_command_on(shop):
         assert frame == [b"unsubscribe", b"cart:temp-1", 1]
         user(shop.database, "grant", "temp", "--role", "auditor", "--everything")
         wait_until(lambda: code("LOG.HEAD") is None, CHANGE_SECONDS, "the role to change")
+        before = info(shop.root)
         user(shop.database, "disable", "temp")
         assert client.is_closed() and listener.is_closed()
+        assert risen(shop.root, before)["client_user_disconnections"] == 2
         assert not tries(shop, "temp", token)
         user(shop.database, "enable", "temp")
         wait_until(lambda: tries(shop, "temp", token), CHANGE_SECONDS, "the user to be enabled")
