@@ -56,6 +56,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibRoaring", pkgConfig: roaring, providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
 
+        // Safe text, and lines that nobody waits for: the one of these that writes.
+        layer("Printing"),
+
         // Values and functions: no I/O.
         layer("JSONText"),
         layer("CallArguments"),
@@ -67,7 +70,7 @@ let package = Package(
         layer("EventLog", uses: ["Domain", "JSONText", "CLibCrypto"]),
         layer("Users", uses: ["Domain", "EventLog", "CLibCrypto"]),
         layer("Projections", uses: ["Domain", "EventLog", "JSONText"]),
-        layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Projections"]),
+        layer("Audit", uses: ["Domain", "EventLog", "JSONText", "Printing", "Projections"]),
         // ICU in functions that Swift can call.
         .target(name: "ICUBridge", dependencies: ["CLibICU"]),
         layer("TextAnalysis", uses: ["ICUBridge"]),
@@ -78,7 +81,7 @@ let package = Package(
         // Judges a server by what it answered: knows nothing of how the server works.
         layer("LoadOracle", uses: ["JSONText", "LineProtocol", "SeededRandom"]),
         // What a load was like, and how it compares.
-        layer("LoadReports", uses: ["Measurement", "SeededRandom"]),
+        layer("LoadReports", uses: ["Measurement", "Printing", "SeededRandom"]),
 
         layer("TLS", uses: ["CLibSSL"]),
 
@@ -113,7 +116,7 @@ let package = Package(
             "Application",
             uses: [
                 "CallArguments", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText",
-                "Measurement", "PostgresProjections", "Projections", "Users",
+                "Measurement", "PostgresProjections", "Printing", "Projections", "Users",
             ]),
         layer(
             "LineServer",
@@ -127,17 +130,19 @@ let package = Package(
             "Monkey",
             uses: [
                 "CommandLineOptions", "EventLoop", "JSONText", "LineClient", "LineProtocol", "LoadOracle",
-                "LoadReports", "Measurement", "SeededRandom",
+                "LoadReports", "Measurement", "Printing", "SeededRandom",
             ]),
         layer(
             "Importing",
-            uses: ["CommandLineOptions", "Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol"]),
+            uses: [
+                "CommandLineOptions", "Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Printing",
+            ]),
         .executableTarget(
             name: "tiffin",
             dependencies: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop",
                 "Importing", "JSONText", "LineClient", "LineProtocol", "LineServer", "PostgresAudit",
-                "PostgresEventLog", "PostgresProjections", "PostgresUsers", "Projections", "TLS", "Users",
+                "PostgresEventLog", "PostgresProjections", "PostgresUsers", "Printing", "Projections", "TLS", "Users",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
@@ -157,6 +162,7 @@ let package = Package(
         tests(of: "LineProtocol", uses: ["CallArguments", "SeededRandom"]),
         tests(of: "Measurement", uses: ["SeededRandom"]),
         tests(of: "SeededRandom"),
+        tests(of: "Printing", uses: ["SeededRandom"]),
         tests(of: "CommandLineOptions"),
         tests(of: "Domain", uses: ["SeededRandom"]),
         tests(of: "EventLog", uses: ["Domain", "EventLogContract", "JSONText", "SeededRandom"]),
@@ -182,8 +188,8 @@ let package = Package(
         tests(
             of: "Application",
             uses: [
-                "CallArguments", "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "Projections",
-                "SeededRandom", "Users",
+                "CallArguments", "Domain", "EventLog", "EventLogContract", "EventLoop", "JSONText", "Printing",
+                "Projections", "SeededRandom", "Users",
             ]),
         tests(
             of: "LineServer",
@@ -193,7 +199,7 @@ let package = Package(
             name: "OracleScene", dependencies: ["Domain", "LineProtocol", "LoadOracle"], path: "Tests/OracleScene",
             swiftSettings: strict),
         tests(of: "LoadOracle", uses: ["JSONText", "LineProtocol", "OracleScene", "SeededRandom"]),
-        tests(of: "LoadReports", uses: ["Measurement", "SeededRandom"]),
+        tests(of: "LoadReports", uses: ["Measurement", "Printing", "SeededRandom"]),
         tests(
             of: "Monkey",
             uses: [

@@ -1,10 +1,10 @@
-#if canImport(Darwin)
-    internal import Darwin
-#else
-    internal import Glibc
-#endif
+internal import Domain
+internal import Foundation
+internal import JSONText
+public import Printing
 
-/// Writes messages to the operator, a line each, on standard error.
+/// Writes messages to the operator on standard error, whatever they quote: nothing in them can look like another
+/// message, or reach a terminal. Whoever logs does not wait.
 public struct Logger: Sendable {
     /// How much is written.
     public enum Level: String, CaseIterable, Sendable, Comparable {
@@ -16,13 +16,28 @@ public struct Logger: Sendable {
         }
     }
 
-    /// The level up to which lines are written.
-    public let level: Level
-
-    /// A logger that writes lines up to a level.
-    public init(level: Level) {
-        self.level = level
+    /// How it is written.
+    public enum Format: String, CaseIterable, Sendable {
+        /// For people.
+        case text
+        /// For programs: an object a line, with `time`, `level` and `message`.
+        case json
     }
+
+    /// The level up to which messages are written.
+    public let level: Level
+    private let format: Format
+    private let output: LineOutput
+
+    /// A logger that writes messages up to a level.
+    public init(level: Level, format: Format = .text, output: LineOutput = .standardError) {
+        self.level = level
+        self.format = format
+        self.output = output
+    }
+
+    /// How many lines were dropped, because nobody read them.
+    public var droppedLines: Int64 { output.droppedLines }
 
     /// Something that an operator has to know.
     public func error(_ message: @autoclosure () -> String) { say(.error, message) }
@@ -33,7 +48,27 @@ public struct Logger: Sendable {
 
     private func say(_ level: Level, _ message: () -> String) {
         guard level <= self.level else { return }
-        let line = "tiffin: \(level == .info ? "" : "\(level.rawValue): ")\(message())\n"
-        _ = line.withCString { write(STDERR_FILENO, $0, strlen($0)) }
+        output.add(format.line(level, message())) { [format] count in
+            format.line(.error, "\(count) line\(count == 1 ? " was" : "s were") dropped here: nobody read the log")
+        }
+    }
+}
+
+extension Logger.Format {
+    fileprivate func line(_ level: Logger.Level, _ message: String) -> String {
+        switch self {
+        case .text:
+            return
+                "tiffin: \(level == .info ? "" : "\(level.rawValue): ")\(TerminalText.lines(message, indent: "  "))\n"
+        case .json:
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.field(
+                "time", Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000)).rfc3339)
+            writer.field("level", level.rawValue)
+            writer.field("message", message)
+            writer.endObject()
+            return TerminalText.line(String(decoding: writer.bytes, as: UTF8.self), .json) + "\n"
+        }
     }
 }

@@ -14,6 +14,7 @@
 internal import CommandLineOptions
 public import EventLoop
 internal import LineClient
+internal import Printing
 
 /// The subcommand, with the world it runs in.
 @LoopActor
@@ -49,7 +50,7 @@ public struct ImportCommand {
                 return try await run(options)
             }
         } catch let error as UsageError {
-            errors("tiffin import: \(error); see 'tiffin import --help'\n")
+            say("tiffin import: \(error); see 'tiffin import --help'")
             return .usage
         } catch let error as UnreadableFile {
             return fail(.unreadable, error)
@@ -59,9 +60,12 @@ public struct ImportCommand {
     }
 
     private func fail(_ code: ImportExitCode, _ error: any Error) -> ImportExitCode {
-        errors("tiffin import: \(error)\n")
+        say("tiffin import: \(error)")
         return code
     }
+
+    /// Writes a message, whatever it quotes.
+    private func say(_ message: String) { errors(TerminalText.lines(message, indent: "  ") + "\n") }
 
     private func run(_ options: ImportOptions) async throws -> ImportExitCode {
         let bytes = try InputFile.contents(of: options.file)
@@ -80,8 +84,8 @@ public struct ImportCommand {
         let table = try OutletTable(
             csv: bytes, path: options.file, map: outlets.map, currency: outlets.currency,
             keepsRatings: outlets.keepsRatings)
-        for placeholder in table.placeholders { errors("\(options.file): \(placeholder)\n") }
-        var report = ProblemReport(file: options.file, write: errors)
+        for placeholder in table.placeholders { say("\(options.file): \(placeholder)") }
+        var report = ProblemReport(file: options.file, write: say)
         defer { report.finish() }
         report.add(table.problems)
         if let code = codeWithoutSending(
@@ -106,7 +110,7 @@ public struct ImportCommand {
         _ bytes: [UInt8], _ recipes: RecipeImportOptions, _ options: ImportOptions
     ) async throws -> ImportExitCode {
         let file = try RecipeFile(json: bytes, path: options.file)
-        var report = ProblemReport(file: options.file, write: errors)
+        var report = ProblemReport(file: options.file, write: say)
         defer { report.finish() }
         report.add(file.problems)
         if let code = codeWithoutSending(
@@ -128,7 +132,7 @@ public struct ImportCommand {
         _ bytes: [UInt8], _ outlet: String, _ options: ImportOptions
     ) async throws -> ImportExitCode {
         let file = try MenuFile(json: bytes, path: options.file)
-        var report = ProblemReport(file: options.file, write: errors)
+        var report = ProblemReport(file: options.file, write: say)
         if let code = codeWithoutSending(
             taken: file.sectionCount, of: file.sectionCount, noun: "section", report, options)
         {
@@ -160,11 +164,11 @@ public struct ImportCommand {
         taken: Int, of count: Int, noun: String, _ report: ProblemReport, _ options: ImportOptions
     ) -> ImportExitCode? {
         if count == 0 {
-            errors("\(options.file): has no \(noun)s\n")
+            say("\(options.file): has no \(noun)s")
             return .empty
         }
         guard taken == 0 || (options.isStrict && report.count > 0) else { return nil }
-        errors("\(options.file): nothing taken of \(count.counted(noun))\n")
+        say("\(options.file): nothing taken of \(count.counted(noun))")
         return .malformed
     }
 
@@ -179,7 +183,7 @@ public struct ImportCommand {
             try await connection.run(&exchange) { progress.update($0.finishedCount) }
         } catch {
             progress.finish()
-            errors("\(exchange.finishedCount.grouped) of \(total.grouped) done; import again for the rest\n")
+            say("\(exchange.finishedCount.grouped) of \(total.grouped) done; import again for the rest")
             throw error
         }
     }

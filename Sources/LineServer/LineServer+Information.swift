@@ -88,7 +88,8 @@ extension LineServer {
         ]
         if let version = postgresVersion() { lines.append(("postgres_version", version)) }
         return lines + [
-            ("process_id", "\(getpid())"), ("tcp_port", "\(port)"), ("uptime_in_seconds", "\(uptime)"),
+            ("log_lines_dropped", "\(logger.droppedLines)"), ("process_id", "\(getpid())"), ("tcp_port", "\(port)"),
+            ("uptime_in_seconds", "\(uptime)"),
             ("uptime_in_days", "\(uptime / 86_400)"),
         ]
     }

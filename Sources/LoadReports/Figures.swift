@@ -82,27 +82,6 @@ package enum Figures {
         String(fixed(value, places: places).compactMap { $0 == "," ? nil : $0 == "−" ? "-" : $0 == "–" ? "0" : $0 })
     }
 
-    /// `text` with its invisible characters made visible, as `\u{1b}`: control characters, and those that change the
-    /// direction of writing. Line feeds and tabs stay if `keepsLines` is true.
-    package static func visible(_ text: String, keepsLines: Bool = false) -> String {
-        var result = ""
-        for scalar in text.unicodeScalars {
-            if isVisible(scalar) || keepsLines && (scalar == "\n" || scalar == "\t") {
-                result.unicodeScalars.append(scalar)
-            } else {
-                result += "\\u{\(String(scalar.value, radix: 16))}"
-            }
-        }
-        return result
-    }
-
-    private static func isVisible(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0..<0x20, 0x7F...0x9F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE...0xFFFF: false
-        default: true
-        }
-    }
-
     private static func scaled(_ value: Double, by step: Double, units: [String]) -> String {
         guard value.isFinite else { return "– " + units[0] }
         var (value, unit) = (value, 0)

@@ -1,3 +1,5 @@
+internal import Printing
+
 /// A piece of XML, built so that nothing in it can be mistaken for markup: texts are escaped when they become one.
 /// HTML is written as XML, too, with every element closed.
 struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
@@ -34,7 +36,7 @@ struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStr
     private static func escaped(_ text: String) -> String {
         var result = ""
         result.reserveCapacity(text.utf8.count + 16)
-        for character in Figures.visible(text, keepsLines: true).unicodeScalars {
+        for character in TerminalText.lines(text).unicodeScalars {
             switch character {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
@@ -42,7 +44,6 @@ struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStr
             case "\"": result += "&quot;"
             case "'": result += "&#39;"
             case "\n": result += "&#10;"
-            case "\t": result += "&#9;"
             default: result.unicodeScalars.append(character)
             }
         }

@@ -7,7 +7,7 @@ extension RunReport {
     package var summary: [String] {
         let remarkable = remarkableLines
         return quotableLines + [checks.line] + (remarkable.isEmpty ? [] : [""] + remarkable) + checks.violationLines
-            + (outcome == .held ? [] : ["", RunReport.line("repeat", Figures.visible(command))])
+            + (outcome == .held ? [] : ["", RunReport.line("repeat", command)])
     }
 
     private var quotableLines: [String] {
@@ -29,15 +29,13 @@ extension RunReport {
         let unexpected = unexpectedErrors
         if !unexpected.isEmpty {
             var parts = unexpected.prefix(RunReport.maximumErrors).map {
-                "\(Figures.visible($0.call)) \(Figures.visible($0.code)) \(Figures.count($0.count))"
+                "\($0.call) \($0.code) \(Figures.count($0.count))"
             }
             if unexpected.count > parts.count { parts.append("and \(unexpected.count - parts.count) more kinds") }
             lines.append(RunReport.line("errors", "unexpected: " + parts.joined(separator: ", ")))
         }
         if unknownOutcomes > 0 {
-            let parts = commands.filter { $0.unknown > 0 }.map {
-                "\(Figures.visible($0.name)) \(Figures.count($0.unknown))"
-            }
+            let parts = commands.filter { $0.unknown > 0 }.map { "\($0.name) \(Figures.count($0.unknown))" }
             lines.append(RunReport.line("unknown", "outcome not known: " + parts.joined(separator: ", ")))
         }
         if sending.isRemarkable {
@@ -48,22 +46,20 @@ extension RunReport {
                     "\(Figures.count(sending.late)) late (\(part)), \(Figures.count(sending.dropped)) dropped of "
                         + "\(Figures.count(sending.planned)) planned"))
         }
-        if let limit = sending.limit { lines.append(RunReport.line("limit", Figures.visible(limit))) }
+        if let limit = sending.limit { lines.append(RunReport.line("limit", limit)) }
         if !faults.isEmpty {
-            let parts = faults.map { "\(Figures.visible($0.kind)) \(Figures.count($0.count))" }
+            let parts = faults.map { "\($0.kind) \(Figures.count($0.count))" }
             lines.append(RunReport.line("faults", parts.joined(separator: ", ")))
         }
-        lines += remarks.map { RunReport.line("note", Figures.visible($0)) }
+        lines += remarks.map { RunReport.line("note", $0) }
         return lines + judgementLines
     }
 
     private var judgementLines: [String] {
         let table = RunReport.aligned(
             judgements.map { judgement in
-                let remark = judgement.remark.map { ": " + Figures.visible($0) } ?? ""
-                return [
-                    Figures.visible(judgement.name), Figures.visible(judgement.found), judgement.verdict + remark,
-                ]
+                let remark = judgement.remark.map { ": " + $0 } ?? ""
+                return [judgement.name, judgement.found, judgement.verdict + remark]
             }, gap: 2)
         return table.enumerated().map { RunReport.line($0.offset == 0 ? "judged" : "", $0.element) }
     }
@@ -106,10 +102,10 @@ extension RunReport.Checks {
     fileprivate var violationLines: [String] {
         let shown = violations.prefix(RunReport.Checks.violationsShown)
         var lines = shown.flatMap { violation in
-            let message = violation.message.split(whereSeparator: \.isNewline).map { Figures.visible(String($0)) }
-            return ["", "failed  \(Figures.visible(violation.check)), \(Figures.time(violation.at)) into the load"]
+            let message = violation.message.split(whereSeparator: \.isNewline)
+            return ["", "failed  \(violation.check), \(Figures.time(violation.at)) into the load"]
                 + message.map { "  " + $0 }
-                + violation.history.map { "    " + Figures.visible($0) }
+                + violation.history.map { "    " + $0 }
         }
         let rest = failed - shown.count
         if rest > 0 { lines += ["", "and \(Figures.count(rest)) more"] }

@@ -17,6 +17,7 @@ public import EventLoop
 internal import Foundation
 internal import LineProtocol
 internal import LoadReports
+internal import Printing
 
 /// The program, with its surroundings.
 @LoopActor
@@ -59,14 +60,14 @@ public struct MonkeyCommand {
             }
             if let path = options.judge {
                 let judgement = try RecordJudge.judge(path)
-                output(judgement.lines.joined(separator: "\n") + "\n")
+                print(judgement.lines)
                 return Int32(judgement.outcome.rawValue)
             }
             return try await run(options)
         } catch let error as UsageError {
-            errors("tiffin-monkey: \(error); see 'tiffin-monkey --help'\n")
+            fail("\(error); see 'tiffin-monkey --help'")
         } catch {
-            errors("tiffin-monkey: \(error)\n")
+            fail("\(error)")
         }
         return Int32(RunReport.Outcome.couldNotRun.rawValue)
     }
@@ -86,12 +87,16 @@ public struct MonkeyCommand {
                 }
             }
         }
-        output(report.summary.joined(separator: "\n") + "\n")
+        print(report.summary)
         if let path = options.json { try write(try report.json(), to: path) }
         if let path = options.junit { try write(report.junit, to: path) }
         if let path = options.html { try write(report.html, to: path) }
         return Int32(report.outcome.rawValue)
     }
+
+    private func print(_ lines: [String]) { output(lines.map { TerminalText.line($0) + "\n" }.joined()) }
+
+    private func fail(_ message: String) { errors("tiffin-monkey: \(TerminalText.lines(message, indent: "  "))\n") }
 
     private func write(_ text: String, to path: String) throws {
         try Data(text.utf8).write(to: URL(filePath: path))

@@ -4,6 +4,7 @@ internal import EventLog
 internal import EventLoop
 internal import Foundation
 internal import PostgresEventLog
+internal import Printing
 
 enum LogCommand: Subcommand {
     static let name = "log"

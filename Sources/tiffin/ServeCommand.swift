@@ -13,13 +13,18 @@ enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen] + Database.options + ServerCertificates.options + [logLevel, protectedMode, loginTimeout, demo]
+        [listen] + Database.options + ServerCertificates.options + [
+            logLevel, logFormat, protectedMode, loginTimeout, demo,
+        ]
 
     private static let listen = Option.value(
         "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
     private static let logLevel = Option.value(
         "log-level", "level", "error, info or debug",
         OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
+    private static let logFormat = Option.value(
+        "log-format", "text|json", "json: an object a line, with time, level and message",
+        OptionValue<Logger.Format>.choice, default: Logger.Format.text.rawValue)
     private static let protectedMode = Option.value(
         "protected-mode", "yes|no", "no: without users, serve clients on other machines too",
         OptionValue("yes or no") { ["yes": true, "no": false][$0.lowercased()] }, default: "yes")
@@ -28,12 +33,23 @@ enum ServeCommand: Subcommand {
     private static let demo = Option.flag("demo", "load a small demo catalogue when the log is empty")
 
     static func run(_ options: Options) async throws -> ExitCode {
+        let logger = Logger(level: options[logLevel], format: options[logFormat])
+        do {
+            try await run(options, logger)
+            return .success
+        } catch  where !(error is UsageError) {
+            logger.error("\(error)")
+            return .failure
+        }
+    }
+
+    @LoopActor
+    private static func run(_ options: Options, _ logger: Logger) async throws {
         var configuration = Configuration()
         var line = LineConfiguration()
         (line.host, line.port) = options[listen]
         line.isProtected = options[protectedMode]
         line.loginSeconds = UInt64(options[loginTimeout])
-        let logger = Logger(level: options[logLevel])
         let certificates = try ServerCertificates(options, logger)
         fit(&line, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
         #if DEBUG
@@ -56,7 +72,6 @@ enum ServeCommand: Subcommand {
             try await serve(configuration, line, address, logger, options, certificates, stopping)
         }
         logger.info("stopped")
-        return .success
     }
 
     /// Serves no more clients than there are files that the process may open, less what it needs itself: without the

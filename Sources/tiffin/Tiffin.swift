@@ -1,6 +1,7 @@
 // The executable: reads options, puts the parts together, and runs.
 
 internal import EventLoop
+internal import Printing
 
 #if canImport(Darwin)
     internal import Darwin
@@ -20,11 +21,11 @@ struct Tiffin {
         if ["version", "--version"].contains(name) { return VersionCommand.run() }
         guard let command = commands.first(where: { $0.name == name }) else {
             Terminal.printError("tiffin: unknown command '\(name)'; 'tiffin --help' lists them")
-            exit(ExitCode.usage.rawValue)
+            end(ExitCode.usage.rawValue)
         }
         let arguments = Array(words.dropFirst())
         Task { @LoopActor in
-            exit(await command.run(arguments))
+            end(await command.run(arguments))
         }
         LoopActor.run()
     }
@@ -34,6 +35,12 @@ struct Tiffin {
         AuditCommand.self, RebuildCommand.self, VerifyCommand.self, WhyCommand.self, ForgetCommand.self,
         UserCommand.self,
     ]
+
+    /// Ends the process, with its last words.
+    private static func end(_ code: Int32) -> Never {
+        LineOutput.standardError.flush()
+        exit(code)
+    }
 
     /// Everybody on the machine can see the arguments of a process: overwrites those with a database's password.
     private static func hidePasswords() {

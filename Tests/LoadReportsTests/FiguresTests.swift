@@ -82,17 +82,4 @@ struct ReportsFiguresTests {
     func others(text: String, expected: String) {
         #expect(text == expected)
     }
-
-    @Test("without anything that a terminal would obey", arguments: SeededGenerator.seeds)
-    func visible(seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
-        var text = ""
-        for _ in 0..<200 {
-            text.unicodeScalars.append(Unicode.Scalar(UInt32(random.number(0..<0x2100))) ?? "x")
-        }
-        let shown = Figures.visible(text)
-        #expect(!shown.unicodeScalars.contains { $0.properties.generalCategory == .control })
-        #expect(Figures.visible("plain ünïcödé 🍛") == "plain ünïcödé 🍛")
-        #expect(Figures.visible("a\u{1b}[31m\n") == "a\\u{1b}[31m\\u{a}")
-    }
 }

@@ -1,3 +1,4 @@
+import Printing
 import SeededRandom
 import Testing
 
@@ -53,7 +54,7 @@ struct ReportsHTMLTests {
         let report = try ReportsHTMLTests.report(seed)
         let root = try XMLTree.parse(report.html)
         let text = root.text
-        func shows(_ part: String) -> Bool { text.contains(Figures.visible(part, keepsLines: true)) }
+        func shows(_ part: String) -> Bool { text.contains(TerminalText.lines(part)) }
 
         let verdict = try #require(root.all("h1").first)
         #expect((verdict.attributes["class"] == "good") == (report.outcome == .held))

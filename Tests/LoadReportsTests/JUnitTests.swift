@@ -1,3 +1,4 @@
+import Printing
 import SeededRandom
 import Testing
 
@@ -16,7 +17,7 @@ struct ReportsJUnitTests {
         let cases = suite.all("testcase")
         let names = cases.map { $0.attributes["name"] ?? "" }
         #expect(names.contains("cart.add:p99<20ms") && names.contains("no unknown outcomes"))
-        for check in report.checks.made { #expect(names.contains(Figures.visible(check.name, keepsLines: true))) }
+        for check in report.checks.made { #expect(names.contains(TerminalText.lines(check.name))) }
 
         let failures = suite.all("failure")
         let violated = Set(report.checks.violations.map(\.check)).count

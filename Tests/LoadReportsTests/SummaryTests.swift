@@ -112,6 +112,5 @@ struct ReportsSummaryTests {
         #expect(
             summary.contains { $0.hasPrefix("errors  ") } == (SampleRun.any(seed).errors > 0 && report.calls.count > 1))
         #expect(summary.count < 60)
-        #expect(!summary.contains { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } })
     }
 }

@@ -1,5 +1,6 @@
 internal import Domain
 internal import JSONText
+internal import Printing
 public import Projections
 
 /// A projection or the catalogue as it is printed: rows of named values.

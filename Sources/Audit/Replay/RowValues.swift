@@ -1,3 +1,4 @@
+internal import Printing
 internal import Projections
 
 /// A value of a row as it is printed.

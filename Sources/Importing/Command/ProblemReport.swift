@@ -15,14 +15,14 @@ struct ProblemReport {
     mutating func add(_ problems: [Problem]) {
         for problem in problems {
             count += 1
-            if count <= ProblemReport.maximumShown { write(problem.line(in: file) + "\n") }
+            if count <= ProblemReport.maximumShown { write(problem.line(in: file)) }
         }
     }
 
     /// Says how many were not shown.
     func finish() {
         if count > ProblemReport.maximumShown {
-            write("and \((count - ProblemReport.maximumShown).grouped) more\n")
+            write("and \((count - ProblemReport.maximumShown).grouped) more")
         }
     }
 }

@@ -1,3 +1,5 @@
+internal import Printing
+
 /// What is shown of a run while it goes on: on a terminal a few lines that are redrawn in place, elsewhere a line now
 /// and then. It only returns text; the owner of the output writes it.
 package struct LiveView: Sendable {
@@ -54,7 +56,7 @@ package struct LiveView: Sendable {
         guard snapshot.elapsed >= nextLine else { return "" }
         nextLine = max(nextLine + interval, snapshot.elapsed + interval / 2)
         var parts = [Figures.time(snapshot.elapsed)]
-        if let phase = snapshot.phase { parts.append(Figures.visible(phase)) }
+        if let phase = snapshot.phase { parts.append(TerminalText.line(phase)) }
         for (name, flow) in LiveView.flows {
             guard let window = snapshot.windows.last, window[keyPath: flow].answered > 0 else {
                 parts.append(name + " none")

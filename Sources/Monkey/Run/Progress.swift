@@ -1,5 +1,6 @@
 internal import EventLoop
 internal import LoadReports
+internal import Printing
 
 /// What is shown of a run while it goes on, and where it is written.
 @LoopActor
@@ -17,7 +18,7 @@ final class Progress {
 
     /// A line that stays.
     func say(_ text: String) {
-        write(view.finish() + text + "\n")
+        write(view.finish() + TerminalText.line(text) + "\n")
     }
 
     func show(_ snapshot: LiveSnapshot) {

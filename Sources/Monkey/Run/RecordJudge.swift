@@ -27,8 +27,8 @@ struct RecordJudge {
             let checks = RunReport.Checks(oracle)
             let outcome = RunReport.Outcome(oracle)
             return (
-                checks.summary + oracle.remarks.map { "note    " + Figures.visible($0) }
-                    + (outcome == .held ? [] : ["", "repeat  " + Figures.visible(judge.replay.command)]),
+                checks.summary + oracle.remarks.map { "note    " + $0 }
+                    + (outcome == .held ? [] : ["", "repeat  " + judge.replay.command]),
                 outcome
             )
         } catch let error as RecordError {
