@@ -34,6 +34,8 @@ public final class Application {
     var refolds: [Int: Task<Void, Never>] = [:]
     private let store: PostgresReadModelStore?
     private let changes = ChangeFeed()
+    /// What held up the server for long.
+    public let latencies: LatencyMonitor
     let textSealer: TextSealer
     let receiptIssuer: ReceiptIssuer
     let archive: Archive
@@ -60,6 +62,9 @@ public final class Application {
         self.log = log
         self.clock = clock
         partitioning = Partitioning(count: log.partitionCount)
+        latencies = LatencyMonitor(milliseconds: configuration.latencyMilliseconds) {
+            clock().millisecondsSinceEpoch / 1_000
+        }
         textSealer = TextSealer(keys, partitioning)
         receiptIssuer = ReceiptIssuer(log)
         archive = Archive(log)
@@ -82,6 +87,9 @@ public final class Application {
     /// Serves from now on. Call it once, before the first call of a command that writes.
     public func start() {
         turn = LoopActor.afterPoll { [unowned self] in endTurn() }
+        if latencies.milliseconds > 0 {
+            LoopActor.timeTurns { [latencies] in latencies.note(.turn, nanoseconds: $0 * 1_000_000) }
+        }
         // What was sold out or paused until now comes back, and the answers to saved queries may change.
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in _ = catalogue }
         for partition in partitions { serve(partition) }
@@ -91,7 +99,7 @@ public final class Application {
     func restoredWorker(_ partition: Int) async throws -> PartitionWorker {
         try await PartitionWorker.restore(
             partition, log: log, store: store, audience: Audience(liveCatalogue, changes), configuration: configuration,
-            logger: logger, clock: clock)
+            logger: logger, latencies: latencies, clock: clock)
     }
 
     func serve(_ worker: PartitionWorker) {

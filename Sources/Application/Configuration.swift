@@ -20,6 +20,8 @@ public struct Configuration: Sendable {
     public var checkpointEvents: Int64 = 500_000
     /// How long events may stay out of a checkpoint while more keep coming, in seconds.
     public var checkpointSeconds: UInt64 = 30
+    /// What holds up the server for so many milliseconds is in `LATENCY`; 0 for nothing.
+    public var latencyMilliseconds: UInt64 = 100
     #if DEBUG
         /// What the application does wrong on purpose.
         public var plantedFault: PlantedFault?

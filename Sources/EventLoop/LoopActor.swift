@@ -41,6 +41,12 @@ public actor LoopActor {
         uv_stop(loop)
     }
 
+    /// Has a body called at the end of each turn of the loop, with the whole milliseconds since the loop had last waited.
+    @LoopActor
+    public static func timeTurns(_ body: @escaping @LoopActor (_ milliseconds: UInt64) -> Void) {
+        shared.executor.onTurn = { milliseconds in assumeIsolated { body(milliseconds) } }
+    }
+
     /// A monotonic clock in nanoseconds, with an arbitrary origin.
     public static nonisolated var now: UInt64 { uv_hrtime() }
 

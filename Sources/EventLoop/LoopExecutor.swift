@@ -27,6 +27,9 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     nonisolated(unsafe) private let wake: UnsafeMutablePointer<uv_async_t>
     private let jobs = Mutex(Jobs())
     private let loopThread = Atomic<UInt>(0)
+    /// When the loop had last waited, in milliseconds of its own clock. As the closure, it is the loop's thread's.
+    nonisolated(unsafe) private var waitedAt: UInt64
+    nonisolated(unsafe) var onTurn: ((_ milliseconds: UInt64) -> Void)?
 
     init() {
         // A peer that goes away is an error of its connection, and must not end the process.
@@ -35,12 +38,18 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
         wake = .allocate(capacity: 1)
         var code = uv_loop_init(loop)
         precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop"))")
+        waitedAt = uv_now(loop)
         code = uv_async_init(loop, wake) { _ in LoopActor.shared.executor.runWaitingJobs() }
         precondition(code == 0, "no event loop: \(LoopError(code, "create the event loop's wake-up"))")
         // Neither can fail, according to libuv. Both live as long as the process.
         let afterSockets = UnsafeMutablePointer<uv_check_t>.allocate(capacity: 1)
         uv_check_init(loop, afterSockets)
-        uv_check_start(afterSockets) { _ in LoopActor.shared.executor.runWaitingJobs() }
+        uv_check_start(afterSockets) { handle in
+            let executor = LoopActor.shared.executor
+            // The loop has read the clock when it stopped waiting.
+            executor.waitedAt = uv_now(executor.loop)
+            executor.runWaitingJobs()
+        }
         let beforeWaiting = UnsafeMutablePointer<uv_prepare_t>.allocate(capacity: 1)
         uv_prepare_init(loop, beforeWaiting)
         uv_prepare_start(beforeWaiting) { _ in LoopActor.shared.executor.runJobsBeforeWaiting() }
@@ -78,8 +87,11 @@ final class LoopExecutor: SerialExecutor, TaskExecutor {
     /// The last thing before the loop waits. The jobs may have left work for those who prepare for waiting; then
     /// there is one more turn first.
     private func runJobsBeforeWaiting() {
-        guard runRound() else { return }
-        uv_async_send(wake)
+        if runRound() { uv_async_send(wake) }
+        guard let onTurn else { return }
+        // One reading of the clock a turn, which else the loop would do when it begins to wait.
+        uv_update_time(loop)
+        onTurn(uv_now(loop) - waitedAt)
     }
 
     /// Runs what was enqueued before the call. Returns whether there was anything.

@@ -4,7 +4,7 @@ internal import CallArguments
 /// Every command, found by its name in any letter case.
 struct LineCommandTable: Sendable {
     static let shared = LineCommandTable(
-        ConnectionCommands.all + ServerCommands.all + SubscriptionCommands.all
+        ConnectionCommands.all + ServerCommands.all + DelayCommands.all + SubscriptionCommands.all
             + Application.commands.map(LineCommand.init))
 
     /// The commands, group by group.

@@ -43,6 +43,11 @@ public struct LineConfiguration: Sendable {
     /// How long a client may take to finish a command it began, in seconds.
     public var partialCommandSeconds: UInt64 = 30
 
+    /// Commands that take at least so many microseconds to execute are in `SLOWLOG`; fewer than 0 for none.
+    public var slowLogMicroseconds: Int64 = 10_000
+    /// The most commands in `SLOWLOG`.
+    public var slowLogLength = 128
+
     /// The defaults.
     public init() {}
 }

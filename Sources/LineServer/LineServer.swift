@@ -5,6 +5,7 @@
 
 public import Application
 internal import CallArguments
+internal import Domain
 public import EventLoop
 public import TLS
 public import Users
@@ -23,6 +24,9 @@ public final class LineServer: Front {
     /// The sessions, by number, that have to log in first.
     private(set) var strangers: Set<Int64> = []
     let logins = Logins()
+    var slowLog: SlowLog
+    /// The commands that are executed in less are in neither `SLOWLOG` nor `LATENCY`, in nanoseconds.
+    let slowCommand: UInt64
     /// Whether nobody may do anything without a login.
     var requiresLogin: Bool { logins.directory.requiresLogin }
 
@@ -49,6 +53,8 @@ public final class LineServer: Front {
         self.configuration = configuration
         self.logger = logger
         self.postgresVersion = postgresVersion
+        slowLog = SlowLog(maximumCount: configuration.slowLogLength)
+        slowCommand = min(configuration.slowLogNanoseconds, application.latencies.threshold)
         application.attach(self)
     }
 
@@ -194,6 +200,18 @@ public final class LineServer: Front {
         if isStranger { strangers.insert(session.id) } else { strangers.remove(session.id) }
     }
 
+    /// A command took long to execute. What logs in is never kept.
+    func note(
+        slow command: CommandDeclaration, _ arguments: Arguments, nanoseconds: UInt64, of session: Session
+    ) {
+        application.latencies.note(.command, nanoseconds: nanoseconds)
+        guard nanoseconds >= configuration.slowLogNanoseconds, command.right != .login else { return }
+        slowLog.add(
+            command, arguments, microseconds: Int64(nanoseconds / 1_000),
+            time: application.clock().millisecondsSinceEpoch / 1_000, address: session.connection.peerAddress,
+            client: session.name)
+    }
+
     private func closeOverdue() {
         logins.tidy()
         let now = LoopActor.now
@@ -206,6 +224,13 @@ public final class LineServer: Front {
         if let httpLoggedAt, now - httpLoggedAt < 60_000_000_000 { return }
         httpLoggedAt = now
         logger.error("possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
+    }
+}
+
+extension LineConfiguration {
+    /// From where on a command is in `SLOWLOG`.
+    fileprivate var slowLogNanoseconds: UInt64 {
+        slowLogMicroseconds < 0 ? .max : UInt64(slowLogMicroseconds) * 1_000
     }
 }
 

@@ -225,10 +225,10 @@ final class Session {
                 throw .onlyForSubscribers(command.declaration)
             }
             try run(command, arguments)
-            executed(hasFailed: false)
+            executed(command, arguments, hasFailed: false)
         } catch {
             fail(error)
-            executed(hasFailed: true)
+            executed(command, arguments, hasFailed: true)
         }
     }
 
@@ -274,10 +274,12 @@ final class Session {
     }
 
     /// A command is over for now: it is counted where its reply is made.
-    private func executed(hasFailed: Bool) {
+    private func executed(_ command: LineCommand, _ arguments: Arguments, hasFailed: Bool) {
         let now = LoopActor.now
-        if let command = executing {
-            server.statistics.count(command, nanoseconds: now - executingSince, hasFailed: hasFailed)
+        let nanoseconds = now - executingSince
+        if let executing { server.statistics.count(executing, nanoseconds: nanoseconds, hasFailed: hasFailed) }
+        if nanoseconds >= server.slowCommand {
+            server.note(slow: command.declaration, arguments, nanoseconds: nanoseconds, of: self)
         }
         executing = nil
         executingSince = now

@@ -14,7 +14,7 @@ enum ServeCommand: Subcommand {
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
         [listen] + Database.options + ServerCertificates.options + [
-            logLevel, logFormat, protectedMode, loginTimeout, demo,
+            logLevel, logFormat, protectedMode, loginTimeout, slowLogThreshold, slowLogLength, latencyThreshold, demo,
         ]
 
     private static let listen = Option.value(
@@ -30,6 +30,14 @@ enum ServeCommand: Subcommand {
         OptionValue("yes or no") { ["yes": true, "no": false][$0.lowercased()] }, default: "yes")
     private static let loginTimeout = Option.value(
         "login-timeout", "seconds", "how long a client may take to log in", .integer(1...3_600), default: "10")
+    private static let slowLogThreshold = Option.value(
+        "slowlog-log-slower-than", "microseconds", "commands that take as long to execute are in SLOWLOG; -1 for none",
+        .integer(-1...Int(Int32.max)), default: "10000")
+    private static let slowLogLength = Option.value(
+        "slowlog-max-len", "count", "the most commands in SLOWLOG", .integer(0...10_000), default: "128")
+    private static let latencyThreshold = Option.value(
+        "latency-monitor-threshold", "milliseconds", "what holds up the server as long is in LATENCY; 0 for nothing",
+        .integer(0...Int(Int32.max)), default: "100")
     private static let demo = Option.flag("demo", "load a small demo catalogue when the log is empty")
 
     static func run(_ options: Options) async throws -> ExitCode {
@@ -50,6 +58,9 @@ enum ServeCommand: Subcommand {
         (line.host, line.port) = options[listen]
         line.isProtected = options[protectedMode]
         line.loginSeconds = UInt64(options[loginTimeout])
+        line.slowLogMicroseconds = Int64(options[slowLogThreshold])
+        line.slowLogLength = options[slowLogLength]
+        configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
         let certificates = try ServerCertificates(options, logger)
         fit(&line, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
         #if DEBUG

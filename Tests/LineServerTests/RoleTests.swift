@@ -27,7 +27,10 @@ import Users
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
     ]
-    private static let ofAdmins: Set = ["CLIENT LIST", "CLIENT KILL", "CONFIG GET", "CONFIG RESETSTAT"]
+    private static let ofAdmins: Set = [
+        "CLIENT LIST", "CLIENT KILL", "CONFIG GET", "CONFIG RESETSTAT", "SLOWLOG GET", "SLOWLOG LEN", "SLOWLOG RESET",
+        "SLOWLOG HELP", "LATENCY LATEST", "LATENCY HISTORY", "LATENCY RESET",
+    ]
 
     private static let commands = LineCommandTable.shared.commands.map(\.declaration)
 

@@ -22,6 +22,7 @@ final class CheckpointKeeper {
     private let log: any EventLog
     private let configuration: Configuration
     private let logger: Logger
+    private let latencies: LatencyMonitor
     /// Called with the outlets that look different when another model has replaced this one.
     private let onReplaced: @LoopActor (Set<Identifier>) -> Void
 
@@ -52,7 +53,7 @@ final class CheckpointKeeper {
     init(
         _ model: LiveModel, _ follower: LogFollower, restored: PostgresReadModelStore.Restored,
         store: PostgresReadModelStore?, log: any EventLog, configuration: Configuration, logger: Logger,
-        onReplaced: @escaping @LoopActor (Set<Identifier>) -> Void
+        latencies: LatencyMonitor, onReplaced: @escaping @LoopActor (Set<Identifier>) -> Void
     ) {
         self.model = model
         self.follower = follower
@@ -60,6 +61,7 @@ final class CheckpointKeeper {
         self.log = log
         self.configuration = configuration
         self.logger = logger
+        self.latencies = latencies
         self.onReplaced = onReplaced
         savedPosition = restored.model.position
         savedDigests = restored.digests
@@ -145,6 +147,7 @@ final class CheckpointKeeper {
             let outcome = try await store.save(
                 &checkpoint, after: chain, into: &generations, replaces: replacesRows)
             savedAt = LoopActor.now
+            latencies.note(.checkpoint, nanoseconds: savedAt - began)
             switch outcome {
             case .saved:
                 model.value.saved(checkpoint)
@@ -154,7 +157,7 @@ final class CheckpointKeeper {
                 savedDigests = checkpoint.digests
                 giveBackMemory()
                 logger.debug(
-                    "checkpoint at \(checkpoint.position) saved in \((LoopActor.now - began) / 1_000_000) ms")
+                    "checkpoint at \(checkpoint.position) saved in \((savedAt - began) / 1_000_000) ms")
             case .another:
                 // Another server's rows are as new; ours are written when they are newer.
                 model.value.notSaved(checkpoint)

@@ -83,14 +83,17 @@ final class PartitionWorker {
         var age: UInt64 { sentAt.first.map { LoopActor.now - $0.time } ?? 0 }
 
         func settled(
-            _ number: Int, _ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger
+            _ number: Int, _ batch: EventBatch, _ result: Result<AppendReceipt, EventLogError>, _ logger: Logger,
+            _ latencies: LatencyMonitor
         ) {
             switch result {
             case .success(let receipt):
                 lastFailure = nil
                 let refused = receipt.conflicts.isEmpty ? 0 : batch.groups.count { receipt.conflicts.contains($0) }
                 let time = sentAt.first { $0.number == number }?.time ?? LoopActor.now
-                statistics.appended(events: batch.events.count - refused, nanoseconds: LoopActor.now - time)
+                let nanoseconds = LoopActor.now - time
+                statistics.appended(events: batch.events.count - refused, nanoseconds: nanoseconds)
+                latencies.note(.append, nanoseconds: nanoseconds)
             case .failure(let error):
                 statistics.hasFailed()
                 let now = LoopActor.now
@@ -104,7 +107,8 @@ final class PartitionWorker {
     /// - Parameter restored: the read model as it was last saved.
     init(
         _ restored: PostgresReadModelStore.Restored, log: any EventLog, store: PostgresReadModelStore?,
-        audience: Audience, configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+        audience: Audience, configuration: Configuration, logger: Logger, latencies: LatencyMonitor,
+        clock: @escaping () -> Timestamp
     ) {
         let model = LiveModel(restored.model)
         self.model = model
@@ -145,7 +149,8 @@ final class PartitionWorker {
             }
         }
         keeper = CheckpointKeeper(
-            model, follower, restored: restored, store: store, log: log, configuration: configuration, logger: logger
+            model, follower, restored: restored, store: store, log: log, configuration: configuration, logger: logger,
+            latencies: latencies
         ) { outlets in audience.hear(outlets, model.value) }
         let record = BatchRecord()
         self.record = record
@@ -153,7 +158,7 @@ final class PartitionWorker {
             LoopActor.assumeIsolated {
                 switch report {
                 case .settled(let number, let batch, let result):
-                    record.settled(number, batch, result, logger)
+                    record.settled(number, batch, result, logger, latencies)
                     guard case .success(let receipt) = result, !receipt.stale.isEmpty else { return }
                     let names = receipt.stale.prefix(5).map { "'\($0)'" }.sorted().joined(separator: ", ")
                     logger.error(
@@ -172,7 +177,7 @@ final class PartitionWorker {
     /// Restores the read model of a partition from its checkpoint, and reads the rest of the log.
     static func restore(
         _ partition: Int, log: any EventLog, store: PostgresReadModelStore?, audience: Audience,
-        configuration: Configuration, logger: Logger, clock: @escaping () -> Timestamp
+        configuration: Configuration, logger: Logger, latencies: LatencyMonitor, clock: @escaping () -> Timestamp
     ) async throws -> PartitionWorker {
         let began = LoopActor.now
         var restored = try await store?.restore(partition: partition, log: log) ?? .nothing(partition)
@@ -180,7 +185,7 @@ final class PartitionWorker {
         while true {
             let worker = PartitionWorker(
                 restored, log: log, store: store, audience: audience, configuration: configuration, logger: logger,
-                clock: clock)
+                latencies: latencies, clock: clock)
             var reportedAt = LoopActor.now
             try await worker.catchUp { position in
                 guard LoopActor.now - reportedAt > 1_000_000_000 else { return }

@@ -63,7 +63,7 @@ enum ConnectionCommands {
             }
         },
         LineCommand("SELECT", .connection, "Selects the only database, 0.") { parameters in
-            let index = parameters.required("index", .databaseIndex)
+            let index = parameters.required("index", .wholeNumber)
             return { session, call throws(Failure) in
                 guard try call[index] == 0 else { throw Failure("ERR", "DB index is out of range") }
                 session.reply { $0.simpleString("OK") }
@@ -283,9 +283,10 @@ extension ArgumentType<ProtocolVersion> {
 }
 
 extension ArgumentType<Int64> {
-    fileprivate static let databaseIndex = ArgumentType(kind: .integer) { argument, _ throws(Failure) in
-        guard let index = argument.integer else { throw Failure("ERR", "value is not an integer or out of range") }
-        return index
+    /// Any number, in Redis's words.
+    static let wholeNumber = ArgumentType(kind: .integer) { argument, _ throws(Failure) in
+        guard let number = argument.integer else { throw Failure("ERR", "value is not an integer or out of range") }
+        return number
     }
 }
 

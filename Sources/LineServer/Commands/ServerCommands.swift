@@ -144,7 +144,16 @@ extension LineCommandTable {
         guard !words.isEmpty else { return overview }
         let found = commands(named: words)
         guard !found.isEmpty else { throw Failure("NOTFOUND", "no such command; COMMAND HELP lists all of them") }
-        return found.flatMap { [$0.declaration.usage, "  \($0.declaration.summary)"] }
+        return LineCommandTable.help(on: found)
+    }
+
+    /// What HELP says about the subcommands of a container, line by line.
+    func help(onSubcommandsOf container: String) -> [String] {
+        LineCommandTable.help(on: commands.filter { $0.declaration.name.hasPrefix("\(container) ") })
+    }
+
+    private static func help(on commands: [LineCommand]) -> [String] {
+        commands.flatMap { [$0.declaration.usage, "  \($0.declaration.summary)"] }
     }
 
     /// Every command with its summary, by group, line by line.
@@ -257,6 +266,9 @@ extension LineServer {
             ("appendonly", "yes"),
             ("maxclients", "\(configuration.maximumClients)"),
             ("timeout", "\(configuration.idleSeconds)"),
+            ("slowlog-log-slower-than", "\(configuration.slowLogMicroseconds)"),
+            ("slowlog-max-len", "\(configuration.slowLogLength)"),
+            ("latency-monitor-threshold", "\(application.latencies.milliseconds)"),
             ("port", "\(configuration.port)"),
             ("bind", configuration.host),
             ("databases", "1"),
