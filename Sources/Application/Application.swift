@@ -124,6 +124,8 @@ public final class Application {
         endTurn()
         topics.stop()
         turn?.cancel()
+        // They hold the application in turn.
+        fronts = []
     }
 
     /// The end of a turn of the loop: batches leave, then answers, then messages.
