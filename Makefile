@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run monkey check test bench build format
+.PHONY: help run monkey check test fuzz bench build format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -15,6 +15,9 @@ check: ## Lint, build, and run the Swift tests that need no PostgreSQL
 
 test: ## Install what is missing, lint, build, and run every test
 	@Scripts/test
+
+fuzz: ## Fuzz every target for a minute, or SECONDS=n; what it finds is in .build/fuzz
+	@Scripts/fuzz $(if $(SECONDS),--seconds $(SECONDS))
 
 bench: ## Compare with Redis, PostgreSQL and SQLite; writes Benchmarks/results
 	@Scripts/bench

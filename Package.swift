@@ -28,6 +28,22 @@ func layer(_ name: String, uses: [Target.Dependency] = [], resources: [Resource]
     .target(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
 }
 
+/// What the fuzz targets may import.
+let fuzzed: [Target.Dependency] = [
+    "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "Importing", "JSONText", "LineProtocol",
+    "LineServer", "LoadOracle", "Projections", "SeededRandom",
+]
+
+/// The fuzz targets: tests that run what the corpus has, or, where `TIFFIN_FUZZ` is set, a program that fuzzes them.
+let fuzzing: Target =
+    Context.environment["TIFFIN_FUZZ"] == nil
+    ? .testTarget(
+        name: "FuzzTests", dependencies: fuzzed, exclude: ["Corpus", "Fuzzer.swift", "words.dict"],
+        swiftSettings: strict)
+    : .executableTarget(
+        name: "tiffin-fuzz", dependencies: fuzzed, path: "Tests/FuzzTests",
+        exclude: ["Corpus", "CorpusTests.swift", "words.dict"], swiftSettings: strict)
+
 func tests(of name: String, uses: [Target.Dependency] = []) -> Target {
     .testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + uses, swiftSettings: strict)
 }
@@ -209,6 +225,7 @@ let package = Package(
         tests(
             of: "Importing",
             uses: ["CallArguments", "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),
+        fuzzing,
     ],
     swiftLanguageModes: [.v6]
 )
