@@ -49,6 +49,7 @@ extension Application {
             ("partition\(number)_waiting_commands", "\(worker.processor.waitingCommands)"),
             ("partition\(number)_batches", "\(events.count)"),
             ("partition\(number)_failed_batches", "\(worker.batches.failed)"),
+            ("partition\(number)_trouble", worker.trouble ?? "none"),
             (
                 "partition\(number)_batch_events",
                 "sum=\(events.sum),p50=\(events.quantile(0.5)),p99=\(events.quantile(0.99)),max=\(events.maximum)"

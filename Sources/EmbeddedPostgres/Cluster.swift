@@ -8,6 +8,8 @@ struct Cluster {
     static let database = "tiffin"
     /// Where a cluster is kept when the server's account cannot reach the data directory.
     private static let refuge = "/var/lib/tiffin"
+    /// With less room than this, in bytes, the server may lack it for the next two segments of its log.
+    static let leastRoom: UInt64 = 32 << 20
     private static let leftoverTimeout = Duration.seconds(30)
     /// How long to wait before saying what it is waiting for.
     private static let leftoverPatience = Duration.seconds(1)
@@ -22,6 +24,16 @@ struct Cluster {
     var user: uid_t {
         var information = stat()
         return stat(path, &information) == 0 ? information.st_uid : geteuid()
+    }
+
+    /// Whether there is room for what may be written.
+    ///
+    /// - Parameter more: whether to ask for half as much again, so that the answer does not change all the time.
+    func hasRoom(more: Bool = false) -> Bool {
+        // The log may be a link to another disk. What cannot be looked at may have room.
+        [path, path + "/pg_wal"].allSatisfy { path in
+            Files.room(path).map { $0 >= (more ? Self.leastRoom / 2 * 3 : Self.leastRoom) } ?? true
+        }
     }
 
     private let dataDirectory: String

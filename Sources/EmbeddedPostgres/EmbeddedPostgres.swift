@@ -6,7 +6,8 @@
 // - nobody but the account it runs under, and root, can connect; it listens on no network;
 // - what it acknowledges is durable: none of its settings trades safety for speed;
 // - a server that ends by itself is started again on the same socket, and recovers what it had acknowledged; one that
-//   keeps ending is given up, and its owner is told;
+//   keeps ending is given up, and its owner is told. One that ends because its disk is full is started again when there
+//   is room, however long that takes;
 // - a cluster that was half created when the power failed is created again; a finished one never is;
 // - one data directory serves one process at a time, and a second one fails at once with that reason.
 
@@ -28,10 +29,19 @@ public final class EmbeddedPostgres {
     /// See ``endLimit``.
     public static let endWindow = Duration.seconds(60)
 
+    /// How often the room on the disk is looked at, in milliseconds.
+    private static let roomInterval: UInt64 = 500
+    /// How long a server whose disk is full is not started, at most. Nobody can be sure that it would fail.
+    private static let roomPatience = Duration.seconds(10)
+    /// What PostgreSQL says when there is no room.
+    private static let noRoomWords = [ENOSPC, EDQUOT].map { String(cString: strerror($0)) }
+
     /// The address of the database `tiffin`, as its owner. It stays the same when the server is started again.
     public let connectionString: String
     /// Why the server was given up, if it was.
     public private(set) var failure: EmbeddedPostgresError?
+    /// Whether the disk has room for what may be written: a server that cannot continue its log ends.
+    public private(set) var hasRoom = true
     /// Called when the server is given up.
     public var onFailure: (@LoopActor (EmbeddedPostgresError) -> Void)?
 
@@ -39,6 +49,9 @@ public final class EmbeddedPostgres {
     private let lock: DirectoryLock
     private let log: @LoopActor (String) -> Void
     private var supervisor: ChildProcess
+    /// How long the server's log was when the server was started.
+    private var logStart: UInt64
+    private var roomTimer: LoopTimer?
     /// Starts the server again whenever it ends, until it is stopped or given up.
     private var keeper: Task<Void, Never>?
     private var isStopping = false
@@ -66,6 +79,7 @@ public final class EmbeddedPostgres {
         self.lock = lock
         self.log = log
         connectionString = Self.address(parts.socketDirectory.path, parts.cluster)
+        logStart = Files.size(parts.logFile)
         supervisor = try parts.start()
     }
 
@@ -119,10 +133,12 @@ public final class EmbeddedPostgres {
         let earlier = cluster.readPidFile()
         let server = try EmbeddedPostgres(parts, lock: lock, log: log)
         guard await server.isReady(after: earlier) else {
+            let reason = server.lacksRoom() ? ", because its disk is full" : ""
             await server.stop()
             throw EmbeddedPostgresError(
-                "PostgreSQL did not start; \(parts.logFile) ends with:\n" + Files.tail(parts.logFile))
+                "PostgreSQL did not start\(reason); \(parts.logFile) ends with:\n" + Files.tail(parts.logFile))
         }
+        server.watchRoom()
         server.keeper = Task { await server.keepRunning() }
         return server
     }
@@ -130,6 +146,8 @@ public final class EmbeddedPostgres {
     /// Stops the server in good order and waits until it has stopped.
     public func stop() async {
         isStopping = true
+        roomTimer?.cancel()
+        roomTimer = nil
         supervisor.closeInput()
         let timer = LoopTimer(milliseconds: UInt64(Self.stopTimeout / .milliseconds(1))) { [self] in
             // Immediate shutdown, for the whole of the supervisor's session; the log is replayed next time.
@@ -163,45 +181,96 @@ public final class EmbeddedPostgres {
 
     private func keepRunning() async {
         var ends: [ContinuousClock.Instant] = []
+        var endsWithoutRoom = 0
         while true {
             _ = await supervisor.exit
             guard !isStopping else { return }
-            let now = ContinuousClock.now
-            ends = ends.filter { now - $0 < Self.endWindow } + [now]
-            guard ends.count < Self.endLimit else {
-                return giveUp(
-                    EmbeddedPostgresError(
-                        "PostgreSQL has ended by itself \(Self.endLimit) times within "
-                            + "\(Self.endWindow.components.seconds) s and is not started again; \(parts.logFile) "
-                            + "ends with:\n" + Files.tail(parts.logFile)))
+            lookForRoom()
+            if lacksRoom() {
+                endsWithoutRoom += 1
+                if endsWithoutRoom == 1 {
+                    log(
+                        "PostgreSQL has ended because its disk is full, and is started again when there is room; see "
+                            + parts.logFile)
+                }
+                await pauseForRoom(afterEnds: endsWithoutRoom)
+            } else {
+                let now = ContinuousClock.now
+                ends = ends.filter { now - $0 < Self.endWindow } + [now]
+                guard ends.count < Self.endLimit else {
+                    return giveUp(
+                        EmbeddedPostgresError(
+                            "PostgreSQL has ended by itself \(Self.endLimit) times within "
+                                + "\(Self.endWindow.components.seconds) s and is not started again; \(parts.logFile) "
+                                + "ends with:\n" + Files.tail(parts.logFile)))
+                }
+                log("PostgreSQL has ended by itself and is started again; see \(parts.logFile)")
+                // The first restart is immediate. A server that keeps ending gets a little time before the next one.
+                await pause { $0 >= .seconds(ends.count - 1) }
             }
-            log("PostgreSQL has ended by itself and is started again; see \(parts.logFile)")
             do throws(EmbeddedPostgresError) {
-                try await startAgain(afterEnds: ends.count)
+                if try await startAgain() { endsWithoutRoom = 0 }
             } catch {
-                return giveUp(error)
+                guard lacksRoom(error.description) else { return giveUp(error) }
             }
         }
     }
 
-    /// Starts the server again. If it never becomes ready, that counts as another end.
-    private func startAgain(afterEnds ends: Int) async throws(EmbeddedPostgresError) {
-        // The first restart is immediate. A server that keeps ending gets a little time before the next one.
-        let began = ContinuousClock.now
-        while !isStopping, ContinuousClock.now - began < .seconds(ends - 1) {
-            try? await Task.sleep(for: .milliseconds(20))
-        }
-        guard !isStopping else { return }
+    /// Starts the server again. Returns whether it became ready: if it never does, that counts as another end.
+    private func startAgain() async throws(EmbeddedPostgresError) -> Bool {
+        guard !isStopping else { return false }
         try await parts.cluster.stopLeftover(with: parts.programs, log: log)
-        guard !isStopping else { return }
+        guard !isStopping else { return false }
         try await parts.socketDirectory.renew()
         let earlier = parts.cluster.readPidFile()
+        logStart = Files.size(parts.logFile)
         supervisor = try parts.start()
-        if await isReady(after: earlier) {
-            log("PostgreSQL is running again")
-        } else {
+        guard await isReady(after: earlier) else {
             supervisor.closeInput()
+            return false
         }
+        log("PostgreSQL is running again")
+        return true
+    }
+
+    /// Lets time pass until the condition holds for how long that was, or the server is stopped.
+    private func pause(until isEnough: (Duration) -> Bool) async {
+        let began = ContinuousClock.now
+        while !isStopping, !isEnough(ContinuousClock.now - began) {
+            try? await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    // MARK: Room on the disk
+
+    /// Notices when the disk is about to be full, and when it no longer is.
+    private func watchRoom() {
+        lookForRoom()
+        roomTimer = LoopTimer(milliseconds: Self.roomInterval, repeating: true) { [unowned self] in lookForRoom() }
+    }
+
+    private func lookForRoom() {
+        guard parts.cluster.hasRoom(more: !hasRoom) != hasRoom else { return }
+        hasRoom.toggle()
+        log(
+            hasRoom
+                ? "the database's disk has room again: writes are accepted"
+                : "the database's disk has less than \(Cluster.leastRoom >> 20) MB left: writes are refused")
+    }
+
+    /// Whether there is no room for the server, or it has just said so.
+    ///
+    /// - Parameter words: what was said; without it, what the server's log says.
+    private func lacksRoom(_ words: String? = nil) -> Bool {
+        guard parts.cluster.hasRoom() else { return true }
+        let words = words ?? Files.tail(parts.logFile, after: logStart, limit: Files.excerptLimit)
+        return Self.noRoomWords.contains { words.contains($0) }
+    }
+
+    /// Waits until there is room. If there seems to be some already, waits a little longer with every end.
+    private func pauseForRoom(afterEnds ends: Int) async {
+        let least = Duration.seconds(parts.cluster.hasRoom() ? min(ends, 5) : 0)
+        await pause { $0 >= Self.roomPatience || $0 >= least && parts.cluster.hasRoom() }
     }
 
     private func giveUp(_ failure: EmbeddedPostgresError) {

@@ -4,7 +4,9 @@ internal import Foundation
 enum Files {
     /// A log longer than this is set aside at the next start.
     private static let logLimit = 16 * 1024 * 1024
-    private static let tailLimit = 2_000
+    private static let tailLimit: UInt64 = 2_000
+    /// Enough of a log to find what a server said before it ended.
+    static let excerptLimit: UInt64 = 64 * 1024
 
     static func failure(_ action: String) -> EmbeddedPostgresError {
         EmbeddedPostgresError("cannot \(action): \(String(cString: strerror(errno)))")
@@ -69,12 +71,30 @@ enum Files {
         return descriptor
     }
 
+    /// How long a file is; 0 if there is none.
+    static func size(_ path: String) -> UInt64 {
+        var information = stat()
+        return stat(path, &information) == 0 ? UInt64(clamping: information.st_size) : 0
+    }
+
+    /// How many bytes anybody may still write to the disk that has the file; nil if nobody knows.
+    static func room(_ path: String) -> UInt64? {
+        var information = statvfs()
+        guard statvfs(path, &information) == 0 else { return nil }
+        let (bytes, isMore) = UInt64(information.f_bavail).multipliedReportingOverflow(by: UInt64(information.f_frsize))
+        return isMore ? .max : bytes
+    }
+
     /// The end of a log, for an error that quotes it.
-    static func tail(_ path: String) -> String {
+    ///
+    /// - Parameters:
+    ///   - start: what lies before is left out, unless the log has become shorter since.
+    ///   - limit: the most bytes.
+    static func tail(_ path: String, after start: UInt64 = 0, limit: UInt64 = tailLimit) -> String {
         guard let file = FileHandle(forReadingAtPath: path), let end = try? file.seekToEnd() else {
             return ""
         }
-        try? file.seek(toOffset: end - min(end, UInt64(tailLimit)))
+        try? file.seek(toOffset: max(end - min(end, limit), start <= end ? start : 0))
         return String(decoding: (try? file.readToEnd()) ?? Data(), as: UTF8.self)
     }
 }

@@ -27,6 +27,8 @@ public struct SQLState: RawRepresentable, Hashable, Sendable, CustomStringConver
     public static let invalidBinaryRepresentation = SQLState(rawValue: "22P03")
     /// A row with this key exists.
     public static let uniqueViolation = SQLState(rawValue: "23505")
+    /// Nothing may be written: the database is a standby, or somebody made it read-only.
+    public static let readOnly = SQLState(rawValue: "25006")
     /// An earlier statement of the transaction failed; nothing is done until it is rolled back.
     public static let inFailedTransaction = SQLState(rawValue: "25P02")
     /// A prepared statement with this name does not exist.

@@ -4,6 +4,7 @@ internal import Postgres
 /// What went wrong in the database, in two texts.
 struct DatabaseTrouble {
     static let damaged = "the log in the database is damaged"
+    static let full = "the database's disk is full"
     static let forked = "the log has lost what was read of it, and is read again"
 
     /// For clients, who may be anybody: it names no host, path or constraint.
@@ -48,9 +49,9 @@ extension SQLState {
         switch rawValue {
         case SQLState.noAnswer.rawValue, "57014": "the database did not answer in time"
         case SQLState.connectionFailure.rawValue: "the connection to the database was lost"
-        case "25006": "the database is read-only"
+        case SQLState.readOnly.rawValue: "the database is read-only"
         case "40P01", "55P03": "somebody else holds a lock in the database"
-        case "53100": "the database's disk is full"
+        case "53100": DatabaseTrouble.full
         case "53300": "the database takes no more connections"
         case "58030": "the database's disk fails"
         case "XX001", "XX002": DatabaseTrouble.damaged

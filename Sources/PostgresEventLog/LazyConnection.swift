@@ -30,6 +30,7 @@ final class LazyConnection {
     private let name: String
     private let isReadOnly: Bool
     private let patience: Patience?
+    private let hasRoom: @LoopActor () -> Bool
     /// Where somebody listens, that is who learns the whole of what goes wrong. Callers learn what clients may know.
     private var report: DatabaseTrouble.Report?
     private var connection: PostgresConnection?
@@ -42,15 +43,17 @@ final class LazyConnection {
     /// - Parameters:
     ///   - isReadOnly: whether it is only for reading. Then the user needs no other right.
     ///   - patience: nil to wait as long as a statement takes.
+    ///   - hasRoom: whether the database's disk has room for what needs it.
     ///   - report: see ``report(to:)``.
     init(
         _ database: String, name: String, isReadOnly: Bool = false, patience: Patience? = nil,
-        report: (@LoopActor (String) -> Void)? = nil
+        hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
     ) {
         self.database = database
         self.name = name
         self.isReadOnly = isReadOnly
         self.patience = patience
+        self.hasRoom = hasRoom
         if let report { self.report(to: report) }
     }
 
@@ -58,8 +61,13 @@ final class LazyConnection {
     func report(to tell: @escaping @LoopActor (String) -> Void) { report = DatabaseTrouble.Report(tell) }
 
     /// Executes a statement. Connects first if there is no connection.
-    func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(EventLogError) -> Rows {
-        guard let rows = try await executeUnlessViolated(statement, parameters) else {
+    ///
+    /// - Parameter needsRoom: whether it adds to the database. On a full disk it is not sent: the database could end, and
+    ///   then nothing can be read either.
+    func execute(
+        _ statement: Statement, _ parameters: [Parameter], needsRoom: Bool = false
+    ) async throws(EventLogError) -> Rows {
+        guard let rows = try await executeUnlessViolated(statement, parameters, needsRoom: needsRoom) else {
             throw .unavailable(DatabaseTrouble.damaged)
         }
         return rows
@@ -67,8 +75,9 @@ final class LazyConnection {
 
     /// The same; nil if the statement was refused because a row with its key exists.
     func executeUnlessViolated(
-        _ statement: Statement, _ parameters: [Parameter]
+        _ statement: Statement, _ parameters: [Parameter], needsRoom: Bool = false
     ) async throws(EventLogError) -> Rows? {
+        guard !needsRoom || hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
         let connection: PostgresConnection
         do throws(PostgresError) {
             connection = try await connected()
@@ -78,6 +87,8 @@ final class LazyConnection {
         do throws(PostgresError) {
             return try await connection.execute(statement, parameters)
         } catch {
+            // A connection remembers that it was made to a database that is read-only.
+            if error.sqlState == .readOnly, connection.outstandingCount == 0 { connection.close() }
             switch error.kind {
             case .connection: throw .outcomeUnknown(told(error))
             case .server where error.sqlState == .uniqueViolation: return nil

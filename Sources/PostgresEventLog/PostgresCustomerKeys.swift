@@ -15,11 +15,15 @@ public final class PostgresCustomerKeys: CustomerKeys {
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no right to keys: then they are
     ///     unknown.
+    ///   - hasRoom: whether the database's disk has room. Without it, no key is made.
     ///   - report: given where clients wait for keys, as in `PostgresEventLog.open`.
-    public init(_ database: String, isReadOnly: Bool = false, report: (@LoopActor (String) -> Void)? = nil) {
+    public init(
+        _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
+        report: (@LoopActor (String) -> Void)? = nil
+    ) {
         connection = LazyConnection(
             database, name: "tiffin keys", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading,
-            report: report)
+            hasRoom: hasRoom, report: report)
         self.isReadOnly = isReadOnly
     }
 
@@ -30,7 +34,7 @@ public final class PostgresCustomerKeys: CustomerKeys {
     public func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         let rows = try await connection.execute(
             Statements.make,
-            [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)])
+            [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)], needsRoom: true)
         return PostgresCustomerKeys.key(rows)
     }
 

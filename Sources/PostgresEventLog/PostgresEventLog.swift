@@ -20,11 +20,14 @@ public final class PostgresEventLog: EventLog {
     /// By itself, so that nobody waits for it.
     private let indexer: LazyConnection
 
-    private init(_ database: String, partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection) {
+    private init(
+        _ database: String, partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection,
+        hasRoom: @escaping @LoopActor () -> Bool = { true }
+    ) {
         self.partitionCount = partitionCount
         self.writers = writers
         self.reader = reader
-        indexer = LazyConnection(database, name: "tiffin indexer")
+        indexer = LazyConnection(database, name: "tiffin indexer", hasRoom: hasRoom)
     }
 
     /// The log in a migrated database.
@@ -32,10 +35,12 @@ public final class PostgresEventLog: EventLog {
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
+    ///   - hasRoom: whether the database's disk has room. Without it, nothing is written.
     ///   - report: given where clients wait for what the log says. It learns the whole of what goes wrong, and errors
     ///     have what clients may know. A database that is silent for some seconds is then one that cannot be reached.
     public static func open(
-        _ database: String, isReadOnly: Bool = false, report: (@LoopActor (String) -> Void)? = nil
+        _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
+        report: (@LoopActor (String) -> Void)? = nil
     ) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(
             database, name: "tiffin reader", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading)
@@ -46,9 +51,9 @@ public final class PostgresEventLog: EventLog {
             return PostgresEventLog(
                 database, partitionCount: epochs.count,
                 writers: epochs.enumerated().map {
-                    PartitionWriter(database, partition: $0, epoch: $1, report: report)
+                    PartitionWriter(database, partition: $0, epoch: $1, hasRoom: hasRoom, report: report)
                 },
-                reader: reader)
+                reader: reader, hasRoom: hasRoom)
         } catch {
             reader.close()
             throw error
@@ -245,7 +250,8 @@ public final class PostgresEventLog: EventLog {
         var isBehind = true
         while isBehind {
             let rows = try await indexer.execute(
-                Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)])
+                Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)],
+                needsRoom: true)
             isBehind = rows.bool(0, 0)
         }
     }
@@ -326,9 +332,13 @@ private final class PartitionWriter {
     let connection: LazyConnection
     private var epoch: Int64
 
-    init(_ database: String, partition: Int, epoch: Int64, report: (@LoopActor (String) -> Void)?) {
+    init(
+        _ database: String, partition: Int, epoch: Int64, hasRoom: @escaping @LoopActor () -> Bool,
+        report: (@LoopActor (String) -> Void)?
+    ) {
         connection = LazyConnection(
-            database, name: "tiffin writer \(partition)", patience: report == nil ? nil : .writing, report: report)
+            database, name: "tiffin writer \(partition)", patience: report == nil ? nil : .writing, hasRoom: hasRoom,
+            report: report)
         self.epoch = epoch
     }
 
@@ -363,7 +373,7 @@ private final class PartitionWriter {
                 .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
                 .int4(Int32(batch.events.count)), .bytes(batch.lines), .array(PartitionWriter.newStreams(batch)),
                 groups,
-            ])
+            ], needsRoom: true)
     }
 
     /// The names of the streams that begin with a batch.

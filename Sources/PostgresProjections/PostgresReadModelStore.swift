@@ -39,18 +39,24 @@ public final class PostgresReadModelStore {
     }
 
     private let database: String
+    private let hasRoom: @LoopActor () -> Bool
     private var connection: PostgresConnection?
     /// Whether the connection is in use, and who waits for it: each partition saves one checkpoint at a time.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// A store in a migrated database.
-    public init(_ database: String) {
+    ///
+    /// - Parameter hasRoom: whether the database's disk has room. Without it, nothing is saved.
+    public init(_ database: String, hasRoom: @escaping @LoopActor () -> Bool = { true }) {
         self.database = database
+        self.hasRoom = hasRoom
     }
 
     /// Another store in the same database.
-    public func withOwnConnection() -> PostgresReadModelStore { PostgresReadModelStore(database) }
+    public func withOwnConnection() -> PostgresReadModelStore {
+        PostgresReadModelStore(database, hasRoom: hasRoom)
+    }
 
     /// Closes the connection.
     public func close() {
@@ -73,7 +79,13 @@ public final class PostgresReadModelStore {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
         isTaken = true
         defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
-        return try await connected().transaction(body)
+        do {
+            return try await connected().transaction(body)
+        } catch {
+            // A connection remembers that it was made to a database that is read-only.
+            if (error as? PostgresError)?.sqlState == .readOnly { close() }
+            throw error
+        }
     }
 
     // MARK: Saving
@@ -88,6 +100,7 @@ public final class PostgresReadModelStore {
     public func save(
         _ checkpoint: inout Checkpoint, after chain: Digest?, into generations: inout Generations, replaces: Bool
     ) async throws(Failure) -> Outcome {
+        guard hasRoom() else { throw Failure("the database's disk is full") }
         do {
             let (taken, expected) = (checkpoint, generations)
             let (outcome, saved, used) = try await transaction { transaction in

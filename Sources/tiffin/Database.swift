@@ -41,18 +41,29 @@ enum Database {
 
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     ///
-    /// - Parameters:
-    ///   - besideServer: whether the body may work on a data directory that a server is using. It migrates nothing
-    ///     then, so the database has to be one that this version knows.
-    ///   - onLost: called when a private PostgreSQL cannot be kept running: the body is to end then, and what is thrown
-    ///     says why.
+    /// - Parameter besideServer: whether the body may work on a data directory that a server is using. It migrates
+    ///   nothing then, so the database has to be one that this version knows.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
-        onLost: @escaping @LoopActor () -> Void = {}, _ body: (_ address: String) async throws -> Void
+        _ body: (_ address: String) async throws -> Void
     ) async throws {
-        func work(on address: String) async throws {
-            if besideServer { try await Migrations.check(address) }
+        try await run(options, log: log, besideServer: besideServer, onLost: {}) { address, _ in
             try await body(address)
+        }
+    }
+
+    /// The same for a body that goes on for long, with the private PostgreSQL if there is one.
+    ///
+    /// - Parameter onLost: called when a private PostgreSQL cannot be kept running: the body is to end then, and what is
+    ///   thrown says why.
+    static func run(
+        _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
+        onLost: @escaping @LoopActor () -> Void,
+        _ body: (_ address: String, _ embedded: EmbeddedPostgres?) async throws -> Void
+    ) async throws {
+        func work(on address: String, _ embedded: EmbeddedPostgres? = nil) async throws {
+            if besideServer { try await Migrations.check(address) }
+            try await body(address, embedded)
         }
         if let address = try address(options) { return try await work(on: address) }
         let directory = options[Self.directory] ?? ".tiffin"
@@ -62,7 +73,7 @@ enum Database {
         let embedded = try await EmbeddedPostgres.start(dataDirectory: directory, log: log)
         embedded.onFailure = { _ in onLost() }
         do {
-            try await work(on: embedded.connectionString)
+            try await work(on: embedded.connectionString, embedded)
         } catch {
             await embedded.stop()
             throw embedded.failure ?? error

@@ -1,6 +1,7 @@
 internal import Application
 internal import CommandLineOptions
 internal import Domain
+internal import EmbeddedPostgres
 internal import EventLog
 internal import EventLoop
 internal import Foundation
@@ -79,8 +80,8 @@ enum ServeCommand: Subcommand {
         } onLost: {
             logger.error("the database is lost: stopping")
             stopping.fire()
-        } _: { address in
-            try await serve(configuration, line, address, logger, options, certificates, stopping)
+        } _: { address, embedded in
+            try await serve(configuration, line, address, embedded, logger, options, certificates, stopping)
         }
         logger.info("stopped")
     }
@@ -110,16 +111,17 @@ enum ServeCommand: Subcommand {
 
     @LoopActor
     private static func serve(
-        _ configuration: Configuration, _ line: LineConfiguration, _ database: String, _ logger: Logger,
-        _ options: Options, _ certificates: ServerCertificates?, _ stopping: StopSignal
+        _ configuration: Configuration, _ line: LineConfiguration, _ database: String, _ embedded: EmbeddedPostgres?,
+        _ logger: Logger, _ options: Options, _ certificates: ServerCertificates?, _ stopping: StopSignal
     ) async throws {
         try await migrate(database, logger)
-        let log = try await PostgresEventLog.open(database) { logger.error($0) }
+        let hasRoom = { @LoopActor in embedded?.hasRoom ?? true }
+        let log = try await PostgresEventLog.open(database, hasRoom: hasRoom) { logger.error($0) }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
-        let keys = PostgresCustomerKeys(database) { logger.error($0) }
+        let keys = PostgresCustomerKeys(database, hasRoom: hasRoom) { logger.error($0) }
         defer { keys.close() }
-        let store = PostgresReadModelStore(database)
+        let store = PostgresReadModelStore(database, hasRoom: hasRoom)
         defer { store.close() }
         let application = try await Application(
             configuration: configuration, log: log, keys: keys, store: store, logger: logger

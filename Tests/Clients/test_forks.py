@@ -10,11 +10,9 @@ import pytest
 from edits import canonical, patched
 from followers import message
 from tiffin import (
-    ReplyError, Server, encode, item_document, private_cluster, put_open_outlet, replica_of, run_tiffin, section_document, sql,
-    wait_until,
+    RECOVERED_SECONDS, Server, encode, item_document, private_cluster, put_open_outlet, replica_of, run_tiffin,
+    section_document, sql, until_served, wait_until,
 )
-
-RECOVERED_SECONDS = 5
 
 
 def add(client, cart, quantity=1):
@@ -61,17 +59,6 @@ def frozen(server):
         yield
     finally:
         server.process.send_signal(signal.SIGCONT)
-
-
-def until_served(client, *command):
-    """The answer to a command, which is refused as long as the database is away or the log is read again."""
-    began = time.monotonic()
-    while True:
-        try:
-            return client(*command)
-        except ReplyError as error:
-            assert error.code in ("UNAVAILABLE", "UNKNOWN"), error
-            assert time.monotonic() - began < RECOVERED_SECONDS, error
 
 
 def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):

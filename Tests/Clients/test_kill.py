@@ -14,13 +14,13 @@ import shutil
 import signal
 import subprocess
 import threading
-from pathlib import Path
 
 import pytest
 
 import tiffin
 from tiffin import (
-    Client, ReplyError, Server, encode, item_document, put_open_outlet, read_log, section_document, wait_until)
+    AWAY, Client, ReplyError, Server, encode, item_document, postmaster, put_open_outlet, read_log, section_document,
+    wait_until)
 
 WRITERS = 6
 ROUNDS = 4
@@ -172,12 +172,6 @@ def explain(events, client, writers):
 # --- PostgreSQL alone is killed
 
 POSTGRES_KILLS = 3
-# What is answered while PostgreSQL is away; with an ID, the command can be sent again.
-AWAY = {"UNAVAILABLE", "UNKNOWN"}
-
-
-def postmaster(data_dir) -> int:
-    return int((Path(data_dir) / "postgres" / "postmaster.pid").read_text().split("\n", 1)[0])
 
 
 def kill_postgres(data_dir) -> int:

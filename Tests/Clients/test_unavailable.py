@@ -6,7 +6,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from test_damage import MENU
-from tiffin import Server, fresh_database, open_transaction, put_open_outlet, run_tiffin, sql, wait_until
+from tiffin import (
+    Server, fresh_database, open_transaction, put_open_outlet, run_tiffin, sql, until_served, wait_until)
 
 END_SESSIONS = (
     "select pg_terminate_backend(pid) from pg_stat_activity "
@@ -24,7 +25,6 @@ def read_only(database):
     sql(END_SESSIONS, database)
     yield "the database is read-only", "25006"
     sql(f"alter database {name_of(database)} reset default_transaction_read_only")
-    sql(END_SESSIONS, database)
 
 
 @contextlib.contextmanager
@@ -53,12 +53,14 @@ def locked(database):
 def refusing(database):
     sql("alter table tiffin.batches add constraint secret_limit check (first_position < 0) not valid", database)
     yield "the log in the database is damaged", "secret_limit"
+    sql("alter table tiffin.batches drop constraint secret_limit", database)
 
 
 @contextlib.contextmanager
 def lacking(database):
     sql("alter function tiffin.append rename to secret_name", database)
     yield "the database does not have what the server needs, or does not let it", "tiffin.append"
+    sql("alter function tiffin.secret_name rename to append", database)
 
 
 def refusal(client):
@@ -76,6 +78,9 @@ def test_clients_learn_what_happened_and_the_log_has_the_details(database, shop_
             assert refusal(client) == f"UNAVAILABLE nothing was accepted: {sentence}"
             wait_until(lambda: detail in server.output(), 10, "the details in the log")
             assert client("CART.COUNT", "c") == 1
+            assert b"partition0_trouble:none\r\n" not in client("INFO", "log")
+        assert until_served(client, "CART.ADD", "c", "kitchen", "tea", 1) == 2
+        assert b"partition0_trouble:none\r\n" in client("INFO", "log")
 
 
 CODES = {

@@ -25,6 +25,10 @@ SHARED_DATA = Path(os.environ.get("TIFFIN_SHARED_DATA", CHECKOUT.parent / "share
 START_SECONDS = 60
 STOP_SECONDS = 20
 REPLY_SECONDS = 30
+# How long after the end of a trouble everything is served again.
+RECOVERED_SECONDS = 5
+# What is answered meanwhile. With an ID, the command can be sent again.
+AWAY = {"UNAVAILABLE", "UNKNOWN"}
 
 
 def binary() -> str:
@@ -85,11 +89,11 @@ def open_transaction(url: str, statement: str):
 
 
 @contextlib.contextmanager
-def private_cluster(**settings):
+def private_cluster(parent=None, **settings):
     """A PostgreSQL that can be started and stopped: its URL, a function that starts it with other settings beside
     these, and one that stops it in a mode of pg_ctl. It runs already, and without fsync unless told otherwise."""
     account = "postgres" if os.geteuid() == 0 else None
-    folder = tempfile.mkdtemp(prefix="tiffin-cluster.")
+    folder = tempfile.mkdtemp(prefix="tiffin-cluster.", dir=parent)
     if account:
         shutil.chown(folder, account)
 
@@ -142,10 +146,47 @@ def replica_of(url):
         shutil.rmtree(folder)
 
 
+class SmallDisk:
+    """A file system in memory, which can be filled."""
+
+    def __init__(self, path):
+        self.path = path
+        self._filler = os.path.join(path, "filler")
+
+    @staticmethod
+    @contextlib.contextmanager
+    def mounted(megabytes: int):
+        """The disk; None where it cannot be mounted: only root can on Linux."""
+        path = tempfile.mkdtemp(prefix="tiffin-disk.")
+        os.chmod(path, 0o711)
+        mount = ["mount", "-t", "tmpfs", "-o", f"size={megabytes}m,mode=711", "tmpfs", path]
+        mounted = os.geteuid() == 0 and shutil.which("mount") and subprocess.run(mount, capture_output=True).returncode == 0
+        try:
+            yield SmallDisk(path) if mounted else None
+        finally:
+            if mounted:
+                subprocess.run(["umount", "--lazy", path], check=True)
+            os.rmdir(path)
+
+    def fill(self):
+        with open(self._filler, "ab") as file:
+            while room := self._room():
+                # Somebody else may have taken some.
+                with contextlib.suppress(OSError):
+                    os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, room)
+
+    def _room(self):
+        state = os.statvfs(self.path)
+        return state.f_bavail * state.f_frsize
+
+    def free(self):
+        os.unlink(self._filler)
+
+
 @contextlib.contextmanager
-def fresh_data_dir():
+def fresh_data_dir(parent=None):
     """A data directory for an embedded PostgreSQL, which runs under another account if we are root."""
-    folder = tempfile.mkdtemp(prefix="tiffin-data.")
+    folder = tempfile.mkdtemp(prefix="tiffin-data.", dir=parent)
     os.chmod(folder, 0o711)
     try:
         yield os.path.join(folder, "data")
@@ -161,6 +202,25 @@ def _stop_orphaned_postgres(folder: str) -> None:
             pid = int(file.read_text().split()[0])
             os.kill(pid, signal.SIGINT)
             wait_until(lambda: not file.exists(), STOP_SECONDS, f"PostgreSQL {pid} to end")
+
+
+def postmaster(data_dir) -> int:
+    """The process of a server's private PostgreSQL."""
+    return int((Path(data_dir) / "postgres" / "postmaster.pid").read_text().split("\n", 1)[0])
+
+
+def private_address(data_dir) -> str:
+    """The address of a server's private PostgreSQL, as its owner."""
+    sockets = (Path(data_dir) / "postgres" / "postmaster.pid").read_text().split("\n")[4]
+    return f"postgres:///tiffin?host={sockets}&user=tiffin"
+
+
+def end_for_lack_of_room(address: str) -> None:
+    """A PostgreSQL whose disk is full needs the next file of its log, and ends because it cannot have it."""
+    with contextlib.suppress(RuntimeError):
+        # It may have some in reserve.
+        for _ in range(20):
+            sql("select pg_switch_wal(); create table if not exists public.filler (); drop table public.filler", address)
 
 
 def wait_until(condition, seconds: float, what: str):
@@ -415,6 +475,17 @@ class Client:
             return self.file.read(1) == b""
         except ConnectionResetError:
             return True
+
+
+def until_served(client: Client, *command):
+    """The answer to a command, which is refused as long as the database is away or the log is read again."""
+    began = time.monotonic()
+    while True:
+        try:
+            return client(*command)
+        except ReplyError as error:
+            assert error.code in AWAY, error
+            assert time.monotonic() - began < RECOVERED_SECONDS, error
 
 
 # --- outlets, menus, logs

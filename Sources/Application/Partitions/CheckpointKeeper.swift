@@ -47,6 +47,8 @@ final class CheckpointKeeper {
     private var positionOfAnother: Int64 = 0
     private var positionOfLastTrim: Int64
     private var savedAt = LoopActor.now
+    /// When saving is tried again after it failed.
+    private var saveAt: UInt64 = 0
     private var positionAtLastLook: Int64
     private var timer: LoopTimer?
 
@@ -123,7 +125,7 @@ final class CheckpointKeeper {
         let isQuiet = position == positionAtLastLook
         positionAtLastLook = position
         let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
-        return unsaved > 0 && position > positionOfAnother
+        return unsaved > 0 && position > positionOfAnother && LoopActor.now >= saveAt
             && (isQuiet || hasWaited || unsaved >= configuration.checkpointEvents)
     }
 
@@ -171,6 +173,7 @@ final class CheckpointKeeper {
             }
         } catch {
             model.value.notSaved(checkpoint)
+            saveAt = LoopActor.now + CheckpointKeeper.retryInterval
             logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
         }
     }

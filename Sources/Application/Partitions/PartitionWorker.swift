@@ -69,7 +69,7 @@ final class PartitionWorker {
         var statistics = BatchStatistics()
         /// When batches were first sent, by their numbers.
         private var sentAt: [(number: Int, time: UInt64)] = []
-        private var lastFailure: (error: EventLogError, at: UInt64)?
+        private(set) var lastFailure: (error: EventLogError, at: UInt64)?
 
         /// A batch is sent, perhaps again.
         ///
@@ -219,6 +219,9 @@ final class PartitionWorker {
         get { record.statistics }
         set { record.statistics = newValue }
     }
+
+    /// Why the last batch could not be appended; nil if it was.
+    var trouble: String? { record.lastFailure?.error.description }
 
     /// How many events the log was found to lack.
     var missingEvents: Int64 { damage.events }
