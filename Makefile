@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help run monkey check test fuzz bench build format
+.PHONY: help run monkey check test fuzz crash bench build format
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -18,6 +18,9 @@ test: ## Install what is missing, lint, build, and run every test
 
 fuzz: ## Fuzz every target for a minute, or SECONDS=n; what it finds is in .build/fuzz
 	@Scripts/fuzz $(if $(SECONDS),--seconds $(SECONDS))
+
+crash: ## Kill, freeze and cut off a server and its database, CYCLES=n SEED=n, and check that nothing is lost
+	@Scripts/crash $(if $(CYCLES),--cycles $(CYCLES)) $(if $(SEED),--seed $(SEED))
 
 bench: ## Compare with Redis, PostgreSQL and SQLite; writes Benchmarks/results
 	@Scripts/bench

@@ -17,7 +17,7 @@ def pytest_configure(config):
 
 # The workers take the files in this order, and the others after them: long ones start early.
 LONGEST_FILES = [
-    "test_kill", "test_subscriptions", "test_audit", "test_hostile", "test_rebuild", "test_time_travel",
+    "test_crash", "test_kill", "test_subscriptions", "test_audit", "test_hostile", "test_rebuild", "test_time_travel",
     "test_forgetting", "test_damage", "test_users",
 ]
 
