@@ -118,6 +118,8 @@ let package = Package(
                 .embedInCode("migrations/0008_batch_queries.sql"),
                 .embedInCode("migrations/0009_users.sql"),
                 .embedInCode("migrations/0010_chain_points.sql"),
+                .embedInCode("migrations/0011_readings.sql"),
+                .embedInCode("migrations/0012_partition_count.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -35,8 +35,8 @@ select size, string_agg(concat_ws(E'\\t', 'cart-' || md5(n::text), n, 'cart.item
     '{"id":"' || substr(md5(n::text), 1, 16) || '"}'), E'\\n' order by n)
 from unnest(array[%s]) size, generate_series(1, size) n group by size;
 create function append_sample(size int) returns setof record language sql as $$
-    select tiffin.append(0::smallint, (select position from tiffin.log_head), (select epoch from tiffin.log_head),
-        sha256('a batch'), now(), size, (select lines from samples where events = size), '{}', null) $$;
+    select tiffin.append(0::smallint, (select position from tiffin.log_head), null, (select epoch from tiffin.log_head),
+        sha256('a batch'), now(), size, (select lines from samples where events = size), '{}', null, null, null) $$;
 """
 
 

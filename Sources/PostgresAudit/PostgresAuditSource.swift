@@ -30,8 +30,8 @@ public final class PostgresAuditSource: AuditSource {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
             _ = try await connection.execute(Statements.readOnly, [])
-            let heads = try await connection.execute(Statements.heads, [])
-            let log = PostgresEventLog.reader(database, partitionCount: max(heads.count, 1))
+            let count = try await connection.execute(Statements.partitionCount, [])
+            let log = PostgresEventLog.reader(database, partitionCount: count.count > 0 ? Int(count.int2(0, 0)) : 1)
             return PostgresAuditSource(log: log, connection: connection)
         } catch {
             connection.close()
@@ -46,6 +46,12 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     // MARK: The log
+
+    /// See `AuditSource`.
+    public func partitionCount() async throws -> Int? {
+        let rows = try await connection.execute(Statements.partitionCount, [])
+        return rows.count > 0 ? Int(rows.int2(0, 0)) : nil
+    }
 
     /// See `AuditSource`.
     public func heads() async throws -> [StoredHead] {
@@ -140,6 +146,8 @@ private enum Statements {
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let endSnapshot = Statement("end_snapshot", "COMMIT")
+
+    static let partitionCount = Statement("partition_count", "SELECT count FROM tiffin.partition_count LIMIT 1")
 
     static let heads = Statement(
         "heads", "SELECT partition, position, digest, epoch FROM tiffin.log_head ORDER BY partition")

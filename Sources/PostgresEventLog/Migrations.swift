@@ -26,6 +26,8 @@ public enum Migrations {
         Migration(number: 8, name: "batch_queries", sql: PackageResources._008_batch_queries_sql),
         Migration(number: 9, name: "users", sql: PackageResources._009_users_sql),
         Migration(number: 10, name: "chain_points", sql: PackageResources._010_chain_points_sql),
+        Migration(number: 11, name: "readings", sql: PackageResources._011_readings_sql),
+        Migration(number: 12, name: "partition_count", sql: PackageResources._012_partition_count_sql),
     ]
 
     /// The most partitions a log may have.
@@ -155,30 +157,33 @@ public enum Migrations {
         _ partitions: Int?, _ transaction: Transaction
     ) async throws -> [String] {
         let rows = try await transaction.execute(
-            Statement("count_partitions", "SELECT count(*) FROM tiffin.log_head"), [])
-        let count = Int(rows.int8(0, 0))
-        if count == 0 {
-            let hasEvents = try await transaction.execute(
-                Statement("has_events", "SELECT EXISTS (SELECT FROM tiffin.batches)"), [])
-            guard !hasEvents.bool(0, 0) else {
-                throw MigrationError(
-                    description: "tiffin.log_head is damaged: it has no row, and tiffin.batches has. Restore the heads "
-                        + "from a backup")
-            }
-        }
-        if count > 0 {
+            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"), [])
+        if rows.count > 0 {
+            let count = Int(rows.int2(0, 0))
             guard let partitions, partitions != count else { return [] }
             throw MigrationError(
                 description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
                     + "have \(partitions)")
         }
+        let isUsed = try await transaction.execute(
+            Statement(
+                "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head)"), [])
+        guard !isUsed.bool(0, 0) else {
+            throw MigrationError(
+                description: "tiffin.partition_count is damaged: it has no row, and the log has partitions. Restore it "
+                    + "from a backup, or run tiffin audit, which counts the partitions")
+        }
+        let count = Int32(partitions ?? 1)
         _ = try await transaction.execute(
             Statement(
                 "add_partitions",
                 "INSERT INTO tiffin.log_head SELECT n, 0, $2 FROM generate_series(0, $1 - 1) AS n",
                 [.int4, .bytea]),
-            [.int4(Int32(partitions ?? 1)), .bytes(Digest.zero.bytes)])
-        return ["the log has \(partitions ?? 1) partition\(partitions ?? 1 == 1 ? "" : "s")"]
+            [.int4(count), .bytes(Digest.zero.bytes)])
+        _ = try await transaction.execute(
+            Statement("set_partition_count", "INSERT INTO tiffin.partition_count VALUES ($1)", [.int4]),
+            [.int4(count)])
+        return ["the log has \(count) partition\(count == 1 ? "" : "s")"]
     }
 }
 

@@ -60,29 +60,23 @@ public final class PostgresEventLog: EventLog {
         }
     }
 
-    /// The log, only for reading. It does not query the database yet, not even for the number of rows in `log_head`.
+    /// The log, only for reading. It does not query the database yet, not even for the number of partitions.
     public static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
         PostgresEventLog(
             database, partitionCount: partitionCount, writers: [],
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
-    /// The epoch of each partition. If a head were missing, streams would be looked for in the wrong partitions, so
-    /// such a log is not opened.
+    /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
     private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
         let rows = try await reader.execute(Statements.epochs, [])
-        let partitions = (0..<rows.count).map { Int(rows.int2($0, 0)) }
-        for (expected, found) in partitions.enumerated() where found != expected {
-            throw .unavailable(
-                "tiffin.log_head is damaged: it has a row for partition \(found) and none for partition \(expected)")
-        }
-        let next = try await reader.execute(Statements.hasHistory, [.int2(Int16(clamping: rows.count))])
-        guard !next.bool(0, 0) else {
-            throw .unavailable(
-                "tiffin.log_head is damaged: it has no row for partition \(rows.count), which has events")
-        }
         guard rows.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
-        return (0..<rows.count).map { rows.int8($0, 1) }
+        return try (0..<rows.count).map { partition throws(EventLogError) in
+            guard !rows.isNull(partition, 0) else {
+                throw .unavailable("tiffin.log_head is damaged: it has no row for partition \(partition)")
+            }
+            return rows.int8(partition, 0)
+        }
     }
 
     /// Damage that no append of the log's own can have caused: a sentence for each partition and kind of damage that
@@ -345,25 +339,27 @@ private final class PartitionWriter {
     /// The receipt; nil if a batch begins at that position already.
     func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
-        var groups = Parameter.null
+        var sendsGroups = false
         for _ in 0..<PartitionWriter.attempts {
-            guard let rows = try await send(batch, seen, groups) else { return nil }
+            guard let rows = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
             guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
             // In another epoch it is sent again as well: this caller has not given the batch up for lost.
             epoch = rows.int8(0, 1)
-            groups = .array(batch.groups)
+            sendsGroups = true
         }
         throw .unavailable("other servers keep losing their connections")
     }
 
     /// The end of the batch; nil if it was not appended directly after the point.
     func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
-        guard let rows = try await send(batch, point, .null), !rows.isNull(0, 0), rows.isNull(0, 3) else { return nil }
+        guard let rows = try await send(batch, point, withGroups: false), !rows.isNull(0, 0), rows.isNull(0, 3) else {
+            return nil
+        }
         return PartitionWriter.receipt(rows, batch).end
     }
 
     private func send(
-        _ batch: EventBatch, _ seen: LogPoint, _ groups: Parameter
+        _ batch: EventBatch, _ seen: LogPoint, withGroups: Bool
     ) async throws(EventLogError) -> Rows? {
         try await connection.executeUnlessViolated(
             Statements.append,
@@ -372,7 +368,9 @@ private final class PartitionWriter {
                 .bytes(batch.contentDigest.bytes),
                 .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
                 .int4(Int32(batch.events.count)), .bytes(batch.lines), .array(PartitionWriter.newStreams(batch)),
-                groups,
+                withGroups ? .array(batch.groups) : .null,
+                withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
+                withGroups ? .array(batch.readings.map(\.group)) : .null,
             ], needsRoom: true)
     }
 
@@ -381,6 +379,14 @@ private final class PartitionWriter {
         var names = ArrayParameter(of: .text)
         for index in batch.events.indices where batch.events[index].version == 1 {
             names.append { batch.events[index].stream.append(to: &$0) }
+        }
+        return names
+    }
+
+    private static func names(of readings: [EventBatch.Reading]) -> ArrayParameter {
+        var names = ArrayParameter(of: .text)
+        for reading in readings {
+            names.append { reading.stream.append(to: &$0) }
         }
         return names
     }
@@ -415,9 +421,12 @@ private enum Statements {
         "append",
         """
         SELECT previous_position, epoch, conflicts, stale, previous_digest, chain_digest
-        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
         """,
-        [.int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array])
+        [
+            .int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array, .textArray,
+            .int4Array,
+        ])
 
     static let outcome = Statement(
         "outcome",
@@ -487,7 +496,13 @@ private enum Statements {
         ORDER BY first_position LIMIT $3
         """, [.int2, .int8, .int8])
 
-    static let epochs = Statement("epochs", "SELECT partition, epoch FROM tiffin.log_head ORDER BY partition")
+    static let epochs = Statement(
+        "epochs",
+        """
+        SELECT h.epoch FROM tiffin.partition_count AS p CROSS JOIN generate_series(0, p.count - 1) AS n
+            LEFT JOIN tiffin.log_head AS h ON h.partition = n
+        ORDER BY n
+        """)
 
     static let heads = Statement(
         "heads",
@@ -495,9 +510,6 @@ private enum Statements {
         SELECT partition, position, digest FROM tiffin.log_head WHERE partition >= 0 AND partition < $1
         ORDER BY partition
         """, [.int2])
-
-    static let hasHistory = Statement(
-        "has_history", "SELECT EXISTS (SELECT FROM tiffin.batches WHERE partition = $1)", [.int2])
 
     /// The last batch, whatever the head says.
     private static let lastBatch = """

@@ -168,14 +168,15 @@ TAMPERED = {
         "batch 0–0 is before the first position"),
     "a head of a partition that does not exist": (
         "insert into tiffin.log_head select 1, 0, decode(repeat('00', 32), 'hex')",
-        "log_head has 2 rows, and the streams lie as in a log of 1 partition: rows were added or removed"),
-    "a head of a partition that does not follow": (
-        "insert into tiffin.log_head select 7, 0, decode(repeat('00', 32), 'hex')",
-        "log_head has 2 rows and one of partition 7"),
-    "the only head taken out": ("delete from tiffin.log_head", "log_head has no rows"),
+        "log_head has a row of partition 1, in a log of 1 partition"),
+    "another number of partitions": (
+        "update tiffin.partition_count set count = 2",
+        "partition_count is 2, and the streams lie as in a log of 1 partition"),
+    "the number of partitions taken out": ("delete from tiffin.partition_count", "partition_count has no row"),
+    "the only head taken out": ("delete from tiffin.log_head", "log_head has no row of partition 0"),
     "an event moved to a partition without a head": (
         "update tiffin.events set partition = 3 where stream = 'cart-cart-1' and version = 1",
-        "log_head has no row of partition 3, which has events or batches"),
+        "batches has rows of partition 3, in a log of 1 partition"),
     "an event changed, its digest and the chain up to there with it": (
         "update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
         "where stream = 'cart-cart-1' and version = 1;"
@@ -254,7 +255,8 @@ def checksum(url):
     """What the tables of the log hold."""
     return sql(
         "select (select sum(hashtext(b::text)::bigint) from tiffin.batches b), "
-        "(select sum(hashtext(h::text)::bigint) from tiffin.log_head h)", url)
+        "(select sum(hashtext(h::text)::bigint) from tiffin.log_head h), "
+        "(select sum(count) from tiffin.partition_count)", url)
 
 
 @pytest.mark.parametrize("what", TAMPERED)
@@ -294,7 +296,7 @@ VALUES = {
     "batches.chain_digest": (BYTES, "batch {at}–{at} does not continue the chain"),
     "batches.events": (TEXT, "{at}"),
     "batches.recorded_at": (TIMES, "batch {at}–{at} does not match its digest"),
-    "log_head.partition": ([1, *SMALLINT], "log_head has 1 row and one of partition {value}"),
+    "log_head.partition": ([1, *SMALLINT], "log_head has a row of partition {value}, in a log of 1 partition"),
     "log_head.position": ([0, *BIGINT], "the head"),
     "log_head.digest": (BYTES, "the head has a digest of"),
     "log_head.epoch": (BIGINT, "the head has the epoch {value}"),

@@ -91,3 +91,32 @@ def test_a_retry_on_the_other_server_is_recognised(servers):
     with servers[0].client() as first, servers[1].client() as second:
         assert first(*command) == second(*command) == 2
         wait_until(lambda: second("CART.COUNT", "moved") == 2, 5, "the other server to see the change")
+
+
+def test_a_merchants_change_holds_on_the_other_server_once_it_is_acknowledged(servers):
+    put_kitchen(servers)
+    with servers[0].client() as merchant, servers[1].client() as customer:
+        def fill(cart, item):
+            # What is for sale again is seen with a delay.
+            wait_until(lambda: isinstance(customer.pipeline([("CART.ADD", cart, "kitchen", item, 1)])[0], int), 5,
+                       "the outlet to sell again")
+            return customer.json("CART.GET", cart)["total"]
+
+        def refusal(*command):
+            return customer.error(*command).code
+
+        for n in range(10):
+            total = fill(f"price-{n}", "dish-0")
+            merchant("MENU.ITEM.PRICE", "kitchen", "dish-0", total + 1)
+            assert refusal("CART.CHECKOUT", f"price-{n}", "TOTAL", total) == "TOTALCHANGED"
+
+            total = fill(f"sold-{n}", "dish-1")
+            merchant("MENU.ITEM.SUSPEND", "kitchen", "dish-1")
+            assert refusal("CART.CHECKOUT", f"sold-{n}", "TOTAL", total) == "SOLDOUT"
+            merchant("MENU.ITEM.RESUME", "kitchen", "dish-1")
+
+            total = fill(f"open-{n}", "dish-2")
+            merchant("OUTLET.CLOSE", "kitchen")
+            assert refusal("CART.ADD", f"late-{n}", "kitchen", "dish-2", 1) == "CLOSED"
+            assert refusal("CART.CHECKOUT", f"open-{n}", "TOTAL", total) == "CLOSED"
+            merchant("OUTLET.OPEN", "kitchen")

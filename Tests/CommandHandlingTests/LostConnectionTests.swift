@@ -97,7 +97,7 @@ struct LostConnectionTests {
         await rival.catchUp()
         rival.send("c", .add(10))
         _ = await rival.settle()
-        for outlet in ["o", "p"] as [Identifier] {
+        for outlet in ["p", "q"] as [Identifier] {
             rival.send(StreamName(.menu, outlet)) { _, _ in .menu(.put(.items(Menu.maximumItems))) }
             _ = await rival.settle()
         }

@@ -23,8 +23,12 @@ public struct LogWriter: Sendable {
 
     /// A batch of these groups, with an event for each time that a stream is named.
     ///
-    /// - Parameter marks: a number for each group, which its payloads carry; zero by default.
-    public func batch(_ groups: [[StreamName]], marks: [Int] = []) -> EventBatch {
+    /// - Parameters:
+    ///   - readings: what groups rest on without writing it.
+    ///   - marks: a number for each group, which its payloads carry; zero by default.
+    public func batch(
+        _ groups: [[StreamName]], readings: [EventBatch.Reading] = [], marks: [Int] = []
+    ) -> EventBatch {
         var versions = versions
         var events: [NewEvent] = []
         var numbers: [Int32] = []
@@ -41,7 +45,7 @@ public struct LogWriter: Sendable {
             }
         }
         return EventBatch(
-            partition: partition, events: events, groups: numbers,
+            partition: partition, events: events, groups: numbers, readings: readings,
             recordedAt: Timestamp(millisecondsSinceEpoch: LogWriter.epoch + Int64(marks.first ?? 0)))
     }
 

@@ -62,7 +62,9 @@ public struct Audit: Sendable {
     public func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> Report {
         let heads = try await source.heads()
         var report = Report()
-        var placement = PlacementCheck(heads.map(\.partition), withEvents: try await source.partitions())
+        var placement = PlacementCheck(
+            count: try await source.partitionCount(), heads: heads.map(\.partition),
+            withEvents: try await source.partitions())
         let changes = try await source.changedColumns()
         for head in heads {
             report.partitions.append(

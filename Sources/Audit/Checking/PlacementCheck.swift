@@ -2,36 +2,41 @@ internal import EventLog
 
 /// Checks that the partitions are those that the streams were divided among.
 ///
-/// A stream's partition follows from its name and the number of partitions, which is the number of rows in
-/// `log_head`. Adding or removing a row sends every server to other partitions.
+/// A stream's partition follows from its name and the number of partitions. If somebody changes that number, every server
+/// looks for streams in other partitions.
 struct PlacementCheck {
     /// The most partitions that a log can be given.
     private static let maximumPartitions = 256
     /// Fewer streams than this may fit another number of partitions by chance.
     private static let tellingCount = 8
 
-    /// The number of partitions according to `log_head`.
+    /// The number of partitions that the log says it has.
     let partitionCount: Int
     private var rowFindings = Findings()
     private var streams: [(stream: StreamName, partition: Int)] = []
 
     /// - Parameters:
-    ///   - partitions: those that have a row in `log_head`.
+    ///   - count: the number of partitions that the log says it has; nil if it does not say.
+    ///   - heads: the partitions that have a row in `log_head`.
     ///   - used: those that have events or batches.
-    init(_ partitions: [Int], withEvents used: [Int]) {
-        partitionCount = max(partitions.count, 1)
-        if partitions.isEmpty { found(0, "has no rows") }
-        for partition in partitions where !(0..<partitions.count).contains(partition) {
-            found(partition, "has \(partitions.count.counted("row")) and one of partition \(partition)")
+    init(count: Int?, heads: [Int], withEvents used: [Int]) {
+        partitionCount = max(count ?? heads.count, 1)
+        if count == nil { found(0, "partition_count", "has no row") }
+        let partitions = 0..<partitionCount
+        for partition in Set(partitions).subtracting(heads).sorted() {
+            found(partition, "log_head", "has no row of partition \(partition)")
+        }
+        let ofHowMany = "of \(partitionCount.counted("partition"))"
+        for partition in heads where !partitions.contains(partition) {
+            found(partition, "log_head", "has a row of partition \(partition), in a log \(ofHowMany)")
         }
         for partition in used where !partitions.contains(partition) {
-            found(partition, "has no row of partition \(partition), which has events or batches")
+            found(partition, "batches", "has rows of partition \(partition), in a log \(ofHowMany)")
         }
     }
 
-    private mutating func found(_ partition: Int, _ message: String) {
-        rowFindings.add(
-            Finding(.tampering, partition: partition, position: nil, subject: "log_head", message))
+    private mutating func found(_ partition: Int, _ subject: String, _ message: String) {
+        rowFindings.add(Finding(.tampering, partition: partition, position: nil, subject: subject, message))
     }
 
     /// Adds streams that were found in a partition.
@@ -42,9 +47,8 @@ struct PlacementCheck {
         var check = self
         if let count = actualCount, count != partitionCount {
             check.found(
-                0,
-                "has \(partitionCount.counted("row")), and the streams lie as in a log of "
-                    + "\(count.counted("partition")): rows were added or removed")
+                0, "partition_count",
+                "is \(partitionCount), and the streams lie as in a log of \(count.counted("partition"))")
         }
         return check.rowFindings
     }

@@ -11,6 +11,9 @@ public import Projections
 
 /// What an audit reads.
 public protocol AuditSource: Sendable {
+    /// How many partitions the log says it has; nil if it does not say.
+    func partitionCount() async throws -> Int?
+
     /// The rows of `log_head`, as they are stored.
     func heads() async throws -> [StoredHead]
 

@@ -101,6 +101,9 @@ public final class CommandProcessor {
     /// Batches whose outcome is not known yet, oldest first.
     private var inFlight: [(writing: Writing, recordedAt: Timestamp)] = []
     private var loads: [StreamName] = []
+    private var held = HeldCommands()
+    /// All outlets with changes that are not durable, and some others.
+    private var changedOutlets: Set<Identifier> = []
     private var batchNumber = 0
     /// How many commands and questions wait for a batch or a load.
     public private(set) var waitingCommands = 0
@@ -171,6 +174,7 @@ public final class CommandProcessor {
     }
 
     private func decideOrLoad(_ command: PendingCommand, on entry: StreamEntry) {
+        if let outlet = held.outlet(before: entry) { return held.append(command, on: entry, for: outlet) }
         startLoad(of: entry)
         if let load = entry.load { load.commands.append(command) } else { decide(command, on: entry) }
     }
@@ -184,12 +188,15 @@ public final class CommandProcessor {
     // MARK: Deciding
 
     private func decide(_ command: PendingCommand, on entry: StreamEntry) {
+        if let outlet = held.outlet(before: entry) { return held.append(command, on: entry, for: outlet) }
         command.restsOn = entry.pendingVersion
+        command.outlet = nil
         if let corruption = entry.corruption {
             command.outcome = .corrupt(corruption)
         } else {
             do throws(Rejection) {
-                command.outcome = .accepted(try accept(command, on: entry))
+                guard let reply = try accept(command, on: entry) else { return }
+                command.outcome = .accepted(reply)
             } catch {
                 command.outcome = .rejected(error)
             }
@@ -205,7 +212,8 @@ public final class CommandProcessor {
         }
     }
 
-    private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandReply {
+    /// The reply to a command; nil if it has to wait for an outlet.
+    private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandReply? {
         let request = command.request
         if let known = try entry.reply(to: request.metadata) { return known }
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
@@ -214,6 +222,13 @@ public final class CommandProcessor {
         let state = entry.pending
         switch request.command(state, entry.pendingVersion) {
         case .cart(let wanted):
+            if let outlet = CommandProcessor.outlet(of: wanted, in: state) {
+                guard !isChanging(outlet) else {
+                    held.append(command, on: entry, for: outlet)
+                    return nil
+                }
+                command.outlet = outlet
+            }
             let events = try CommandProcessor.decide(wanted, in: state)
             #if DEBUG
                 if !events.isEmpty, let fault = recordingFault(wanted),
@@ -240,6 +255,11 @@ public final class CommandProcessor {
     ) throws(Rejection) -> [Cart.Event] {
         guard case .cart(let state) = state else { preconditionFailure("a command for another kind of stream") }
         return try Cart.decide(command, in: state)
+    }
+
+    private static func outlet(of command: Cart.Command, in state: AggregateState) -> Identifier? {
+        guard case .cart(let state) = state else { return nil }
+        return command.outlet(for: state)
     }
 
     private static func decide(
@@ -288,6 +308,7 @@ public final class CommandProcessor {
         filling.units.append(Unit(entry: entry, command: command, count: filling.events.count - eventCount))
         command.restsOn = ahead.version
         entry.remember(metadata, reply, ahead.version)
+        if entry.name.isOfOutlet { changedOutlets.insert(entry.name.id) }
         return reply
     }
 
@@ -311,6 +332,24 @@ public final class CommandProcessor {
         return (order, .placed(placement))
     }
 
+    /// Whether an outlet or its menu has changes that are not durable. What is decided on it now would stand behind
+    /// these in the log, and not know of them.
+    private func isChanging(_ outlet: Identifier) -> Bool {
+        guard changedOutlets.contains(outlet) else { return false }
+        if cache[StreamName(.outlet, outlet)]?.undurable != nil || cache[StreamName(.menu, outlet)]?.undurable != nil {
+            return true
+        }
+        changedOutlets.remove(outlet)
+        return false
+    }
+
+    /// Decides what has waited for outlets whose changes are durable now, or were not made.
+    private func releaseHeld() {
+        for outlet in held.outlets where !isChanging(outlet) {
+            for (entry, command) in held.take(outlet) { decideOrLoad(command, on: entry) }
+        }
+    }
+
     private func finish(_ command: PendingCommand) {
         waitingCommands -= 1
         command.completion(command.outcome)
@@ -332,6 +371,7 @@ public final class CommandProcessor {
         batchNumber += 1
         var groups: [Int32] = []
         groups.reserveCapacity(filling.events.count)
+        var readings: [EventBatch.Reading] = []
         var next: Int32 = 0
         var taken = 0
         while taken < filling.units.count {
@@ -343,11 +383,16 @@ public final class CommandProcessor {
             }
             filling.units[taken].group = unit.entry.group.number
             for _ in 0..<unit.count { groups.append(unit.entry.group.number) }
+            if let outlet = unit.command.outlet {
+                readings.append(EventBatch.Reading(StreamName(.outlet, outlet), by: unit.entry.group.number))
+                readings.append(EventBatch.Reading(StreamName(.menu, outlet), by: unit.entry.group.number))
+            }
             taken += 1
         }
         let writing = filling.take(taken, groups.count)
         inFlight.append((writing, now))
-        return EventBatch(partition: partition, events: writing.newEvents, groups: groups, recordedAt: now)
+        return EventBatch(
+            partition: partition, events: writing.newEvents, groups: groups, readings: readings, recordedAt: now)
     }
 
     /// Takes back the newest batches in flight, which are not in the log and never will be: their commands go into the
@@ -403,7 +448,11 @@ public final class CommandProcessor {
         }
         project(recorded)
         for unit in writing.units { finishDurable(unit.entry) }
+        // Only now, so that nothing is withdrawn of what has just become durable.
+        withdraw(restingOn: foreign, to: &again)
+        dropFilling(of: again)
         decide(again)
+        releaseHeld()
     }
 
     private func takeInFlight() -> (writing: Writing, recordedAt: Timestamp) {
@@ -453,6 +502,7 @@ public final class CommandProcessor {
             command.outcome = outcome
             finish(command)
         }
+        releaseHeld()
     }
 
     /// Ends everything that waits, and handles nothing more. No batch may be in flight.
@@ -461,11 +511,11 @@ public final class CommandProcessor {
         closure = reason
         filling = Writing()
         loads = []
+        for outlet in held.outlets {
+            for (_, command) in held.take(outlet) { fail(command, reason) }
+        }
         for entry in cache.entries {
-            for command in entry.undurable?.commands ?? CommandQueue() {
-                command.outcome = .unavailable(reason)
-                finish(command)
-            }
+            for command in entry.undurable?.commands ?? CommandQueue() { fail(command, reason) }
             entry.undurable = nil
             fail(entry.load, reason)
             entry.load = nil
@@ -479,8 +529,10 @@ public final class CommandProcessor {
         precondition(inFlight.isEmpty)
         var again: [Withdrawn] = []
         for event in events { absorb(event, again: &again) }
+        withdraw(restingOn: events, to: &again)
         dropFilling(of: again)
         decide(again)
+        releaseHeld()
     }
 
     private func absorb(_ event: Result<DecodedEvent, CorruptEvent>, again: inout [Withdrawn]) {
@@ -502,7 +554,25 @@ public final class CommandProcessor {
     private func withdraw(_ entry: StreamEntry, to list: inout [Withdrawn]) {
         guard let undurable = entry.undurable else { return }
         entry.forgetUndurable()
+        for command in held.take(of: entry) { undurable.commands.append(command) }
         list.append((entry, undurable.commands))
+    }
+
+    /// Withdraws what is in the next batch and was decided on outlets as they were before these events.
+    private func withdraw(restingOn events: [Result<DecodedEvent, CorruptEvent>], to list: inout [Withdrawn]) {
+        var changed: Set<Identifier> = []
+        for event in events {
+            let stream: StreamName? =
+                switch event {
+                case .success(let event): event.stream
+                case .failure(let corruption): StreamName(corruption.stream)
+                }
+            if let stream, stream.isOfOutlet { changed.insert(stream.id) }
+        }
+        guard !changed.isEmpty else { return }
+        for unit in filling.units {
+            if let outlet = unit.command.outlet, changed.contains(outlet) { withdraw(unit.entry, to: &list) }
+        }
     }
 
     /// Withdraws the part of the next batch that depends on what was withdrawn, in one pass over it.
@@ -570,12 +640,14 @@ public final class CommandProcessor {
         fail(load, reason)
     }
 
+    private func fail(_ command: PendingCommand, _ reason: String) {
+        command.outcome = .unavailable(reason)
+        finish(command)
+    }
+
     private func fail(_ load: StreamLoad?, _ reason: String) {
         guard let load else { return }
-        for command in load.commands {
-            command.outcome = .unavailable(reason)
-            finish(command)
-        }
+        for command in load.commands { fail(command, reason) }
         answer(load.readers, .failure(.unavailable(reason)))
     }
 

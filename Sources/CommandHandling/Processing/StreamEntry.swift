@@ -18,6 +18,8 @@ final class StreamEntry {
     var isAssumedNew: Bool
     /// The load that is under way.
     var load: StreamLoad?
+    /// The outlet that its newest commands wait for (``HeldCommands``).
+    var heldBy: Identifier?
     var corruption: CorruptEvent?
     /// Whether it has been used since the cache's hand last passed.
     var isReferenced = true
@@ -41,7 +43,7 @@ final class StreamEntry {
         committed = CommittedState(initial: name.category)
     }
 
-    var isIdle: Bool { undurable == nil && load == nil }
+    var isIdle: Bool { undurable == nil && load == nil && heldBy == nil }
 
     /// The state after everything in flight.
     var pending: AggregateState { undurable?.state ?? committed.state }
@@ -175,6 +177,8 @@ final class PendingCommand {
     var outcome = CommandOutcome.busy
     /// The version of the stream that the outcome depends on.
     var restsOn: Int64 = 0
+    /// The outlet that it was decided on, beside its stream.
+    var outlet: Identifier?
 
     init(_ request: CommandRequest, _ completion: @escaping (CommandOutcome) -> Void) {
         self.request = request

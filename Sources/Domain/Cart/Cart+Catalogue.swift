@@ -14,6 +14,17 @@ extension Cart.State {
     }
 }
 
+extension Cart.Command {
+    /// The outlet whose status and menu decide about the command, beside the cart; nil where none does.
+    public func outlet(for cart: Cart.State) -> Identifier? {
+        switch self {
+        case .add(let addition): addition.outlet
+        case .set, .checkOut: cart.contents?.outlet
+        case .remove, .clear: nil
+        }
+    }
+}
+
 extension Cart.CheckOut {
     /// A checkout with what the catalogue says now of everything in the cart.
     ///

@@ -8,7 +8,8 @@ public protocol EventLog: Sendable {
     /// The number of partitions, chosen once.
     var partitionCount: Int { get }
 
-    /// Appends a batch: every group none of whose streams has been written since `seen`.
+    /// Appends a batch: every group none of whose streams has been written since `seen`, neither those that it writes nor
+    /// those that it was decided on.
     ///
     /// If a stream that begins with the batch existed when the streams were last indexed, nothing is appended: the
     /// receipt refuses every group and names those streams as stale. Any other version has to come from the log.
@@ -142,7 +143,7 @@ public struct LogHead: Equatable, Sendable {
 public struct AppendReceipt: Equatable, Sendable {
     /// Where the log ended before the batch.
     public var previous: LogPoint
-    /// The groups that were not appended, because a stream of theirs has been written since.
+    /// The groups that were not appended, because a stream that they write or rest on has been written since.
     public var conflicts: Set<Int32>
     /// Streams that the batch begins and the log has already. What the writer assumed about them did not come from the
     /// log: they have to be loaded from it.

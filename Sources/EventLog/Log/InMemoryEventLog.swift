@@ -25,8 +25,7 @@ public actor InMemoryEventLog: EventLog {
         let partition = partitions[batch.partition]
         let previous = Int64(partition.events.count)
         let written = Set(partition.events.dropFirst(Int(seen.position)).map(\.stream))
-        let conflicts = Set(
-            zip(batch.events, batch.groups).filter { written.contains($0.0.stream.description) }.map(\.1))
+        let conflicts = batch.conflicts(with: written)
         let accepted = zip(batch.events, batch.groups).filter { !conflicts.contains($0.1) }.map(\.0)
         guard !accepted.isEmpty else {
             return AppendReceipt(previous: partition.end, conflicts: conflicts, end: partition.end)

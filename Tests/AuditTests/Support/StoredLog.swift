@@ -6,6 +6,7 @@ import Projections
 
 /// The tables of a log as an audit reads them. Tests change them as the owner of the database could.
 struct StoredLog: AuditSource {
+    var storedPartitionCount: Int? = 1
     var storedHeads: [StoredHead] = []
     var events: [RecordedEvent] = []
     var commits: [Commit] = []
@@ -26,6 +27,7 @@ struct StoredLog: AuditSource {
             }
         }
         var stored = StoredLog()
+        stored.storedPartitionCount = partitions
         for head in try await log.heads() {
             stored.storedHeads.append(
                 StoredHead(
@@ -54,6 +56,8 @@ struct StoredLog: AuditSource {
     // MARK: AuditSource
 
     func changedColumns() -> [ChangedColumn] { [] }
+
+    func partitionCount() -> Int? { storedPartitionCount }
 
     func heads() -> [StoredHead] { storedHeads.sorted { $0.partition < $1.partition } }
 

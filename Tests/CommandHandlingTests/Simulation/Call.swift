@@ -70,14 +70,26 @@ final class Call {
         }
     }
 
-    func command(in state: AggregateState, _ version: Int64) -> DomainCommand {
+    /// - Parameter offer: what an outlet sells now, whatever the item.
+    func command(
+        in state: AggregateState, _ version: Int64, offer: (_ outlet: Identifier) -> Offer
+    ) -> DomainCommand {
         switch action {
-        case .add(let item, let quantity): return .cart(.add(quantity, of: item))
+        case .add(let item, let quantity):
+            let outlet = state.cart?.contents?.outlet ?? Simulation.outlet(for: stream.id)
+            return .cart(.add(Cart.Addition(outlet: outlet, item: item, quantity: quantity, offer: offer(outlet))))
         case .set(let line, let quantity): return .cart(.set(line: line, quantity: quantity))
         case .remove(let line): return .cart(.remove(line: line))
         case .clear: return .cart(.clear)
         case .checkOut(let isAgreed):
             var checkOut = TestProcess.checkOut(of: stream.id, in: state, version)
+            if let contents = state.cart?.contents {
+                checkOut.offers = checkOut.offers.mapValues { _ in offer(contents.outlet) }
+                // What a client agrees to that has just been shown the price.
+                if case .available(let item) = offer(contents.outlet) {
+                    checkOut.agreedTotal = Amount(minorUnits: item.unitPrice.minorUnits * Int64(contents.count))
+                }
+            }
             if !isAgreed { checkOut.agreedTotal = 1 }
             return .cart(.checkOut(checkOut))
         case .putOutlet(let name): return .outlet(.put(.named(name)))
@@ -87,4 +99,8 @@ final class Call {
         case .reprice(let price): return .menu(.reprice("item-0", Amount(minorUnits: price)))
         }
     }
+}
+
+extension AggregateState {
+    fileprivate var cart: Cart.State? { if case .cart(let state) = self { state } else { nil } }
 }

@@ -42,9 +42,8 @@ final class SimulatedLog {
         }
         try check(seen)
         let written = Set(events.dropFirst(Int(seen.position)).map(\.stream))
-        let sent = zip(batch.events, batch.groups)
-        let conflicts = Set(sent.filter { written.contains($0.0.stream.description) }.map(\.1))
-        let accepted = sent.filter { !conflicts.contains($0.1) }.map(\.0)
+        let conflicts = batch.conflicts(with: written)
+        let accepted = zip(batch.events, batch.groups).filter { !conflicts.contains($0.1) }.map(\.0)
         let stale = staleStreams(of: accepted)
         guard stale.isEmpty else {
             let refusal = AppendReceipt(previous: end, conflicts: Set(batch.groups), stale: stale, end: end)

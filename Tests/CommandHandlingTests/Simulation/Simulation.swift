@@ -178,13 +178,24 @@ final class Simulation {
         server.calls.append(call)
         let request = CommandRequest(
             stream: call.stream, metadata: metadata ?? call.metadata, expectedVersion: call.expectedVersion
-        ) { call.command(in: $0, $1) }
+        ) { state, version in
+            call.command(in: state, version) { Simulation.offer(of: $0, in: server.box.model) }
+        }
         server.processor.handle(request) { outcome in
             guard !server.isDead, let place = server.calls.firstIndex(where: { $0 === call }) else { return }
             server.calls.remove(at: place)
             call.outcomes.append(outcome)
             call.outstanding -= 1
         }
+    }
+
+    /// The outlet that a new cart is ordered from.
+    static func outlet(for cart: Identifier) -> Identifier { cart.rawValue.utf8.last! % 2 == 0 ? "o0" : "o1" }
+
+    /// What an outlet sells: the first item of its menu under any name, and tea where it has no menu.
+    private static func offer(of outlet: Identifier, in model: ReadModel) -> Offer {
+        let offer = model.outletHome.offer(of: "item-0", at: outlet, now: Timestamp(millisecondsSinceEpoch: 0))
+        return offer == .noOutlet || offer == .noItem ? .tea : offer
     }
 
     private func newCall() -> Call {
@@ -198,12 +209,12 @@ final class Simulation {
             Call(number: number, stream: stream, action: action, id: id, expectedVersion: version)
         }
         let made =
-            switch generator.number(0..<20) {
+            switch generator.number(0..<22) {
             case 0: call(cart, .checkOut(isAgreed: generator.chance(80)), "call-\(number)")
             case 1: call(cart, .clear, "call-\(number)")
             case 2: call(cart, .remove(line), "call-\(number)")
             case 3...5: call(cart, .set(line, generator.number(0..<5)), "call-\(number)")
-            case 6: call(StreamName(.outlet, outlet), .open, "call-\(number)")
+            case 6, 20, 21: call(StreamName(.outlet, outlet), .open, "call-\(number)")
             case 7: call(StreamName(.outlet, outlet), .close, "call-\(number)")
             case 8: call(StreamName(.outlet, outlet), .putOutlet("Outlet \(number)"), id)
             case 9: call(StreamName(.menu, outlet), .putMenu(generator.number(1..<4)), "call-\(number)")

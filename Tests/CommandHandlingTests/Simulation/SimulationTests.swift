@@ -39,6 +39,17 @@ struct History {
         var count: Int { lines.values.reduce(0, +) }
     }
 
+    /// What an outlet sells.
+    private struct Sale {
+        var isRegistered = false
+        var isOpen = false
+        var listed: Int64?
+
+        var isSelling: Bool { isOpen || !isRegistered }
+        /// What everything costs, in minor units.
+        var price: Int64 { isRegistered ? listed ?? 250 : 250 }
+    }
+
     let events: [DecodedEvent]
     private(set) var streams: [StreamName: Stream] = [:]
 
@@ -52,22 +63,42 @@ struct History {
 
     init(_ events: [DecodedEvent]) {
         self.events = events
+        var sales: [Identifier: Sale] = [:]
+        var outlets: [Identifier: Identifier] = [:]
+        func check(_ lines: [CartLine], of outlet: Identifier, _ event: DecodedEvent) {
+            let sale = sales[outlet] ?? Sale()
+            #expect(sale.isSelling, "\(event.stream) was decided on an outlet that had closed before")
+            for line in lines { #expect(line.unitPrice.minorUnits == sale.price, "\(event.stream), an old price") }
+        }
         for (index, event) in events.enumerated() {
             #expect(event.position == Int64(index) + 1)
             var stream = streams[event.stream] ?? Stream()
             stream.version += 1
             #expect(event.version == stream.version)
             switch event.event {
-            case .cart(.itemAdded(let line, _, _, _)): stream.lines[line.id, default: 0] += line.quantity
+            case .cart(.itemAdded(let line, let outlet, _, _)):
+                stream.lines[line.id, default: 0] += line.quantity
+                outlets[event.stream.id] = outlet
+                check([line], of: outlet, event)
             case .cart(.quantityChanged(let line, _, let quantity)): stream.lines[line] = quantity
             case .cart(.lineRemoved(let line, _)): stream.lines[line] = nil
             case .cart(.cleared): stream.lines = [:]
             case .cart(.checkedOut(let order, let lines, _, _, _)):
                 stream.order = order
                 #expect(Dictionary(uniqueKeysWithValues: lines.map { ($0.id, $0.quantity) }) == stream.lines)
+                if let outlet = outlets[event.stream.id] { check(lines, of: outlet, event) }
                 let before = index > 0 ? events[index - 1] : nil
                 #expect(before?.stream == StreamName(.order, order), "the order comes directly before its cart")
                 #expect(before?.metadata == event.metadata)
+            case .outlet(.registered): sales[event.stream.id, default: Sale()].isRegistered = true
+            case .outlet(.opened): sales[event.stream.id, default: Sale()].isOpen = true
+            case .outlet(.closed): sales[event.stream.id, default: Sale()].isOpen = false
+            case .menu(.itemAdded(let item, _, _)), .menu(.itemChanged(let item)):
+                if item.id == "item-0", let price = item.price {
+                    sales[event.stream.id, default: Sale()].listed = price.minorUnits
+                }
+            case .menu(.itemRepriced("item-0", let price)):
+                sales[event.stream.id, default: Sale()].listed = price.minorUnits
             case .outlet, .menu, .order: break
             }
             let reply: CommandReply =
