@@ -11,6 +11,8 @@ struct Cluster {
     /// With less room than this, in bytes, the server may lack it for the next two segments of its log.
     static let leastRoom: UInt64 = 32 << 20
     private static let leftoverTimeout = Duration.seconds(30)
+    /// How long a server may take to stop in good order.
+    private static let fastStopSeconds: Int64 = 10
     /// How long to wait before saying what it is waiting for.
     private static let leftoverPatience = Duration.seconds(1)
 
@@ -133,8 +135,13 @@ struct Cluster {
         let seconds = Self.leftoverTimeout.components.seconds
         if isPostgres(file.pid) {
             log("Waiting for an earlier PostgreSQL (process \(file.pid)) to stop")
-            _ = try await Tool.run(
-                programs.pgctl, ["stop", "-D", realPath, "-m", "fast", "-w", "-t", "\(seconds)"], as: account)
+            // One that recovers from a crash may not notice that it is to stop. An immediate stop only costs the next
+            // start time.
+            for (mode, patience) in [("fast", Self.fastStopSeconds), ("immediate", seconds)] where isPostgres(file.pid)
+            {
+                _ = try await Tool.run(
+                    programs.pgctl, ["stop", "-D", realPath, "-m", mode, "-w", "-t", "\(patience)"], as: account)
+            }
         }
         // Its processes end by themselves when they notice. Until then PostgreSQL refuses to start.
         let began = ContinuousClock.now
