@@ -36,6 +36,8 @@ public final class Application {
     private let changes = ChangeFeed()
     /// What held up the server for long.
     public let latencies: LatencyMonitor
+    /// What bounds the memory of the process.
+    public private(set) var memory: MemoryBudget!
     let textSealer: TextSealer
     let receiptIssuer: ReceiptIssuer
     let archive: Archive
@@ -77,6 +79,10 @@ public final class Application {
         logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
         ProcessResources.giveBackMemory()
         topics = Topics(self, changes, configuration)
+        memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger) { [unowned self] in
+            homes.dropAll()
+            for partition in partitions { partition.processor.emptyCache() }
+        }
     }
 
     /// Whether nothing has happened yet.
@@ -92,6 +98,7 @@ public final class Application {
         }
         // What was sold out or paused until now comes back, and the answers to saved queries may change.
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in _ = catalogue }
+        memory.start()
         for partition in partitions { serve(partition) }
     }
 
@@ -114,6 +121,7 @@ public final class Application {
     /// Waits until nothing is on its way, saves the read models, and hands the last answers to the fronts.
     public func stop() async {
         sweep?.cancel()
+        memory.stop()
         // What waits for a key is still to come.
         await textSealer.stop()
         for refold in refolds.values {
@@ -153,7 +161,8 @@ public final class Application {
     ///
     /// - Parameter call: a call of this command.
     public func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
-        try command.body(self, call)
+        if case .write = command.declaration.effect { try memory.checkRoom() }
+        return try command.body(self, call)
     }
 
     /// Runs a command and waits for its answer, for callers in the process itself.

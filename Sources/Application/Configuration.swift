@@ -22,6 +22,8 @@ public struct Configuration: Sendable {
     public var checkpointSeconds: UInt64 = 30
     /// What holds up the server for so many milliseconds is in `LATENCY`; 0 for nothing.
     public var latencyMilliseconds: UInt64 = 100
+    /// The most bytes of memory that the process is to take; 0 for any number.
+    public var maximumMemory = 0
     #if DEBUG
         /// What the application does wrong on purpose.
         public var plantedFault: PlantedFault?

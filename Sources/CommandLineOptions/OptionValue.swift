@@ -32,6 +32,21 @@ extension OptionValue<Int> {
     }
 }
 
+extension OptionValue<Int> {
+    /// A number of bytes of the range, as `1073741824`, `1024mb` or `1gb`; the units are powers of 1,024, as in Redis.
+    public static func bytes(_ range: ClosedRange<Int>) -> Self {
+        OptionValue("a number of bytes, such as 512mb or 4gb") { text in
+            let units = ["": 0, "b": 0, "kb": 10, "mb": 20, "gb": 30]
+            let digits = text.prefix { ("0"..."9").contains($0) }
+            guard let number = Int(digits), let shift = units[text.dropFirst(digits.count).lowercased()] else {
+                return nil
+            }
+            let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << shift)
+            return !overflow && range.contains(bytes) ? bytes : nil
+        }
+    }
+}
+
 extension OptionValue where Value: CaseIterable & RawRepresentable<String> {
     /// One of the cases, by its raw value.
     public static var choice: Self {

@@ -43,6 +43,12 @@ public struct ProcessResources: Sendable {
         return Int(setrlimit(resource, &limit) == 0 ? limit.rlim_cur : allowed)
     }
 
+    /// The bytes of memory that this process and everything beside it can have: the machine's, or its container's.
+    public static var availableMemory: Int {
+        let (machine, container) = (uv_get_total_memory(), uv_get_constrained_memory())
+        return Int(clamping: container > 0 ? min(machine, container) : machine)
+    }
+
     /// Gives memory that is no longer used back to the system. glibc would keep it: a third of a large process after
     /// its start.
     public static func giveBackMemory() {

@@ -22,6 +22,17 @@ public struct LineConfiguration: Sendable {
     public var maximumLoginFailures = 3
     /// The most clients at once.
     public var maximumClients = 10_000
+    /// The most clients at once of one address.
+    public var maximumClientsOfAddress = 10_000
+    /// The most commands of a client in a second, on average; 0 for any number. Whoever sends more has to wait.
+    public var commandsPerSecond = 0
+    /// The same for all clients of an address together.
+    public var commandsPerSecondOfAddress = 0
+    /// The most bytes of memory that requests and replies of all clients take. Beyond them, the client with the most is
+    /// disconnected.
+    public var clientMemory = 1 << 30
+    /// The same for the clients of one address.
+    public var clientMemoryOfAddress = 1 << 30
     /// How large a request may be.
     public var requestLimits = RequestLimits()
     /// The most bytes of replies that wait for a client to read; a client with more is disconnected.

@@ -28,6 +28,11 @@ extension LineServer {
                 [
                     ("connected_clients", "\(self.sessions.count)"),
                     ("maxclients", "\(self.configuration.maximumClients)"),
+                    ("maxclients_address", "\(self.configuration.maximumClientsOfAddress)"),
+                    ("client_addresses", "\(self.shares.count)"),
+                    ("maxrate", "\(self.configuration.commandsPerSecond)"),
+                    ("maxrate_address", "\(self.configuration.commandsPerSecondOfAddress)"),
+                    ("max_output", "\(self.configuration.outputLimit)"),
                     ("clients_before_login", "\(self.strangers.count)"),
                     ("pubsub_clients", "\(self.sessions.values.count { $0.subscriber.subscriptionCount > 0 })"),
                 ]),
@@ -35,6 +40,11 @@ extension LineServer {
                 "Memory",
                 [
                     ("used_memory_rss", "\(resources.residentBytes)"), ("used_memory_peak", "\(resources.peakBytes)"),
+                    ("maxmemory", "\(self.application.memory.limit)"),
+                    ("maxmemory_reached", self.application.memory.isFull ? "1" : "0"),
+                    ("mem_clients_normal", "\(self.clientBytes)"),
+                    ("maxmemory_clients", "\(self.configuration.clientMemory)"),
+                    ("maxmemory_address", "\(self.configuration.clientMemoryOfAddress)"),
                 ]),
             Information(
                 "Stats",
@@ -46,6 +56,7 @@ extension LineServer {
                     ("failed_accepts", "\(self.statistics.failedAccepts)"),
                     ("client_time_pauses", "\(self.statistics.timePauses)"),
                     ("client_reading_pauses", "\(self.statistics.readingPauses)"),
+                    ("client_rate_pauses", "\(self.statistics.ratePauses)"),
                     ("acl_access_denied_auth", "\(self.statistics.failedLogins)"),
                     ("acl_access_denied_cmd", "\(self.statistics.deniedCommands)"),
                     ("acl_access_denied_key", "\(self.statistics.deniedKeys)"),

@@ -35,6 +35,13 @@ public final class LineServer: Front {
 
     private var listener: TCPListener?
     private var nextSession: Int64 = 1
+    /// What addresses with clients have, by their names.
+    private(set) var shares: [String: AddressShare] = [:]
+    /// The bytes of memory that requests and replies of all clients take.
+    var clientBytes = 0
+    /// Sessions that have sent all the commands that they may send for now, in order.
+    var limited: [Session] = []
+    var limitTimer: LoopTimer?
     /// Sessions with replies to send or requests that waited for them.
     private var withWork: [Session] = []
     /// Sessions that have used up their time, in the order in which they go on.
@@ -170,12 +177,19 @@ public final class LineServer: Front {
         guard sessions.count < configuration.maximumClients else {
             return refuse(connection, "-ERR max number of clients reached\r\n")
         }
+        let address = Logins.network(of: connection.peerAddress)
+        let share = shares[address] ?? AddressShare(commandsPerSecond: configuration.commandsPerSecondOfAddress)
+        guard share.clients < configuration.maximumClientsOfAddress else {
+            return refuse(connection, "-ERR max number of clients of an address reached\r\n")
+        }
         // The oldest has had the most time.
         if strangers.count >= configuration.maximumStrangers, let oldest = strangers.min() {
             sessions[oldest]?.close(.crowded)
             strangers.remove(oldest)
         }
-        let session = Session(id: nextSession, connection, of: self)
+        let session = Session(id: nextSession, connection, of: self, share: share)
+        shares[address] = share
+        share.clients += 1
         sessions[nextSession] = session
         nextSession += 1
         statistics.connections += 1
@@ -191,7 +205,8 @@ public final class LineServer: Front {
 
     func sessionEnded(_ session: Session) {
         application.topics.unsubscribe(session.subscriber)
-        sessions[session.id] = nil
+        guard sessions.removeValue(forKey: session.id) != nil else { return }
+        session.share.clients -= 1
         strangers.remove(session.id)
     }
 
@@ -215,6 +230,7 @@ public final class LineServer: Front {
     private func closeOverdue() {
         logins.tidy()
         let now = LoopActor.now
+        shares = shares.filter { $1.clients > 0 || !$1.allowance.isWhole(at: now) }
         for session in sessions.values { session.closeIfOverdue(at: now) }
     }
 

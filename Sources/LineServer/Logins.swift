@@ -64,7 +64,7 @@ final class Logins {
     ///   - completion: called with the outcome, at once or later; after a failure, later still.
     func logIn(_ name: [UInt8], _ password: [UInt8], from address: String, completion: @escaping Completion) {
         let now = LoopActor.now
-        let address = Logins.limited(address)
+        let address = Logins.network(of: address)
         let identifier = name.withUnsafeBytes { Identifier(utf8: $0) }
         let user = identifier.flatMap { directory[$0] }
         let token = Token(password)
@@ -138,7 +138,7 @@ final class Logins {
     }
 
     /// What an address is known by to the limits: without its port, and of IPv6 what one network has.
-    private static func limited(_ address: String) -> String {
+    static func network(of address: String) -> String {
         let host = address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)
         guard host.hasPrefix("[") else { return String(host) }
         var bytes = in6_addr()

@@ -8,6 +8,9 @@ internal import Users
 /// One client: a ``SessionMachine`` at work on a socket.
 @LoopActor
 final class Session {
+    /// Messages of so many bytes are sent at once.
+    private static let longMessages = 64 << 10
+
     let id: Int64
     let connection: TCPConnection
     let server: LineServer
@@ -26,6 +29,11 @@ final class Session {
     /// Since when it has had to log in; nil where it need not, or has.
     private var strangerSince: UInt64?
     private var loginFailures = 0
+    /// The bytes of memory that it takes, as its server knows it; see ``account()``.
+    private(set) var heldBytes = 0
+    /// What all clients of its address share.
+    let share: AddressShare
+    private var allowance: CommandAllowance
 
     private var machine: SessionMachine
     /// The command that is being executed, until it has been counted or has promised a reply.
@@ -42,8 +50,10 @@ final class Session {
         var session: Session?
     }
 
-    init(id: Int64, _ connection: TCPConnection, of server: LineServer) {
+    init(id: Int64, _ connection: TCPConnection, of server: LineServer, share: AddressShare) {
         self.id = id
+        self.share = share
+        allowance = CommandAllowance(server.configuration.commandsPerSecond)
         self.connection = connection
         self.server = server
         machine = SessionMachine(limits: server.configuration, at: LoopActor.now)
@@ -62,6 +72,7 @@ final class Session {
         connection.onClose = { [self] failure in
             machine.close()
             link.session = nil
+            account(for: 0)
             if let failure {
                 if failure.name == "ENOBUFS" { server.statistics.count(.output) }
                 server.logger.debug("client \(id): \(failure)")
@@ -183,13 +194,15 @@ final class Session {
                 if executingSince - began > server.configuration.sessionQuantum, machine.pause() {
                     server.statistics.timePauses += 1
                     server.continueLater(self)
+                } else if server.limitsCommands, hasUsedUpCommands, machine.pause() {
+                    server.statistics.ratePauses += 1
+                    server.continueWhenAllowed(self)
                 }
             case .reject(let error):
                 server.statistics.count(Disconnection(error))
                 fail(Failure("ERR", error.message))
             case .send:
-                connection.write(machine.replies.bytes)
-                machine.sent()
+                send()
                 now = nil
             case .stopReading:
                 server.statistics.readingPauses += 1
@@ -198,9 +211,51 @@ final class Session {
             case .close:
                 server.application.topics.unsubscribe(subscriber)
                 connection.closeAfterWrites()
-            case .wait: return
+            case .wait: return account()
             }
         }
+    }
+
+    private func send() {
+        connection.write(machine.replies.bytes)
+        machine.sent()
+    }
+
+    /// Counts a command, and says whether the client or its address has had all that it may have for now.
+    private var hasUsedUpCommands: Bool {
+        allowance.use(at: executingSince)
+        share.allowance.use(at: executingSince)
+        return !mayContinue(at: executingSince)
+    }
+
+    /// Whether the client and its address may have more commands executed.
+    func mayContinue(at now: UInt64) -> Bool { allowance.isLeft(at: now) && share.allowance.isLeft(at: now) }
+
+    // MARK: Memory
+
+    /// Tells the server how much memory the client takes now.
+    private func account() {
+        guard link.session != nil else { return }
+        account(for: machine.heldBytes + connection.pendingBytes)
+    }
+
+    private func account(for bytes: Int) {
+        guard bytes != heldBytes else { return }
+        let change = bytes - heldBytes
+        heldBytes = bytes
+        server.clientsHold(change, of: self)
+    }
+
+    /// Ends the connection at once, because its client takes more memory than any other or than it may.
+    func evict() {
+        guard link.session != nil else { return }
+        server.statistics.count(.evicted)
+        server.logger.debug("client \(id): it took \(heldBytes) bytes of memory")
+        // Its input stays where it is: a command of it may be what is being executed.
+        machine.discard()
+        link.session = nil
+        connection.close()
+        account(for: 0)
     }
 
     /// Goes on after others have had their turn.
@@ -315,6 +370,9 @@ final class Session {
     private func push(_ message: TopicMessage) {
         machine.push(message.encoded(as: version.rawValue) { message.frame(in: version) })
         server.hasWork(self)
+        // Many subscribers with long messages would take much memory until the end of the turn.
+        if machine.replies.count >= Session.longMessages, !machine.isClosing { send() }
+        account()
     }
 
     // MARK: The end

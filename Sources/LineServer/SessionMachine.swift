@@ -77,6 +77,8 @@ struct SessionMachine: ~Copyable {
     /// Replies that are not due, because an earlier one is not known; nil where not known themselves.
     private var slots: [[UInt8]?] = []
     private var firstSlot = 0
+    /// The bytes of the replies in ``slots``.
+    private var slotBytes = 0
     /// The categories of the streams that unanswered requests are about.
     private var slotCategories = Categories()
     /// Whether a request waits for something before it can be decided: nothing of the client's may overtake it, nor
@@ -98,6 +100,9 @@ struct SessionMachine: ~Copyable {
 
     /// Whether nothing more will be sent.
     var isClosing: Bool { phase == .closing || phase == .closed }
+
+    /// The bytes of memory that unread requests and unsent replies take.
+    var heldBytes: Int { input.capacity + replies.capacity + slotBytes }
 
     /// Whether every request has its reply.
     var isAnswered: Bool { slots.isEmpty }
@@ -129,6 +134,13 @@ struct SessionMachine: ~Copyable {
 
     /// Nothing more is executed or answered.
     mutating func close() { if !isClosing { phase = .closing } }
+
+    /// Nothing more is executed, answered or sent.
+    mutating func discard() {
+        close()
+        (slots, slotBytes) = ([], 0)
+        replies = ReplyBuffer(version: version)
+    }
 
     /// The replies have been handed to the connection.
     mutating func sent() {
@@ -248,7 +260,9 @@ struct SessionMachine: ~Copyable {
     /// Writes a reply in its turn.
     mutating func reply(_ write: (inout ReplyBuffer) -> Void) {
         guard !slots.isEmpty else { return write(&replies) }
-        slots.append(encoded(write))
+        let bytes = encoded(write)
+        slotBytes += bytes.count
+        slots.append(bytes)
     }
 
     /// Adds a message that answers no request, encoded in ``version`` already.
@@ -274,11 +288,16 @@ struct SessionMachine: ~Copyable {
         guard !isClosing else { return }
         let index = turn - firstSlot
         precondition(slots[index] == nil, "a reply given twice")
-        guard index == 0 else { return slots[index] = encoded(write) }
+        guard index == 0 else {
+            let bytes = encoded(write)
+            slotBytes += bytes.count
+            return slots[index] = bytes
+        }
         write(&replies)
         var due = 1
         while due < slots.count, let bytes = slots[due] {
             bytes.withUnsafeBytes { replies.append(encoded: $0) }
+            slotBytes -= bytes.count
             due += 1
         }
         firstSlot += due

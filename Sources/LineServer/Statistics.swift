@@ -8,6 +8,8 @@ enum Disconnection: String, CaseIterable {
     case rejected = "rejected_connections"
     /// Too much waited for the client to read.
     case output = "client_output_buffer_limit_disconnections"
+    /// All clients, or those of its address, took too much memory, and this one the most.
+    case evicted = "evicted_clients"
     /// A request was too long.
     case request = "client_query_buffer_limit_disconnections"
     /// The bytes were no request.
@@ -62,6 +64,8 @@ struct Statistics {
     var failedAccepts: Int64 = 0
     /// How often a client had used up its time, and others had their turn.
     var timePauses: Int64 = 0
+    /// How often a client had sent all the commands that it may send for now.
+    var ratePauses: Int64 = 0
     /// How often nothing more was read from a client because too much of it waited.
     var readingPauses: Int64 = 0
     /// Error replies, by their codes: of these there are few.

@@ -15,8 +15,8 @@ enum ServeCommand: Subcommand {
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
         [listen] + Database.options + ServerCertificates.options + [
-            logLevel, logFormat, protectedMode, loginTimeout, slowLogThreshold, slowLogLength, latencyThreshold, demo,
-        ]
+            logLevel, logFormat, protectedMode, loginTimeout,
+        ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
     private static let listen = Option.value(
         "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
@@ -61,6 +61,7 @@ enum ServeCommand: Subcommand {
         line.loginSeconds = UInt64(options[loginTimeout])
         line.slowLogMicroseconds = Int64(options[slowLogThreshold])
         line.slowLogLength = options[slowLogLength]
+        ServerLimits.apply(options, to: &configuration, &line)
         configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
         let certificates = try ServerCertificates(options, logger)
         fit(&line, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)

@@ -88,6 +88,7 @@ enum BrowsingCommands {
             let query = parameters.query([.sort, .limit])
             return { application, call throws(Failure) in
                 let name = try call[name]
+                try application.memory.checkRoom()
                 let catalogue = application.catalogue
                 let query = try application.query(.items, call[query], [.sort, .limit], catalogue)
                 guard catalogue.save(query, as: name) else {

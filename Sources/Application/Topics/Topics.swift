@@ -74,6 +74,7 @@ public final class Topics {
         guard subscriptionCount + added <= configuration.subscriptions else {
             throw Failure("BUSY", "all clients together have \(configuration.subscriptions) subscriptions; try again")
         }
+        try application.memory.checkRoom()
         subscriptionCount += added
         return names.map { name in
             let topic = topics[name.channel] ?? Topic(name)

@@ -23,6 +23,8 @@ public final class CommandProcessor {
     public struct Limits: Sendable {
         /// The most streams held in memory, not counting menus.
         public var streams = 200_000
+        /// About the most bytes of them, and of menus.
+        public var streamBytes = 512 << 20
         /// The most menus held for writing.
         public var menus = 200
         /// The most commands and questions that may wait for a batch or a load.
@@ -121,7 +123,7 @@ public final class CommandProcessor {
         self.partition = partition
         self.limits = limits
         self.mayExist = mayExist
-        cache = StreamCache(capacity: limits.streams, menus: limits.menus)
+        cache = StreamCache(capacity: limits.streams, menus: limits.menus, bytes: limits.streamBytes)
     }
 
     // MARK: Commands and questions
@@ -152,6 +154,9 @@ public final class CommandProcessor {
     private static func answer(about entry: StreamEntry) -> Result<CommittedState, ReadFailure> {
         entry.corruption.map { .failure(.corrupt($0)) } ?? .success(entry.committed)
     }
+
+    /// Lets go of every stream that has nothing in flight: it is loaded again for whoever asks.
+    public func emptyCache() { cache.empty() }
 
     /// The stream. If it is not known, a load is under way.
     private func entry(of stream: StreamName) -> StreamEntry {
@@ -481,6 +486,7 @@ public final class CommandProcessor {
     }
 
     private func finishDurable(_ entry: StreamEntry) {
+        cache.hasChanged(entry)
         guard let ahead = entry.undurable else { return }
         if ahead.version == entry.committed.version { entry.undurable = nil }
         while let command = ahead.commands.first, command.restsOn <= entry.committed.version {
@@ -625,6 +631,7 @@ public final class CommandProcessor {
         entry.load = nil
         entry.isKnown = true
         entry.isAssumedNew = false
+        cache.hasChanged(entry)
         for command in load.commands { decide(command, on: entry) }
         answer(load.readers, CommandProcessor.answer(about: entry))
         return entry.corruption

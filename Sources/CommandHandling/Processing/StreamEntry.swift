@@ -43,6 +43,10 @@ final class StreamEntry {
         committed = CommittedState(initial: name.category)
     }
 
+    /// About the bytes of memory that it takes, and what the cache takes for that.
+    var size: Int { 500 + 350 * replyOrder.count + committed.state.size }
+    var knownSize = 0
+
     var isIdle: Bool { undurable == nil && load == nil && heldBy == nil }
 
     /// The state after everything in flight.
@@ -114,6 +118,18 @@ final class StreamEntry {
             throw Rejection(.idMismatch, "ID '\(id)' was used with other arguments")
         }
         return known.reply
+    }
+}
+
+extension AggregateState {
+    /// About the bytes of memory that it takes.
+    fileprivate var size: Int {
+        switch self {
+        case .outlet: 1_000
+        case .menu(let menu): 1_000 * menu.entries.count
+        case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
+        case .order: 1_000
+        }
     }
 }
 

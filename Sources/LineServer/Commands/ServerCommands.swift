@@ -265,6 +265,8 @@ extension LineServer {
             ("save", ""),
             ("appendonly", "yes"),
             ("maxclients", "\(configuration.maximumClients)"),
+            ("maxmemory", "\(application.memory.limit)"),
+            ("maxmemory-clients", "\(configuration.clientMemory)"),
             ("timeout", "\(configuration.idleSeconds)"),
             ("slowlog-log-slower-than", "\(configuration.slowLogMicroseconds)"),
             ("slowlog-max-len", "\(configuration.slowLogLength)"),

@@ -1,0 +1,95 @@
+internal import EventLoop
+
+/// What the clients of one address have together. Of IPv6, an address is a /64 network.
+@LoopActor
+final class AddressShare {
+    /// How many of its clients are connected.
+    var clients = 0
+    /// The bytes of memory that they take.
+    var heldBytes = 0
+    var allowance: CommandAllowance
+
+    init(commandsPerSecond: Int) {
+        allowance = CommandAllowance(commandsPerSecond)
+    }
+}
+
+/// How many commands somebody may still send: so many a second, of which those of one second can be saved up.
+struct CommandAllowance {
+    private let perSecond: Double
+    private var left: Double
+    private var updatedAt: UInt64 = 0
+
+    /// - Parameter perSecond: the commands a second; 0 for any number.
+    init(_ perSecond: Int) {
+        self.perSecond = Double(perSecond)
+        left = self.perSecond
+    }
+
+    /// Uses one, which need not be left: it is then owed.
+    mutating func use(at now: UInt64) {
+        guard perSecond > 0 else { return }
+        left = remaining(at: now) - 1
+        updatedAt = now
+    }
+
+    /// Whether one is left.
+    func isLeft(at now: UInt64) -> Bool { perSecond == 0 || remaining(at: now) >= 1 }
+
+    /// Whether as many are left as can be saved up.
+    func isWhole(at now: UInt64) -> Bool { remaining(at: now) >= perSecond }
+
+    private func remaining(at now: UInt64) -> Double {
+        let seconds = updatedAt == 0 || now < updatedAt ? 0 : Double(now - updatedAt) / 1e9
+        return min(perSecond, left + seconds * perSecond)
+    }
+}
+
+// What clients take from each other: memory and commands.
+extension LineServer {
+    /// Takes into account that a client holds so many bytes more, or fewer. Beyond a limit, those with the most go.
+    func clientsHold(_ change: Int, of session: Session) {
+        clientBytes += change
+        session.share.heldBytes += change
+        guard change > 0 else { return }
+        if session.share.heldBytes > configuration.clientMemoryOfAddress {
+            evict(of: session.share) { $0.share.heldBytes > configuration.clientMemoryOfAddress / 10 * 9 }
+        }
+        if clientBytes > configuration.clientMemory {
+            evict(of: nil) { _ in clientBytes > configuration.clientMemory / 10 * 9 }
+        }
+    }
+
+    /// Disconnects clients, of one address or of all, from the one with the most bytes on, while that is needed. A tenth
+    /// is made free at once, so that this is rare.
+    private func evict(of share: AddressShare?, while isNeeded: (Session) -> Bool) {
+        let candidates = sessions.values.filter { share == nil || $0.share === share }
+        for session in candidates.sorted(by: { $0.heldBytes > $1.heldBytes }) {
+            guard isNeeded(session) else { return }
+            session.evict()
+        }
+    }
+
+    /// Whether somebody may not send any number of commands.
+    var limitsCommands: Bool { configuration.commandsPerSecond > 0 || configuration.commandsPerSecondOfAddress > 0 }
+
+    /// Has a session go on once it may.
+    func continueWhenAllowed(_ session: Session) {
+        limited.append(session)
+        guard limitTimer == nil else { return }
+        limitTimer = LoopTimer(milliseconds: 10, repeating: true) { [unowned self] in continueAllowed() }
+    }
+
+    private func continueAllowed() {
+        let now = LoopActor.now
+        let waiting = limited
+        limited = []
+        for session in waiting {
+            // In the order in which they came, so that those of an address have their turns.
+            if session.mayContinue(at: now) { session.resume() } else { limited.append(session) }
+        }
+        guard limited.isEmpty else { return }
+        limitTimer?.cancel()
+        limitTimer = nil
+    }
+}
