@@ -47,6 +47,8 @@ public final class Application {
     public private(set) var topics: Topics!
 
     private var fronts: [any Front] = []
+    /// The most bytes of a document that every front can send.
+    private(set) var documentLimit = Int.max
     private var turn: AfterPoll?
     private var sweep: LoopTimer?
 
@@ -116,7 +118,10 @@ public final class Application {
     }
 
     /// Adds a front, whose answers leave at the end of every turn of the loop.
-    public func attach(_ front: any Front) { fronts.append(front) }
+    public func attach(_ front: any Front) {
+        fronts.append(front)
+        documentLimit = min(documentLimit, front.documentLimit)
+    }
 
     /// Waits until nothing is on its way, saves the read models, and hands the last answers to the fronts.
     public func stop() async {
@@ -233,6 +238,9 @@ public final class Application {
 /// What hands answers to clients, such as a server of the line protocol.
 @LoopActor
 public protocol Front: AnyObject {
+    /// The most bytes of a document that it can send.
+    var documentLimit: Int { get }
+
     /// Sends every answer and message that is ready. Returns whether there were any.
     func sendAnswers() -> Bool
 }

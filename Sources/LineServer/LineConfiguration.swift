@@ -36,9 +36,13 @@ public struct LineConfiguration: Sendable {
     /// How large a request may be.
     public var requestLimits = RequestLimits()
     /// The most bytes of replies that wait for a client to read; a client with more is disconnected.
-    public var outputLimit = 32 << 20
+    public var outputLimit = 32 << 20 {
+        didSet { outputPause = min(outputPause, outputLimit / 32) }
+    }
     /// While more bytes than these wait for a client to read, none of its commands is executed.
     public var outputPause = 1 << 20
+    /// The most bytes of one reply, or of the document of a topic. So there is room for what waits before it.
+    public var replyLimit: Int { outputLimit / 8 * 7 }
     /// While more unread bytes than these wait for earlier commands, nothing more is read from the client.
     public var inputPause = 1 << 20
     /// The most commands of a client that may be on their way. Without it, one client that sends writes without an end

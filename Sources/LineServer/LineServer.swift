@@ -29,6 +29,8 @@ public final class LineServer: Front {
     let slowCommand: UInt64
     /// Whether nobody may do anything without a login.
     var requiresLogin: Bool { logins.directory.requiresLogin }
+    /// See `Front`.
+    public var documentLimit: Int { configuration.replyLimit }
 
     /// The port it listens on.
     var port: Int { listener?.port ?? 0 }

@@ -322,7 +322,9 @@ final class Session {
         case .session(let body): try body(self, call)
         case .application(let command):
             switch try server.application.run(command, call) {
-            case .answer(let answer): machine.reply { $0.append(answer) }
+            case .answer(let answer):
+                let sent = try answer.within(server.configuration.replyLimit).get()
+                machine.reply { $0.append(sent) }
             case .promise(let promise): reply(once: promise)
             }
         }
@@ -346,6 +348,7 @@ final class Session {
         executing = nil
         let turn = machine.promise(about: promise.category, isHolding: promise.isHolding)
         promise.whenKnown { [link, server, executingSince] result in
+            let result = result.flatMap { $0.within(server.configuration.replyLimit) }
             let failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
             if let failure { server.statistics.count(failure) }
             server.statistics.count(

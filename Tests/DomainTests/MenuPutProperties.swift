@@ -24,6 +24,17 @@ import Testing
         }
     }
 
+    @Test(arguments: SeededGenerator.seeds)
+    func `a menu knows the bytes of its texts, whatever changes`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        var state = Menu.initial
+        for _ in 0..<100 {
+            for event in (try? Menu.decide(.random(&random), in: state)) ?? [] { try Menu.evolve(&state, event) }
+            #expect(state.bytes == state.document.textBytes)
+        }
+        #expect(state.bytes == (try Menu.state(after: state.document.history).bytes))
+    }
+
     @Test func `items of a section are brought into any order with the fewest moves`() throws {
         for count in 0...6 {
             let ids = (0..<count).map { Identifier("i\($0)")! }
@@ -108,7 +119,48 @@ private func singleMoves(_ lists: Lists) -> [Lists] {
     }
 }
 
+extension Menu.Command {
+    /// A command about few ids, with texts of many lengths.
+    fileprivate static func random(_ random: inout SeededGenerator) -> Menu.Command {
+        func text() -> Text { Text(String(repeating: random.pick(["x", "é"]), count: random.pick([1, 7, 90]))) }
+        let (item, section) = (
+            random.pick(["i1", "i2", "i3"] as [Identifier]), random.pick(["s1", "s2", "s3"] as [Identifier])
+        )
+        switch Int.random(in: 0..<8, using: &random) {
+        case 0: return .put(.random(&random))
+        case 1: return .putSection(.sample(section, title: text()), before: random.maybe { $0.pick(["s1", "s2"]) })
+        case 2: return .removeSection(section)
+        case 3: return .removeItem(item)
+        case 4: return .reprice(item, random.pick([1, 2]))
+        case 5: return .suspend(item, until: nil, now: 0)
+        default:
+            return .putItem(
+                MenuItem(
+                    id: item, kind: random.pick(ItemKind.all).name, name: text(),
+                    description: random.chance(50) ? text() : nil,
+                    price: 1, cuisine: random.chance(50) ? text() : nil,
+                    tags: random.chance(50) ? [text(), text()] : [],
+                    imageSmall: random.chance(50) ? text() : nil, imageLarge: random.chance(50) ? text() : nil),
+                section: section, before: random.maybe { $0.pick(["i1", "i2"]) })
+        }
+    }
+}
+
 extension MenuDocument {
+    /// The bytes of all its texts.
+    fileprivate var textBytes: Int {
+        var texts: [Text?] = []
+        for section in sections {
+            let header = section.header
+            texts += [Text(header.id.rawValue), header.title, header.kind, header.layout.style]
+            for item in section.items {
+                texts += [Text(item.id.rawValue), item.kind, item.name, item.description, item.cuisine]
+                texts += [item.imageSmall, item.imageLarge] + item.tags
+            }
+        }
+        return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+    }
+
     /// A menu of sections `s0`, `s1`, … with these items.
     fileprivate init(lists: Lists) {
         self.init(

@@ -218,6 +218,61 @@ import Testing
             .when(.put(MenuDocument(sections: [MenuSection(header: Self.lunch, items: items)]))).thenRejected(.limit)
     }
 
+    /// A menu of one section whose texts have this many bytes.
+    private static func menu(bytes: Int) throws -> [Menu.Event] {
+        var items = (0..<4_500).map { number in
+            MenuItem.sample(Identifier("i\(number + 10_000)")!).with(
+                \.description, Text(String(repeating: "d", count: 1_800)))
+        }
+        let rest = bytes - (try Menu.state(after: MenuDocument(items).history).bytes)
+        for index in items.indices.prefix(rest / 2_000) {
+            items[index].imageSmall = Text(String(repeating: "s", count: 2_000))
+        }
+        items[items.count - 1].imageLarge = Text(String(repeating: "l", count: rest % 2_000))
+        return try MenuDocument(items).history
+    }
+
+    @Test func `the texts of a menu have at most 8 MiB together`() throws {
+        let item = MenuItem.sample("new").with(\.kind, "promo").with(\.name, "N")
+        let size = 3 + 5 + 1
+        let history = try Self.menu(bytes: Menu.maximumBytes - size)
+        Specification.given(history)
+            .when(.putItem(item, section: "lunch", before: nil))
+            .then([.itemAdded(item, section: "lunch", before: nil)])
+        Specification.given(history)
+            .when(.putItem(item.with(\.name, "No"), section: "lunch", before: nil))
+            .thenRejected(.limit, naming: ["8388608 bytes", "would have 8388609"])
+        Specification.given(history)
+            .when(.putSection(.sample("sweets"), before: nil)).thenRejected(.limit, naming: ["8388608 bytes"])
+        Specification.given(history)
+            .when(.putSection(.sample("lunch", title: Text(String(repeating: "t", count: 200))), before: nil))
+            .thenRejected(.limit)
+        var document = try Menu.state(after: history).document
+        document.sections[0].items.append(item.with(\.name, "No"))
+        Specification.given().when(.put(document)).thenRejected(.limit, naming: ["would have 8388609"])
+    }
+
+    @Test func `a menu from before the limit can become smaller, but not larger`() throws {
+        let history =
+            try Self.menu(bytes: Menu.maximumBytes) + [
+                .itemAdded(.sample("tea"), section: "lunch", before: nil),
+                .itemAdded(.sample("soup"), section: "lunch", before: nil),
+            ]
+        let shorter = MenuItem.sample("tea").with(\.name, "Tea")
+        Specification.given(history)
+            .when(.putItem(shorter, section: "lunch", before: nil)).then([.itemChanged(shorter)])
+        Specification.given(history)
+            .when(.putItem(.sample("tea", price: 1), section: "lunch", before: "soup")).then([.itemRepriced("tea", 1)])
+        Specification.given(history).when(.removeItem("tea")).then([.itemRemoved("tea")])
+        Specification.given(history).when(.suspend("tea", until: nil, now: 0)).then([.itemSuspended("tea", until: nil)])
+        Specification.given(history)
+            .when(.putItem(.sample("tea").with(\.name, "Item tea, and more"), section: "lunch", before: nil))
+            .thenRejected(.limit)
+        var document = try Menu.state(after: history).document
+        document.sections[0].items.removeLast()
+        Specification.given(history).when(.put(document)).then([.itemRemoved("soup")])
+    }
+
     // MARK: History
 
     @Test(
@@ -237,5 +292,12 @@ import Testing
         var state = before
         #expect(throws: ImpossibleEvent.self) { try Menu.evolve(&state, event) }
         #expect(state == before)
+    }
+}
+
+extension MenuDocument {
+    /// A menu of one section with these items.
+    fileprivate init(_ items: [MenuItem]) {
+        self.init(sections: [MenuSection(header: .sample("lunch"), items: items)])
     }
 }

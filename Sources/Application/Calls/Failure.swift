@@ -66,6 +66,10 @@ public struct Failure: Error, Sendable {
 
     static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
 
+    static func tooLarge(_ count: Int, limit: Int) -> Failure {
+        Failure("LIMIT", "the document has \(count) bytes, and at most \(limit) can be sent")
+    }
+
     static func unavailable(_ reason: String) -> Failure {
         Failure("UNAVAILABLE", "nothing was accepted: \(reason)")
     }

@@ -16,6 +16,19 @@ public enum Answer: Sendable {
     /// Several JSON documents.
     case documents([[UInt8]])
 
+    /// The answer; a failure if it has more bytes than can be sent.
+    public func within(_ limit: Int) -> Result<Answer, Failure> {
+        let count =
+            switch self {
+            case .null, .integer: 0
+            case .text(let text): text.utf8.count
+            case .document(let document): document.count
+            case .parts(let start, let end): start.count + end.utf8.count
+            case .documents(let documents): documents.reduce(0) { $0 + $1.count }
+            }
+        return count <= limit ? .success(self) : .failure(.tooLarge(count, limit: limit))
+    }
+
     /// A document, or null.
     init(_ document: [UInt8]?) { self = document.map(Answer.document) ?? .null }
 }

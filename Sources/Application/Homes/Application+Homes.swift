@@ -8,7 +8,12 @@ extension Application {
     func home(of outlet: Identifier) throws(Failure) -> Home? {
         if let home = homes[outlet] { return home }
         guard let record = try self.outlet(outlet) else { return nil }
+        if let count = homes.tooLarge[outlet] { throw .tooLarge(count, limit: documentLimit) }
         let home = Home(revision: record.revision, document: HomeDocument.bytes(of: record))
+        guard home.document.count <= documentLimit else {
+            homes.tooLarge[outlet] = home.document.count
+            throw .tooLarge(home.document.count, limit: documentLimit)
+        }
         homes.keep(home, of: outlet)
         return home
     }

@@ -22,6 +22,8 @@ final class HomeCache {
     private let configuration: Configuration
     private var homes: [Identifier: Home] = [:]
     private var bytes = 0
+    /// How many bytes current documents have that are too large to be sent, so that none of them is made again.
+    var tooLarge: [Identifier: Int] = [:]
     private var history: ByteCache<Revision>
     private var patches: ByteCache<Change>
 
@@ -49,13 +51,14 @@ final class HomeCache {
 
     /// Drops everything: another log may give other homes the same revisions.
     func dropAll() {
-        (homes, bytes) = ([:], 0)
+        (homes, bytes, tooLarge) = ([:], 0, [:])
         history = ByteCache(maximumBytes: configuration.homeHistoryBytes)
         patches = ByteCache(maximumBytes: configuration.homePatchBytes)
     }
 
     /// A client may have the old document and ask what has changed.
     private func changed(_ outlet: Identifier) {
+        tooLarge[outlet] = nil
         guard let home = homes.removeValue(forKey: outlet) else { return }
         bytes -= home.document.count
         keepPast(home, of: outlet)

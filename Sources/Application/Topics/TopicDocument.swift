@@ -2,7 +2,7 @@ internal import Domain
 internal import EventLog
 
 /// A topic's document at a moment.
-struct TopicDocument {
+struct TopicDocument: Sendable {
     /// The document of something that does not exist.
     static let null = Array("null".utf8)
 
@@ -10,12 +10,12 @@ struct TopicDocument {
     var revision: Int64
     /// The document, as JSON text.
     var json: [UInt8]
-    /// What it depends on: it stays the same until one of them changes.
-    var sources: [TopicSource]
+    /// What it depends on besides the sources of its kind: it stays the same until one of all these changes.
+    var sources: [TopicSource] = []
 }
 
 /// What topics' documents depend on.
-enum TopicSource: Hashable {
+enum TopicSource: Hashable, Sendable {
     /// One stream.
     case stream(StreamName)
     /// Every stream of a category.

@@ -18,6 +18,8 @@ struct TopicKind: Sendable {
     /// held back, has the whole document: a client that read the document in between may know the change already, and
     /// a patch would not fit.
     let isRevisionWhole: Bool
+    /// What a document depends on, whatever is in it.
+    let sources: @Sendable (Identifier) -> [TopicSource]
     /// Whether the first message to a subscriber has the whole document, where no command gives it with its revision.
     var greetsWithDocument = false
     /// Gives the document as it is now, at once or when it has been loaded. It is called again when one of its sources
@@ -29,20 +31,23 @@ struct TopicKind: Sendable {
     static let all = [home, cart, browse]
 
     /// An outlet's home, as `OUTLET.HOME` answers it.
-    private static let home = TopicKind(prefix: "home", member: "outlet", subject: .outlet, isRevisionWhole: true) {
-        application, outlet, completion in
+    private static let home = TopicKind(
+        prefix: "home", member: "outlet", subject: .outlet, isRevisionWhole: true,
+        sources: { [.stream(StreamName(.outlet, $0)), .stream(StreamName(.menu, $0))] }
+    ) { application, outlet, completion in
         completion(
             Result { () throws(Failure) in
                 let home = try application.home(of: outlet)
                 return TopicDocument(
-                    revision: home?.revision ?? 0, json: home?.document ?? TopicDocument.null,
-                    sources: [.stream(StreamName(.outlet, outlet)), .stream(StreamName(.menu, outlet))])
+                    revision: home?.revision ?? 0, json: home?.document ?? TopicDocument.null)
             })
     }
 
     /// A cart, as `CART.GET` answers it: its problems come from the outlet and the menu.
-    private static let cart = TopicKind(prefix: "cart", member: "cart", subject: .cart, isRevisionWhole: false) {
-        application, cart, completion in
+    private static let cart = TopicKind(
+        prefix: "cart", member: "cart", subject: .cart, isRevisionWhole: false,
+        sources: { [.stream(StreamName(.cart, $0))] }
+    ) { application, cart, completion in
         let stream = StreamName(.cart, cart)
         application.partition(of: stream).processor.read(stream) { result in
             let committed: CommittedState
@@ -50,7 +55,7 @@ struct TopicKind: Sendable {
             case .success(let state): committed = state
             case .failure(let failure): return completion(.failure(Failure(failure)))
             }
-            var sources = [TopicSource.stream(stream)]
+            var sources: [TopicSource] = []
             if case .cart(.filled(let contents)) = committed.state {
                 sources.append(.stream(StreamName(.outlet, contents.outlet)))
                 sources.append(.stream(StreamName(.menu, contents.outlet)))
@@ -64,13 +69,13 @@ struct TopicKind: Sendable {
 
     /// The answer to a saved query.
     private static let browse = TopicKind(
-        prefix: "browse", member: "browse", subject: .savedQuery, isRevisionWhole: true, greetsWithDocument: true
+        prefix: "browse", member: "browse", subject: .savedQuery, isRevisionWhole: true,
+        sources: { [.savedQuery($0)] }, greetsWithDocument: true
     ) { application, name, completion in
         let answer = application.catalogue.document(ofSaved: name)
         completion(
             .success(
                 TopicDocument(
-                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null,
-                    sources: [.savedQuery(name)])))
+                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null)))
     }
 }

@@ -19,6 +19,9 @@ public final class Topics {
     private static let restFactor: UInt64 = 4
     /// How long one turn of the loop makes documents, in nanoseconds; the rest waits for the next turn.
     private static let slice: UInt64 = 5_000_000
+    /// A document with more bytes is compared with the one before it on another thread: that takes far longer than a
+    /// turn of the loop may.
+    private static let largeDocument = 500_000
     /// How long to wait before loading a document again that could not be loaded, in nanoseconds.
     private static let retryInterval: UInt64 = 1_000_000_000
 
@@ -190,8 +193,13 @@ public final class Topics {
         guard !topic.subscribers.isEmpty else { return }
         guard !topic.isRendering else { return topic.isOutdated = true }
         topic.isRendering = true
+        let began = LoopActor.now
         topic.kind.render(application, topic.id) { [weak self] in self?.rendered(topic, $0) }
         if topic.isRendering { topic.wasHeldBack = true }
+        let now = LoopActor.now
+        if now - began > Topics.slice {
+            topic.notBefore = max(topic.notBefore, now + Topics.restFactor * (now - began))
+        }
     }
 
     /// The document is known. This may be called in the middle of the processor's work, so it asks the processor for
@@ -200,16 +208,20 @@ public final class Topics {
         topic.isRendering = false
         guard !topic.subscribers.isEmpty else { return }
         switch result {
+        case .success(let document) where document.json.count > application.documentLimit:
+            refuse(topic, .tooLarge(document.json.count, limit: application.documentLimit))
         case .success(let document): sendChange(of: topic, to: document)
-        case .failure(let failure) where failure.code == "CORRUPT":
-            if topic.failure == nil { send(Topics.message(of: topic, failure), to: topic) }
-            topic.failure = failure
+        case .failure(let failure) where ["CORRUPT", "LIMIT"].contains(failure.code): refuse(topic, failure)
         case .failure:
             // Too much is waiting, or the database cannot be reached.
             topic.notBefore = LoopActor.now + Topics.retryInterval
             topic.isOutdated = true
         }
-        guard topic.isOutdated else { return }
+        renderAgainIfOutdated(topic)
+    }
+
+    private func renderAgainIfOutdated(_ topic: Topic) {
+        guard topic.isOutdated, !topic.isRendering else { return }
         topic.isOutdated = false
         topic.wasHeldBack = true
         enqueue(topic)
@@ -218,11 +230,18 @@ public final class Topics {
 
     // MARK: Messages
 
+    /// Says why there is no document, until something changes.
+    private func refuse(_ topic: Topic, _ failure: Failure) {
+        listen(topic, to: topic.kind.sources(topic.id))
+        if topic.failure == nil { send(Topics.message(of: topic, failure), to: topic) }
+        topic.failure = failure
+    }
+
     private static let emptyPatch = Array("[]".utf8)
 
     private func sendChange(of topic: Topic, to document: TopicDocument) {
         let began = LoopActor.now
-        listen(topic, to: document.sources)
+        listen(topic, to: topic.kind.sources(topic.id) + document.sources)
         let (old, hadFailed, wasHeldBack) = (topic.sent, topic.failure != nil, topic.wasHeldBack)
         topic.sent = document
         topic.failure = nil
@@ -235,10 +254,37 @@ public final class Topics {
         let isAmbiguous = !topic.kind.isRevisionWhole && (wasHeldBack || isOther && old.revision == document.revision)
         let isWhole = hadFailed || isAmbiguous
         guard isWhole || isOther else { return }
-        let patch = isWhole ? nil : try? JSONPatch.bytes(from: old.json, to: document.json)
+        if isWhole {
+            send(JSONPatch.replacement(with: document.json), from: old, to: document, of: topic, since: began)
+        } else if document.json.count <= Topics.largeDocument {
+            send(Topics.patch(from: old, to: document), from: old, to: document, of: topic, since: began)
+        } else {
+            topic.isRendering = true
+            Task { @LoopActor [weak self] in
+                let patch = await Topics.patchInBackground(from: old, to: document)
+                topic.isRendering = false
+                self?.send(patch, from: old, to: document, of: topic, since: began)
+                self?.renderAgainIfOutdated(topic)
+            }
+        }
+    }
+
+    private nonisolated static func patch(from old: TopicDocument, to document: TopicDocument) -> [UInt8] {
+        (try? JSONPatch.bytes(from: old.json, to: document.json)) ?? JSONPatch.replacement(with: document.json)
+    }
+
+    @concurrent
+    private nonisolated static func patchInBackground(
+        from old: TopicDocument, to document: TopicDocument
+    ) async -> [UInt8] {
+        patch(from: old, to: document)
+    }
+
+    private func send(
+        _ patch: [UInt8], from old: TopicDocument, to document: TopicDocument, of topic: Topic, since began: UInt64
+    ) {
         let message = Topics.message(
-            of: topic, from: old.revision, to: document.revision,
-            configuration.sent(patch ?? JSONPatch.replacement(with: document.json)))
+            of: topic, from: old.revision, to: document.revision, configuration.sent(patch))
         send(message, to: topic)
         let now = LoopActor.now
         topic.notBefore = now + max(Topics.interval, Topics.restFactor * (now - began))

@@ -4,6 +4,9 @@ public enum Menu: Decider {
     public static let maximumSections = 100
     /// The most items of a menu.
     public static let maximumItems = 5_000
+    /// The most bytes that the texts of a menu's sections and items have together: few enough for the home to be sent
+    /// as one reply.
+    public static let maximumBytes = 8 << 20
 
     // MARK: Commands
 
@@ -56,6 +59,7 @@ public enum Menu: Decider {
         switch command {
         case .put(let document):
             try document.validate()
+            try checkBytes(document.bytes, in: state)
             return state.events(leadingTo: document)
 
         case .putSection(let header, let before):
@@ -99,7 +103,10 @@ public enum Menu: Decider {
             guard before != header.id else { throw .invalid("BEFORE", "names the section itself") }
             guard state.sectionIndex(before) != nil else { throw noSuchSection(before) }
         }
-        guard let index = state.sectionIndex(header.id) else {
+        let index = state.sectionIndex(header.id)
+        let oldBytes = index.map { state.sections[$0].header.bytes } ?? 0
+        try checkBytes(state.bytes - oldBytes + header.bytes, in: state)
+        guard let index else {
             try checkSize(sections: state.sections.count + 1, items: state.entries.count)
             return [.sectionAdded(header, before: before)]
         }
@@ -121,7 +128,9 @@ public enum Menu: Decider {
                 throw Rejection(.notFound, "no item '\(before)' in section '\(section)'")
             }
         }
-        guard let old = state.entries[item.id]?.item else {
+        let entry = state.entries[item.id]
+        try checkBytes(state.bytes - (entry?.bytes ?? 0) + item.bytes, in: state)
+        guard let old = entry?.item else {
             try checkSize(sections: state.sections.count, items: state.entries.count + 1)
             return [.itemAdded(item, section: section, before: before)]
         }
@@ -138,6 +147,14 @@ public enum Menu: Decider {
             throw Rejection(.limit, "a menu has at most \(maximumSections) sections")
         }
         guard items <= maximumItems else { throw Rejection(.limit, "a menu has at most \(maximumItems) items") }
+    }
+
+    /// A menu that has more, from before there was this limit, may become smaller.
+    private static func checkBytes(_ bytes: Int, in state: MenuState) throws(Rejection) {
+        guard bytes <= max(maximumBytes, state.bytes) else {
+            throw Rejection(
+                .limit, "the texts of a menu have at most \(maximumBytes) bytes together, and would have \(bytes)")
+        }
     }
 
     private static func noSuchSection(_ id: Identifier) -> Rejection {
@@ -157,9 +174,11 @@ public enum Menu: Decider {
             guard state.sectionIndex(header.id) == nil else { throw impossible("a section added twice", header.id) }
             let place = try state.place(before: before)
             state.sections.insert(MenuState.Section(header: header, items: []), at: place)
+            state.sectionBytes += header.bytes
 
         case .sectionChanged(let header):
             let index = try state.requiredSection(header.id)
+            state.sectionBytes += header.bytes - state.sections[index].header.bytes
             state.sections[index].header = header
 
         case .sectionMoved(let id, let before):
@@ -172,6 +191,7 @@ public enum Menu: Decider {
         case .sectionRemoved(let id):
             let section = state.sections.remove(at: try state.requiredSection(id))
             for item in section.items { state.entries[item] = nil }
+            state.sectionBytes -= section.header.bytes
 
         case .itemAdded(let item, let section, let before):
             guard state.entries[item.id] == nil else { throw impossible("an item added twice", item.id) }

@@ -44,6 +44,14 @@ public struct MenuItem: Equatable, Sendable {
         self.maxQuantity = maxQuantity
     }
 
+    /// The bytes of all its texts.
+    var bytes: Int {
+        let needed = id.rawValue.utf8.count + kind.utf8.count + name.utf8.count
+        let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
+        let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
+        return tags.reduce(needed + details + images) { $0 + $1.utf8.count }
+    }
+
     /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
     func validate(at path: String) throws(Rejection) {
         try TextRules.check(kind, "\(path)kind", TextRules.name)

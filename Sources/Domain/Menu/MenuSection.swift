@@ -20,6 +20,9 @@ public struct SectionHeader: Equatable, Sendable {
         self.sticky = sticky
     }
 
+    /// The bytes of all its texts.
+    var bytes: Int { id.rawValue.utf8.count + title.utf8.count + kind.utf8.count + layout.style.utf8.count }
+
     /// Rejects a header with a value out of range, naming the field below `path` (empty, or ending in a dot).
     func validate(at path: String) throws(Rejection) {
         try TextRules.check(title, "\(path)title", TextRules.name)
@@ -62,6 +65,11 @@ public struct MenuDocument: Equatable, Sendable {
     /// A menu of these sections.
     public init(sections: [MenuSection]) {
         self.sections = sections
+    }
+
+    /// The bytes of all its texts.
+    var bytes: Int {
+        sections.reduce(0) { $0 + $1.header.bytes + $1.items.reduce(0) { $0 + $1.bytes } }
     }
 
     /// Rejects a menu with a value out of range, or an id used twice, naming the field.

@@ -2,6 +2,8 @@ extension MenuState {
     /// Items by their ids, in the order of the ids: a list, which takes half the room of a table of hashes.
     public struct Entries: Equatable, Sendable {
         private var list: [Entry] = []
+        /// The bytes of the texts of all items.
+        private(set) var bytes = 0
 
         /// The number of items.
         public var count: Int { list.count }
@@ -17,6 +19,7 @@ extension MenuState {
             }
             set {
                 let place = place(of: id)
+                bytes += (newValue?.bytes ?? 0) - (place.isTaken ? list[place.index].bytes : 0)
                 switch (place.isTaken, newValue) {
                 case (true, let entry?): list[place.index] = entry
                 case (true, nil): list.remove(at: place.index)

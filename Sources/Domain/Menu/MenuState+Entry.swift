@@ -25,6 +25,9 @@ extension MenuState {
         /// The most of it that a line takes.
         public var maxQuantity: Int? { storage.header.maxQuantity }
 
+        /// The bytes of the texts of ``item``.
+        var bytes: Int { Int(storage.header.itemBytes) }
+
         /// The item as the merchant describes it.
         public var item: MenuItem {
             get { storage.item }
@@ -67,6 +70,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         /// The index of the registered kind; -1 for a kind that is no longer registered, whose name is among the texts.
         let kind: Int16
         let byteCount: Int32
+        /// See ``MenuItem/bytes``.
+        let itemBytes: Int32
 
         init(_ item: MenuItem, _ suspension: MenuState.Suspension?, kind: Int?, byteCount: Int) {
             id = item.id
@@ -75,6 +80,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
             mostAtOnce = item.maxQuantity.map(Int16.init(clamping:)) ?? .min
             self.byteCount = Int32(byteCount)
+            itemBytes = Int32(clamping: item.bytes)
         }
 
         var price: Amount? { minorUnits == Self.none ? nil : Amount(minorUnits: minorUnits) }

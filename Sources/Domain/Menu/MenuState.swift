@@ -26,6 +26,11 @@ public struct MenuState: Equatable, Sendable {
     public internal(set) var sections: [Section] = []
     /// Every item of every section.
     public internal(set) var entries = Entries()
+    /// The bytes of the texts of the sections, without their items.
+    var sectionBytes = 0
+
+    /// The bytes of all texts of the sections and items: their ids and everything that a merchant describes them with.
+    public var bytes: Int { sectionBytes + entries.bytes }
 
     /// The menu as a merchant would write it.
     public var document: MenuDocument {

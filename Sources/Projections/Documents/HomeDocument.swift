@@ -15,7 +15,7 @@ public enum HomeDocument {
         guard let (details, _) = record.details else { preconditionFailure("an unregistered outlet has no home") }
         // A section without items is not shown.
         let sections = record.menu.sections.filter { !$0.items.isEmpty }
-        var writer = JSONWriter(reservingCapacity: 512 + 400 * record.menu.entries.count)
+        var writer = JSONWriter(reservingCapacity: 512 + 300 * record.menu.entries.count + record.menu.bytes)
         writer.beginObject()
         writer.key("outlet")
         OutletDocument.write(record, to: &writer, accessibilityID: "outlet_scroll")
@@ -74,12 +74,14 @@ public enum HomeDocument {
         writer.beginArray()
         for id in section.items {
             guard let entry = record.menu.entries[id] else { continue }
+            // Unpacked once.
+            let item = entry.item
             writer.beginObject()
             writer.field("id", id.rawValue)
-            writer.field("kind", entry.item.kind.string)
-            writer.field("accessibilityId", numbers.card(of: entry.item.kind))
+            writer.field("kind", item.kind.string)
+            writer.field("accessibilityId", numbers.card(of: item.kind))
             writer.key("model")
-            writeModel(entry, currency, to: &writer)
+            writeModel(item, entry.suspension, currency, to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -87,9 +89,8 @@ public enum HomeDocument {
     }
 
     private static func writeModel(
-        _ entry: MenuState.Entry, _ currency: Currency, to writer: inout JSONWriter
+        _ item: MenuItem, _ suspension: MenuState.Suspension?, _ currency: Currency, to writer: inout JSONWriter
     ) {
-        let item = entry.item
         writer.beginObject()
         writer.field("name", item.name.string)
         writer.field("description", item.description?.string)
@@ -98,7 +99,7 @@ public enum HomeDocument {
         writer.field("cuisine", item.cuisine?.string)
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
-        ItemDocument.writeAvailability(entry.suspension, to: &writer)
+        ItemDocument.writeAvailability(suspension, to: &writer)
         if let button = ItemKind.named(item.kind)?.addButtonID { writer.field("addButtonAccessibilityId", button) }
         writer.endObject()
     }
