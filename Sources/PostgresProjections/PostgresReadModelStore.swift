@@ -168,7 +168,7 @@ extension StoredProjections {
     func write(
         _ checkpoint: inout Checkpoint, into generations: PostgresReadModelStore.Generations
     ) async throws(PostgresError) {
-        while let slice = checkpoint.nextSlice() {
+        while let slice = await StoredProjections.nextSlice(of: &checkpoint) {
             guard let generation = generations[slice.projection] else { continue }
             try await write(slice, generation, partition: checkpoint.partition)
         }
@@ -176,5 +176,11 @@ extension StoredProjections {
             guard let generation = generations[projection] else { continue }
             try await write(event, projection, generation, partition: checkpoint.partition)
         }
+    }
+
+    /// The next rows, made on another thread: it takes long to make a large one.
+    @concurrent
+    private nonisolated static func nextSlice(of checkpoint: inout Checkpoint) async -> Checkpoint.Slice? {
+        checkpoint.nextSlice()
     }
 }

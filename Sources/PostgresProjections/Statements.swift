@@ -78,28 +78,56 @@ enum Statements {
     // MARK: Rows
 
     static func save(_ projection: RegisteredProjection) -> Statement {
-        let names = projection.columns.map(\.name)
-        let arrays = names.indices.map { "$\($0 + 3)" }.joined(separator: ", ")
-        let updates = names.dropFirst().map { "\($0) = EXCLUDED.\($0)" }.joined(separator: ", ")
+        let arrays = projection.columns.indices.map { "$\($0 + 3)" }.joined(separator: ", ")
         return Statement(
-            "save_\(projection.table)",
-            """
+            "save_\(projection.table)", upsert(projection, "SELECT $1, $2, r.* FROM unnest(\(arrays)) AS r"),
+            [.int2, .int4] + projection.columns.map(\.kind.arrayType))
+    }
+
+    /// Makes one row of all rows of a generation, which are its pieces.
+    static func join(_ projection: RegisteredProjection) -> Statement {
+        let key = projection.columns[0].name
+        let values = projection.columns.dropFirst().map { column in
+            column.kind == .json ? "string_agg(\(column.name), '' ORDER BY \(key))" : "max(\(column.name))"
+        }
+        return Statement(
+            "join_\(projection.table)",
+            upsert(
+                projection,
+                """
+                SELECT $1, $3, $4, \(values.joined(separator: ", ")) FROM tiffin.\(projection.table)
+                WHERE partition = $1 AND generation = $2
+                """),
+            [.int2, .int4, .int4, .text])
+    }
+
+    private static func upsert(_ projection: RegisteredProjection, _ rows: String) -> String {
+        let names = projection.columns.map(\.name)
+        let updates = names.dropFirst().map { "\($0) = EXCLUDED.\($0)" }.joined(separator: ", ")
+        return """
             INSERT INTO tiffin.\(projection.table) (partition, generation, \(names.joined(separator: ", ")))
-            SELECT $1, $2, r.* FROM unnest(\(arrays)) AS r
+            \(rows)
             ON CONFLICT (partition, generation, \(names[0])) DO UPDATE SET \(updates)
-            """, [.int2, .int4] + projection.columns.map(\.kind.arrayType))
+            """
     }
 
     static func rows(of projection: RegisteredProjection, isWhole: Bool) -> Statement {
         let key = projection.columns[0].name
+        let documents = projection.columns.filter { $0.kind == .json && (isWhole || $0.isRestored) }
+        // The size of a text is known without reading it.
+        let size = documents.map { "octet_length(\($0.name))::bigint" }.joined(separator: " + ")
+        let rowsBefore = "OVER (ORDER BY \(key) ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
         // No key comes before the first one, not even the empty one.
         return Statement(
             "\(isWhole ? "whole" : "restored")_\(projection.table)",
             """
-            SELECT \(columns(of: projection, isWhole: isWhole)) FROM tiffin.\(projection.table)
-            WHERE partition = $1 AND generation = $2 AND \(key) >= coalesce($3, '') AND \(key) IS DISTINCT FROM $3
-            ORDER BY \(key) LIMIT $4
-            """, [.int2, .int4, .text, .int8])
+            SELECT \(columns(of: projection, isWhole: isWhole)) FROM (
+                SELECT *, \(size.isEmpty ? "0" : "coalesce(sum(\(size)) \(rowsBefore), 0)") AS bytes_before
+                FROM tiffin.\(projection.table)
+                WHERE partition = $1 AND generation = $2 AND \(key) >= coalesce($3, '') AND \(key) IS DISTINCT FROM $3
+                ORDER BY \(key) LIMIT $4) AS r
+            WHERE bytes_before < $5 ORDER BY \(key)
+            """, [.int2, .int4, .text, .int8, .int8])
     }
 
     /// What a restart needs of every row, in no order: PostgreSQL reads them as they lie.

@@ -18,6 +18,10 @@ public struct StoredProjections {
         case previous
     }
 
+    /// The most bytes of a row that is written by one statement, and of a piece of one that has more: many bytes at
+    /// once would hold up the loop.
+    private static let pieceBytes = 2 << 20
+
     private let session: any StatementExecutor
 
     /// Those that a connection sees.
@@ -145,6 +149,9 @@ public struct StoredProjections {
 
     // MARK: Rows
 
+    /// About the most bytes of documents that are read at once, unless a single row has more.
+    private static let pageBytes: Int64 = 16 << 20
+
     /// The rows after a key, in the order of their keys, as many as are read at once; nil if there are no more.
     ///
     /// - Parameters:
@@ -157,7 +164,7 @@ public struct StoredProjections {
             Statements.rows(of: projection, isWhole: isWhole),
             [
                 .int2(Int16(partition)), .int4(generation), key.map(Parameter.text) ?? .null,
-                .int8(projection.rowLimit),
+                .int8(projection.rowLimit), .int8(StoredProjections.pageBytes),
             ])
         return rows.count > 0 ? rows : nil
     }
@@ -165,10 +172,42 @@ public struct StoredProjections {
     /// Writes rows into a generation, replacing those with the same keys.
     func write(_ slice: Checkpoint.Slice, _ generation: Int32, partition: Int) async throws(PostgresError) {
         var columns = ColumnArrays(slice.projection.columns)
-        for row in slice.rows { columns.append(row) }
+        for row in slice.rows {
+            if row.size <= StoredProjections.pieceBytes {
+                row.write(to: &columns)
+            } else {
+                try await writeInPieces(row, of: slice.projection, generation, partition: partition)
+            }
+        }
+        try await write(columns, of: slice.projection, generation, partition: partition)
+    }
+
+    private func write(
+        _ columns: ColumnArrays, of projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws(PostgresError) {
         _ = try await session.execute(
-            Statements.save(slice.projection),
+            Statements.save(projection),
             [.int2(Int16(partition)), .int4(generation)] + columns.arrays.map(Parameter.array))
+    }
+
+    /// Writes a large row. Its pieces are rows of another generation, the negative of its own, until they are joined:
+    /// nobody else writes there, and nobody ever sees them.
+    private func writeInPieces(
+        _ row: any ProjectionRow, of projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws(PostgresError) {
+        var number = 0
+        var isWhole = false
+        while !isWhole {
+            var piece = PieceWriter(number, of: StoredProjections.pieceBytes, projection.columns)
+            row.write(to: &piece)
+            try await write(piece.columns, of: projection, -generation, partition: partition)
+            isWhole = piece.isLast
+            number += 1
+        }
+        let place = [Parameter.int2(Int16(partition)), .int4(-generation)]
+        _ = try await session.execute(
+            Statements.join(projection), place + [.int4(generation), .text(row.key.rawValue)])
+        _ = try await session.execute(Statements.deleteRows(of: projection), place)
     }
 
     // MARK: Quarantine
@@ -229,24 +268,55 @@ extension CopiedRows: StoredRows {
 /// Rows turned into an array for each column.
 private struct ColumnArrays: RowWriter {
     private(set) var arrays: [ArrayParameter]
-    private var next = 0
+    /// The column whose value comes next.
+    private(set) var next = 0
 
     init(_ columns: [Column]) {
         arrays = columns.map { ArrayParameter(of: $0.kind.elementType) }
     }
 
-    mutating func append(_ row: any ProjectionRow) {
-        next = 0
-        row.write(to: &self)
-    }
-
     mutating func text(_ value: String) { append { $0.append(value) } }
-    mutating func json(_ value: [UInt8]) { append { $0.append(value) } }
+    mutating func json(_ value: [UInt8]) { json(value[...]) }
+    mutating func json(_ value: ArraySlice<UInt8>) { append { $0.append(value) } }
     mutating func int32(_ value: Int32) { append { $0.append(value) } }
     mutating func int64(_ value: Int64) { append { $0.append(value) } }
 
     private mutating func append(_ body: (inout ArrayParameter) -> Void) {
         body(&arrays[next])
-        next += 1
+        next = (next + 1) % arrays.count
+    }
+}
+
+/// Writes a piece of a row: a part of each of its documents, and in place of the key the number of the piece.
+private struct PieceWriter: RowWriter {
+    private(set) var columns: ColumnArrays
+    /// Whether nothing of the row is left for another piece.
+    private(set) var isLast = true
+    private let number: Int
+    private let size: Int
+
+    init(_ number: Int, of size: Int, _ columns: [Column]) {
+        self.number = number
+        self.size = size
+        self.columns = ColumnArrays(columns)
+    }
+
+    mutating func text(_ value: String) {
+        // With as many digits for each, so that pieces have an order.
+        columns.text(columns.next == 0 ? String(1_000_000 + number) : value)
+    }
+
+    mutating func json(_ value: [UInt8]) {
+        let (start, end) = (cut(value, at: number * size), cut(value, at: (number + 1) * size))
+        columns.json(value[start..<end])
+        if end < value.count { isLast = false }
+    }
+
+    mutating func int32(_ value: Int32) { columns.int32(value) }
+    mutating func int64(_ value: Int64) { columns.int64(value) }
+
+    /// The first place from there on where a character begins, or the end.
+    private func cut(_ text: [UInt8], at index: Int) -> Int {
+        text[min(index, text.count)...].firstIndex { $0 & 0xC0 != 0x80 } ?? text.count
     }
 }

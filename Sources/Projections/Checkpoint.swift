@@ -6,7 +6,7 @@ public import EventLog
 public struct Checkpoint: Sendable {
     /// The most rows of a slice.
     public static let sliceRows = 2_000
-    /// About how many bytes a slice holds.
+    /// About how many bytes a slice holds, unless a single row has more.
     public static let sliceBytes = 200_000
 
     /// Rows of one projection.
