@@ -1,7 +1,9 @@
 internal import CLibPQ
+internal import EventLoop
 
 extension PostgresConnection {
-    /// Connects to a server.
+    /// Connects to a server. If the address has several hosts, the one that last answered is tried first, and each gets
+    /// its share of the time.
     ///
     /// - Parameters:
     ///   - address: `postgres://…`, or libpq's keywords and values. It overrides the parameters and the keepalive
@@ -19,14 +21,41 @@ extension PostgresConnection {
                 .connection, .cannotConnect,
                 "the database's address is neither a postgres:// URL nor a list of keyword=value")
         }
-        let settings = [
-            ("fallback_application_name", applicationName),
-            ("client_encoding", "UTF8"),
-            // A peer that vanished silently is noticed within a minute, idle or not.
-            ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
-            ("tcp_user_timeout", "60000"),
-            ("dbname", address),
-        ]
+        guard let hosts = DatabaseHosts(address) else {
+            return try await connect(address, [], applicationName, connectTimeout, statementTimeout)
+        }
+        var failure = PostgresError(.connection, .noAnswer, "no host answered")
+        var left = connectTimeout
+        let order = hosts.order(for: address)
+        for (tried, host) in order.enumerated() {
+            let began = LoopActor.now
+            do throws(PostgresError) {
+                let connection = try await connect(
+                    address, hosts.settings[host], applicationName, left / (order.count - tried), statementTimeout)
+                DatabaseHosts.remember(host, for: address)
+                return connection
+            } catch {
+                failure = error
+            }
+            left = max(.milliseconds(1), left - .nanoseconds(LoopActor.now - began))
+        }
+        throw failure
+    }
+
+    /// - Parameter overriding: settings that count instead of those of the address.
+    private static func connect(
+        _ address: String, _ overriding: [(name: String, value: String)], _ applicationName: String,
+        _ connectTimeout: Duration, _ statementTimeout: Duration?
+    ) async throws(PostgresError) -> PostgresConnection {
+        let settings =
+            [
+                ("fallback_application_name", applicationName),
+                ("client_encoding", "UTF8"),
+                // A peer that vanished silently is noticed within a minute, idle or not.
+                ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+                ("tcp_user_timeout", "60000"),
+                ("dbname", address),
+            ] + overriding.map { ($0.name, $0.value) }
         let started = withCStrings(settings.map(\.0)[...]) { names in
             withCStrings(settings.map(\.1)[...]) { values in PQconnectStartParams(names, values, 1) }
         }

@@ -113,6 +113,39 @@ struct ConnectionTests {
         #expect(error?.sqlState == .noAnswer)
     }
 
+    @Test @LoopActor func `A host that says nothing is passed over, and the next time tried last`() async throws {
+        var attempts = 0
+        let silent = try TCPListener(host: "127.0.0.1", port: 0) {
+            attempts += 1
+            $0.startReading { _ in }
+        }
+        defer { silent.close() }
+        let known = try await PostgresConnection.connect(try await TestDatabase.create())
+        defer { known.close() }
+        let rows = try await known.execute(
+            Statement(
+                "place",
+                "SELECT split_part(current_setting('unix_socket_directories'), ',', 1), "
+                    + "current_setting('port'), current_user, current_database()"))
+        let address =
+            "host=127.0.0.1,\(rows.text(0, 0)) port=\(silent.port),\(rows.text(0, 1)) "
+            + "user=\(rows.text(0, 2)) dbname=\(rows.text(0, 3))"
+        for _ in 0..<3 {
+            try await PostgresConnection.connect(address, connectTimeout: .seconds(4)).close()
+            #expect(attempts == 1)
+        }
+    }
+
+    @Test @LoopActor func `If no host answers, that is said in the time that was given`() async throws {
+        let silent = try TCPListener(host: "127.0.0.1", port: 0) { $0.startReading { _ in } }
+        defer { silent.close() }
+        let error = await #expect(throws: PostgresError.self) {
+            try await PostgresConnection.connect(
+                "host=127.0.0.1,127.0.0.1 port=\(silent.port) user=cook", connectTimeout: .milliseconds(50))
+        }
+        #expect(error?.sqlState == .noAnswer)
+    }
+
     @Test @LoopActor func `The server sees the application's name`() async throws {
         let connection = try await PostgresConnection.connect(
             try await TestDatabase.create(), applicationName: "kitchen")
