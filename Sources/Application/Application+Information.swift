@@ -28,7 +28,7 @@ extension Application {
     /// How the log, the read models and the catalogue are doing.
     public var information: [Information] {
         [
-            Information("Log", self.partitions.enumerated().flatMap(self.logLines)),
+            Information("Log", self.partitions.enumerated().flatMap(self.logLines) + self.queueLines),
             Information(
                 "Projections", self.partitions.enumerated().flatMap(self.projectionLines) + [self.catalogueLine]),
         ]
@@ -60,6 +60,16 @@ extension Application {
                     + "p99=\(commit.quantile(0.99) / 1_000),max=\(commit.maximum / 1_000)"
             ),
         ]
+    }
+
+    private var queueLines: Information.Lines {
+        [("log_questions", historyQueue), ("key_lookups", textSealer.queue)].map { name, queue in
+            (
+                name,
+                "under_way=\(queue.underWayCount),under_way_limit=\(queue.limits.atOnce),"
+                    + "waiting=\(queue.waitingCount),waiting_limit=\(queue.limits.waiting)"
+            )
+        }
     }
 
     /// How far the projections are behind the log, in memory and on disk; and of each its size, and up to where its

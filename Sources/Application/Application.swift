@@ -26,6 +26,11 @@ public final class Application {
     let configuration: Configuration
     let logger: Logger
     let log: any EventLog
+    /// The same log, for those who read what happened: on a connection of its own, so that nothing else waits for it.
+    let history: any EventLog
+    /// What is read from it.
+    let historyQueue = WorkQueue(
+        WorkQueue.Limits(atOnce: 4, atOnceOfCaller: 2, waiting: 4_000, waitingOfCaller: 1_000))
     /// The time, as events record it.
     public let clock: () -> Timestamp
     let partitioning: Partitioning
@@ -55,23 +60,25 @@ public final class Application {
     /// Restores the read models from their checkpoints and reads the rest of the log.
     ///
     /// - Parameters:
+    ///   - history: the same log, for reads that may take long. Nothing that customers' commands need waits for them.
     ///   - keys: what customers' texts are sealed with.
     ///   - store: where read models are saved; nil to save none.
     public init(
-        configuration: Configuration, log: any EventLog, keys: any CustomerKeys, store: PostgresReadModelStore?,
-        logger: Logger, clock: @escaping () -> Timestamp
+        configuration: Configuration, log: any EventLog, history: any EventLog, keys: any CustomerKeys,
+        store: PostgresReadModelStore?, logger: Logger, clock: @escaping () -> Timestamp
     ) async throws {
         self.configuration = configuration
         self.logger = logger
         self.log = log
+        self.history = history
         self.clock = clock
         partitioning = Partitioning(count: log.partitionCount)
         latencies = LatencyMonitor(milliseconds: configuration.latencyMilliseconds) {
             clock().millisecondsSinceEpoch / 1_000
         }
         textSealer = TextSealer(keys, partitioning)
-        receiptIssuer = ReceiptIssuer(log)
-        archive = Archive(log)
+        receiptIssuer = ReceiptIssuer(history, historyQueue)
+        archive = Archive(history, historyQueue)
         self.store = store
         homes = HomeCache(configuration, changes)
         liveCatalogue = LiveCatalogue(clock: clock)

@@ -10,6 +10,8 @@ public struct Configuration: Sendable {
     public var homePatchBytes = 16 << 20
     /// The most topics that a client may subscribe to.
     public var subscriptionsPerClient = 1_000
+    /// The most subscriptions of all clients of one caller.
+    public var subscriptionsPerCaller = 50_000
     /// The most subscriptions of all clients together.
     public var subscriptions = 200_000
     /// Bounds on what each partition holds and lets wait.

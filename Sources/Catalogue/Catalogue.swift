@@ -13,6 +13,8 @@ public final class Catalogue {
     public static let name = "catalogue"
     /// The most saved queries.
     public static let maximumSaved = 250
+    /// The most of them for one owner.
+    public static let maximumSavedOfOwner = 50
     /// If more changes times saved queries than this come at once, saved queries are asked again instead of
     /// following.
     private static let followedAtOnce = 2_000
@@ -47,6 +49,8 @@ public final class Catalogue {
 
     /// The number of saved queries.
     public var savedCount: Int { saved.count }
+
+    private func savedCount(of owner: Int) -> Int { saved.values.count { $0.owner == owner } }
 
     // MARK: Loading
 
@@ -184,12 +188,17 @@ public final class Catalogue {
     // MARK: Saved queries
 
     /// Keeps a query's answer up to date from now on. Returns false if there are too many already.
-    public func save(_ query: CatalogueQuery, as name: Identifier) -> Bool {
-        guard saved[name] != nil || saved.count < Self.maximumSaved else { return false }
-        if let known = saved[name], known.query.asksTheSame(as: query) { return true }
+    ///
+    /// - Parameter owner: whose it is, as a number. One that takes the place of another stays that one's owner's.
+    public func save(_ query: CatalogueQuery, as name: Identifier, for owner: Int) -> Bool {
+        let known = saved[name]
+        guard known != nil || saved.count < Self.maximumSaved && savedCount(of: owner) < Self.maximumSavedOfOwner else {
+            return false
+        }
+        if let known, known.query.asksTheSame(as: query) { return true }
         // A new query under the same name is a new document, but its revisions continue.
-        let last = saved[name]?.revision ?? 0
-        saved[name] = SavedQuery(name, query, revision: max(last + 1, revision))
+        saved[name] = SavedQuery(
+            name, query, owner: known?.owner ?? owner, revision: max((known?.revision ?? 0) + 1, revision))
         touched.insert(name)
         return true
     }

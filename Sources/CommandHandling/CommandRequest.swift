@@ -26,6 +26,10 @@ public struct CommandRequest {
     /// It is called again if another writer was faster.
     public var command: (AggregateState, Int64) -> DomainCommand
 
+    /// Whether the command is only decided: if it would change the stream, its outcome is
+    /// ``CommandOutcome/recordable``, and nothing has changed.
+    public var isTrial = false
+
     /// A request to change a stream.
     public init(
         stream: StreamName, metadata: EventMetadata = .none, expectedVersion: Int64? = nil,
@@ -63,6 +67,8 @@ extension AggregateState {
 public enum CommandOutcome: Equatable, Sendable {
     /// Accepted, and durable.
     case accepted(CommandReply)
+    /// Only tried: it would be accepted, and be recorded.
+    case recordable
     /// Not accepted by the domain. Nothing has changed.
     case rejected(Rejection)
     /// The stream is quarantined.

@@ -17,7 +17,8 @@ public struct CommandSyntax: Sendable {
 
     /// The command as it is typed: `tiffin serve`.
     public let command: String
-    /// What the words that are no options are called, in order: `<file>`. Each may be left out.
+    /// What the words that are no options are called, in order: `<file>`. Each may be left out. The last may end in an
+    /// ellipsis, and then be given more than once.
     public let operands: [String]
     /// Its options, in the order of the help.
     public let options: [any DeclaredOption]
@@ -67,7 +68,7 @@ public struct CommandSyntax: Sendable {
                 words.append(argument)
             }
         }
-        guard words.count <= operands.count else {
+        guard words.count <= operands.count || operands.last?.hasSuffix("…") ?? false else {
             throw UsageError("unexpected argument '\(words[operands.count])'")
         }
         let given = Set(values.keys)

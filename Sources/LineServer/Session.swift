@@ -26,6 +26,8 @@ final class Session {
     private var rights = Rights.all
     /// What it is confined to; nil where it is not.
     private var confinement: Confinement?
+    /// Who it counts as where something is shared out.
+    private var caller: Caller
     /// Since when it has had to log in; nil where it need not, or has.
     private var strangerSince: UInt64?
     private var loginFailures = 0
@@ -56,8 +58,9 @@ final class Session {
         allowance = CommandAllowance(server.configuration.commandsPerSecond)
         self.connection = connection
         self.server = server
+        caller = Caller(address: Logins.network(of: connection.peerAddress))
         machine = SessionMachine(limits: server.configuration, at: LoopActor.now)
-        subscriber = Subscriber { [unowned self] in push($0) }
+        subscriber = Subscriber(of: caller) { [unowned self] in push($0) }
     }
 
     func start() {
@@ -99,10 +102,12 @@ final class Session {
         self.user = user
         rights = user.map { Rights(of: $0.role) } ?? (isStranger ? .login : .all)
         confinement = user?.confinement
+        caller = user.map { Caller(user: "\($0.name)") } ?? Caller(address: Logins.network(of: connection.peerAddress))
         machine.isAuthenticated = !isStranger
         strangerSince = isStranger ? strangerSince ?? LoopActor.now : nil
         server.note(self, isStranger: isStranger)
         let topics = server.application.topics!
+        topics.assign(subscriber, to: caller)
         var ended: [String] = []
         if isStranger {
             ended = subscriber.channels
@@ -317,7 +322,7 @@ final class Session {
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
-        let call = try Call(command.declaration, arguments, within: confinement)
+        let call = try Call(command.declaration, arguments, within: confinement, of: caller)
         switch command.body {
         case .session(let body): try body(self, call)
         case .application(let command):

@@ -3,41 +3,53 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// The result of forgetting a customer.
+/// The result of forgetting customers.
 public struct Forgetting: Sendable {
-    /// How many keys were destroyed, at most one a partition.
-    public var destroyedKeys: Int
-    /// When the customer was forgotten before, if so.
-    public var forgottenBefore: Timestamp?
+    /// What was done about one customer.
+    public struct Outcome: Sendable {
+        /// The customer.
+        public var customer: Identifier
+        /// How many keys were destroyed, at most one a partition.
+        public var destroyedKeys: Int
+        /// When the customer was forgotten before, if so.
+        public var forgottenBefore: Timestamp?
+        /// Whether there was a key, now or before: an unknown customer has left no bytes behind.
+        public var wasKnown: Bool { destroyedKeys > 0 || forgottenBefore != nil }
+    }
+
+    /// Of each customer, in the order of their ids.
+    public var outcomes: [Outcome]
     /// Why the keys' old rows may still be in the table's file, if so.
     public var remainder: String?
 
-    /// Destroys a customer's keys in every partition, and makes sure that no new one is ever created.
+    /// Destroys the keys of customers in every partition, and makes sure that no new ones are ever created. All of them
+    /// at once, so that the table is rewritten once.
     ///
     /// - Parameter database: a `postgres://` URL, or libpq's keywords and values. Its user owns the schema `tiffin`.
     /// - Throws: if nothing was done.
     @LoopActor
-    public static func forget(_ customer: Identifier, in database: String) async throws -> Forgetting {
+    public static func forget(_ customers: Set<Identifier>, in database: String) async throws -> Forgetting {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
         defer { connection.close() }
         var (forgetting, transaction) = try await connection.transaction { transaction in
-            let name = [Parameter.text(customer.rawValue)]
-            let before = try await transaction.execute(Statements.before, name)
-            // This comes first, because it waits for keys that are being created: so none of them is missed.
-            _ = try await transaction.execute(Statements.refuse, name)
-            let destroyed = try await transaction.execute(Statements.destroy, name)
+            var outcomes: [Outcome] = []
+            // In one order, so that two of these do not wait for each other.
+            for customer in customers.sorted() {
+                let name = [Parameter.text(customer.rawValue)]
+                let before = try await transaction.execute(Statements.before, name)
+                // This comes first, because it waits for keys that are being created: so none of them is missed.
+                _ = try await transaction.execute(Statements.refuse, name)
+                let destroyed = try await transaction.execute(Statements.destroy, name)
+                outcomes.append(
+                    Outcome(
+                        customer: customer, destroyedKeys: destroyed.affectedCount,
+                        forgottenBefore: before.isNull(0, 0)
+                            ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000)))
+            }
             let number = try await transaction.execute(Statements.transaction, [])
-            return (
-                Forgetting(
-                    destroyedKeys: destroyed.affectedCount,
-                    forgottenBefore: before.isNull(0, 0)
-                        ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000),
-                    remainder: nil),
-                number.text(0, 0)
-            )
+            return (Forgetting(outcomes: outcomes, remainder: nil), number.text(0, 0))
         }
-        // An unknown customer has left no bytes behind.
-        guard forgetting.destroyedKeys > 0 || forgetting.forgottenBefore != nil else { return forgetting }
+        guard forgetting.outcomes.contains(where: \.wasKnown) else { return forgetting }
         do throws(PostgresError) {
             forgetting.remainder = try await removeOldRows(connection, since: transaction)
         } catch {

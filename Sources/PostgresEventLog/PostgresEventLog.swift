@@ -67,6 +67,18 @@ public final class PostgresEventLog: EventLog {
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
     }
 
+    /// The log of a server, only for reading, on a connection of its own: what may take long to read keeps nobody waiting
+    /// who writes, or reads through another one.
+    ///
+    /// - Parameter report: as in ``open(_:isReadOnly:report:)``.
+    public static func history(
+        _ database: String, partitionCount: Int, report: @escaping @LoopActor (String) -> Void
+    ) -> PostgresEventLog {
+        PostgresEventLog(
+            database, partitionCount: partitionCount, writers: [],
+            reader: LazyConnection(database, name: "tiffin history", patience: .reading, report: report))
+    }
+
     /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
     private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
         let rows = try await reader.execute(Statements.epochs, [])

@@ -6,9 +6,9 @@ internal import Projections
 
 enum ForgetCommand: Subcommand {
     static let name = "forget"
-    static let summary = "destroys the keys of a customer, so that nobody can read their texts any more"
+    static let summary = "destroys the keys of customers, so that nobody can read their texts any more"
 
-    static let operands = ["<customer>"]
+    static let operands = ["<customer>…"]
     static let options = Database.options
 
     static let about: String? = """
@@ -17,32 +17,26 @@ enum ForgetCommand: Subcommand {
         the past as well, and nothing is taken in this customer's name any more. What was ordered, and the
         customer's id, stay in the log; digests and receipts hold as before. Works beside a running server.
 
+        Afterwards the table of keys is rewritten, and meanwhile commands with CUSTOMER wait. Name all customers
+        who are to be forgotten at once: the table is then rewritten once.
+
         Backups of the database and archived WAL have the key until they expire: that is for you to see to.
         """
 
     static func run(_ options: Options) async throws -> ExitCode {
-        guard let customer = options.operands.first.flatMap({ Identifier($0) }) else {
+        let customers = options.operands.compactMap { Identifier($0) }
+        guard !customers.isEmpty, customers.count == options.operands.count else {
             throw UsageError("name a customer, by the id that CUSTOMER was given")
         }
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-            report(try await Forgetting.forget(customer, in: $0), of: customer)
+            report(try await Forgetting.forget(Set(customers), in: $0))
         }
         return .success
     }
 
-    private static func report(_ forgetting: Forgetting, of customer: Identifier) {
-        let count = forgetting.destroyedKeys
-        if count > 0 {
-            Terminal.print(
-                "customer '\(customer)' is forgotten: \(count) key\(count == 1 ? "" : "s") destroyed. "
-                    + "What was sealed shows as [erased], and CUSTOMER \(customer) is refused from now on.")
-        } else if let time = forgetting.forgottenBefore {
-            Terminal.print("customer '\(customer)' was forgotten already, at \(time.rfc3339).")
-        } else {
-            Terminal.print(
-                "customer '\(customer)' was not known, and had no key. From now on CUSTOMER \(customer) is refused.")
-            return
-        }
+    private static func report(_ forgetting: Forgetting) {
+        for outcome in forgetting.outcomes { report(outcome) }
+        guard forgetting.outcomes.contains(where: \.wasKnown) else { return }
         if let remainder = forgetting.remainder {
             Terminal.print(
                 "The table's file may still have the old bytes: \(remainder). Run this again later to remove them.")
@@ -50,5 +44,19 @@ enum ForgetCommand: Subcommand {
             Terminal.print("The table was rewritten without the old bytes.")
         }
         Terminal.print("Backups and archived WAL from before still have the key, until they expire.")
+    }
+
+    private static func report(_ outcome: Forgetting.Outcome) {
+        let (customer, count) = (outcome.customer, outcome.destroyedKeys)
+        if count > 0 {
+            Terminal.print(
+                "customer '\(customer)' is forgotten: \(count) key\(count == 1 ? "" : "s") destroyed. "
+                    + "What was sealed shows as [erased], and CUSTOMER \(customer) is refused from now on.")
+        } else if let time = outcome.forgottenBefore {
+            Terminal.print("customer '\(customer)' was forgotten already, at \(time.rfc3339).")
+        } else {
+            Terminal.print(
+                "customer '\(customer)' was not known, and had no key. From now on CUSTOMER \(customer) is refused.")
+        }
     }
 }

@@ -120,12 +120,14 @@ enum ServeCommand: Subcommand {
         let log = try await PostgresEventLog.open(database, hasRoom: hasRoom) { logger.error($0) }
         defer { log.close() }
         for line in try await log.damage() { logger.error(line) }
+        let history = PostgresEventLog.history(database, partitionCount: log.partitionCount) { logger.error($0) }
+        defer { history.close() }
         let keys = PostgresCustomerKeys(database, hasRoom: hasRoom) { logger.error($0) }
         defer { keys.close() }
         let store = PostgresReadModelStore(database, hasRoom: hasRoom)
         defer { store.close() }
         let application = try await Application(
-            configuration: configuration, log: log, keys: keys, store: store, logger: logger
+            configuration: configuration, log: log, history: history, keys: keys, store: store, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }

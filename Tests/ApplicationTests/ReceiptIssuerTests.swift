@@ -13,8 +13,9 @@ import Testing
     {
         let log = InMemoryEventLog()
         _ = try await LogWriter(log).append([[.cart("c"), .cart("c")]])
-        let issuer = ReceiptIssuer(log)
-        let accepted = ReceiptIssuer.maximumProofs + ReceiptIssuer.maximumWaiting
+        let limits = WorkQueue.Limits(atOnce: 2, atOnceOfCaller: 2, waiting: 20, waitingOfCaller: 20)
+        let issuer = ReceiptIssuer(log, WorkQueue(limits))
+        let accepted = limits.atOnce + limits.waiting
 
         // Twice, because a served request makes room.
         for _ in 0..<2 {
@@ -22,13 +23,13 @@ import Testing
             let receipts = try await withCheckedContinuation { continuation in
                 var results: [Result<[UInt8], Failure>] = []
                 for _ in 0..<accepted {
-                    issuer.issue(for: .cart("c"), version: 2, head: nil) { result in
+                    issuer.issue(for: .cart("c"), version: 2, head: nil, to: .server) { result in
                         results.append(result)
                         if results.count == accepted { continuation.resume(returning: results) }
                     }
                 }
                 for _ in 0..<3 {
-                    issuer.issue(for: .cart("c"), version: 2, head: nil) { result in
+                    issuer.issue(for: .cart("c"), version: 2, head: nil, to: .server) { result in
                         if case .failure(let failure) = result { refused.append(failure) }
                     }
                 }
@@ -42,9 +43,11 @@ import Testing
     @Test @LoopActor func `An event that cannot be proven gives the code of the reason`() async throws {
         let log = InMemoryEventLog()
         _ = try await LogWriter(log).append([[.cart("c"), .cart("c")]])
+        let issuer = ReceiptIssuer(
+            log, WorkQueue(WorkQueue.Limits(atOnce: 1, atOnceOfCaller: 1, waiting: 1, waitingOfCaller: 1)))
         func failure(_ version: Int64, head: Int64? = nil) async -> String? {
             await withCheckedContinuation { continuation in
-                ReceiptIssuer(log).issue(for: .cart("c"), version: version, head: head) { result in
+                issuer.issue(for: .cart("c"), version: version, head: head, to: .server) { result in
                     if case .failure(let failure) = result {
                         continuation.resume(returning: "\(failure.code) \(failure.message)")
                     } else {

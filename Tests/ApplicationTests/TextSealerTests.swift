@@ -34,7 +34,7 @@ import Testing
     @LoopActor
     private static func shown(_ document: SealedDocument, _ sealer: TextSealer) async -> Result<String, Failure> {
         await withCheckedContinuation { continuation in
-            sealer.open(document) { result in
+            sealer.open(document, for: .server) { result in
                 continuation.resume(returning: result.map { String(decoding: $0, as: UTF8.self) })
             }
         }
@@ -46,7 +46,7 @@ import Testing
         let keys = InMemoryCustomerKeys()
         let sealer = TextSealer(keys, Partitioning(count: 4))
         let made = await withCheckedContinuation { continuation in
-            sealer.makeKey(of: Self.owner) { continuation.resume(returning: $0) }
+            sealer.makeKey(of: Self.owner, for: .server) { continuation.resume(returning: $0) }
         }
         guard case .known(let key) = try made.get() else {
             Issue.record("no key was made")
@@ -74,11 +74,12 @@ import Testing
         async throws
     {
         let keys = HeldKeys()
-        let sealer = TextSealer(keys, Partitioning(count: 1), TextSealer.Limits(requests: 3, seconds: 600))
+        let lookUps = WorkQueue.Limits(atOnce: 2, atOnceOfCaller: 2, waiting: 1, waitingOfCaller: 1)
+        let sealer = TextSealer(keys, Partitioning(count: 1), TextSealer.Limits(lookUps: lookUps, seconds: 600))
         let results = await withCheckedContinuation { continuation in
             var results: [Result<CustomerKey, Failure>] = []
             for _ in 0..<5 {
-                sealer.makeKey(of: Self.owner) { result in
+                sealer.makeKey(of: Self.owner, for: .server) { result in
                     results.append(result)
                     if results.count == 5 { continuation.resume(returning: results) }
                 }
@@ -95,10 +96,10 @@ import Testing
 
     @Test @LoopActor func `A request that waits too long fails, and a later key changes nothing`() async {
         let keys = HeldKeys()
-        let sealer = TextSealer(keys, Partitioning(count: 1), TextSealer.Limits(requests: 3, seconds: 0))
+        let sealer = TextSealer(keys, Partitioning(count: 1), TextSealer.Limits(seconds: 0))
         var answers = 0
         let result = await withCheckedContinuation { continuation in
-            sealer.makeKey(of: Self.owner) { result in
+            sealer.makeKey(of: Self.owner, for: .server) { result in
                 answers += 1
                 if answers == 1 { continuation.resume(returning: result) }
             }

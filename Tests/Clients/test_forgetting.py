@@ -37,8 +37,8 @@ def order(client, cart="c", customer="asha"):
     return client("CART.CHECKOUT", cart, "TOTAL", 200, "CUSTOMER", customer, "NAME", NAME, "ID", "pay").decode()
 
 
-def forget(customer, *options):
-    run = run_tiffin("forget", customer, *options)
+def forget(*words):
+    run = run_tiffin("forget", *words)
     assert (run.returncode, run.stderr) == (0, ""), run
     return run.stdout
 
@@ -322,6 +322,26 @@ def test_a_text_that_its_key_does_not_open_is_damaged(served):
 # --- taking texts
 
 
+def test_a_command_that_is_refused_creates_no_key(served):
+    server, client = served
+    client("CART.ADD", "hers", "kitchen", "tea", 1, "CUSTOMER", "asha")
+    refused = 0
+    for number, words in enumerate([
+        ("CART.ADD", "c", "nowhere", "tea", 1), ("CART.ADD", "c", "kitchen", "nothing", 1),
+        ("CART.ADD", "c", "kitchen", "tea", 100), ("CART.ADD", "c", "kitchen", "tea", 1, "VERSION", 7),
+        ("CART.ADD", "hers", "kitchen", "tea", 1), ("CART.CHECKOUT", "hers", "TOTAL", 100),
+        ("CART.CHECKOUT", "c", "TOTAL", 100),
+    ]):
+        for text in ((), ("NOTE", NOTE)) if words[0] == "CART.ADD" else ((), ("NAME", NAME)):
+            client.error(*words, *text, "CUSTOMER", f"nobody-{number}")
+            refused += 1
+    assert refused == 14
+    assert sql("select customer from tiffin.customer_keys", server.arguments[-1]) == "asha"
+    client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "nobody-1", "ID", "one")
+    assert client("CART.ADD", "c", "kitchen", "tea", 1, "NOTE", NOTE, "CUSTOMER", "nobody-1", "ID", "one") == 1
+    assert note(client, "c") == NOTE
+
+
 def test_the_same_note_is_one_line_and_a_call_sent_again_is_the_same_call(served):
     _, client = served
     add = ("CART.ADD", "c", "kitchen", "tea", 1, "CUSTOMER", "asha")
@@ -413,14 +433,14 @@ def test_subscribers_of_a_cart_are_sent_its_texts_until_they_are_erased(served):
 
 def test_an_invalid_customer_is_an_error_in_one_line(database):
     for words, status, message in [
-        ((), 64, "name a customer"), (("no id",), 64, "name a customer"), (("a", "b"), 64, "unexpected argument 'b'"),
+        ((), 64, "name a customer"), (("no id",), 64, "name a customer"), (("a", "no id"), 64, "name a customer"),
         (("asha", "--database", "postgres:///none?host=/nonexistent"), 1, "tiffin forget:"),
         (("asha", "--database", database), 1, "tiffin migrate"),
     ]:
         run = run_tiffin("forget", *words)
         assert run.returncode == status and message in run.stderr, (words, run)
         assert len(run.stderr.splitlines()) == 1 and not run.stdout
-    assert "usage: tiffin forget <customer> [options]" in run_tiffin("forget", "--help").stdout
+    assert "usage: tiffin forget <customer>… [options]" in run_tiffin("forget", "--help").stdout
 
 
 def test_an_old_transaction_that_still_sees_the_key_is_reported(served):

@@ -121,13 +121,6 @@ def test_a_burst_is_sent_in_few_messages(server, client, menu):
         assert listener.count <= 20 * seconds + 3
 
 
-def test_too_many_saved_queries_are_refused(client, name):
-    replies = client.pipeline(("BROWSE.SAVE", f"{name}-{n}", "LIMIT", 1) for n in range(260))
-    refused = [str(reply) for reply in replies if isinstance(reply, Exception)]
-    assert refused and all(reply.startswith("LIMIT at most 250 queries are saved") for reply in refused)
-    client.pipeline(("BROWSE.DROP", f"{name}-{n}") for n in range(260))
-
-
 @pytest.mark.parametrize("words", [["AFTER", "x"], ["FACETS"], ["SEED", "1"], ["NONSENSE"]])
 def test_a_saved_query_has_no_pages_and_no_facets(client, name, words):
     assert client.error("BROWSE.SAVE", name, *words).code == "ERR"

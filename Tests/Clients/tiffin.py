@@ -377,8 +377,8 @@ def encode(*arguments) -> bytes:
 class Client:
     """One connection. Error replies are returned by `read` and `pipeline`, raised by calling the client."""
 
-    def __init__(self, port: int, *, host="127.0.0.1", protocol=2, tls=None):
-        self.socket = socket.create_connection((host, port), timeout=REPLY_SECONDS)
+    def __init__(self, port: int, *, host="127.0.0.1", source=None, protocol=2, tls=None):
+        self.socket = socket.create_connection((host, port), REPLY_SECONDS, source and (source, 0))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_hostname=host)

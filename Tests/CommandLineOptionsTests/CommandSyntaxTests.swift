@@ -22,6 +22,10 @@ import Testing
         return try #require(try syntax.parse(words, environment: environment))
     }
 
+    @Test func `The last operand may be given more than once, if it is said to`() throws {
+        #expect(try parse("a --quiet b c", operands: ["<file>…"]).operands == ["a", "b", "c"])
+    }
+
     @Test func `Options may be anywhere, with their values after them or after an equals sign`() throws {
         let options = try parse("--count 4 file --server=a=b --limit x --quiet --limit=y --format json")
         #expect(options[Self.count] == 4)

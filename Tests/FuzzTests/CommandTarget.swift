@@ -86,8 +86,9 @@ enum CommandTarget {
 
     @LoopActor
     private static func talk(_ chunks: [[UInt8]]) async throws -> [UInt8] {
+        let log = InMemoryEventLog()
         let application = try await Application(
-            configuration: Configuration(), log: InMemoryEventLog(), keys: InMemoryCustomerKeys(), store: nil,
+            configuration: Configuration(), log: log, history: log, keys: InMemoryCustomerKeys(), store: nil,
             logger: logger
         ) { time }
         var configuration = LineConfiguration()

@@ -17,7 +17,7 @@ import Testing
         try await TestLog.with(partitions: 2) { test in
             let keys = PostgresCustomerKeys(test.database)
             defer { keys.close() }
-            try await clause.check(keys) { _ = try await Forgetting.forget($0, in: test.database) }
+            try await clause.check(keys) { _ = try await Forgetting.forget([$0], in: test.database) }
         }
     }
 
@@ -43,16 +43,16 @@ import Testing
             defer { keys.close() }
             _ = try await keys.makeKey(of: Self.asha, partition: 0)
             _ = try await keys.makeKey(of: Self.asha, partition: 2)
-            let first = try await Forgetting.forget(Self.asha, in: test.database)
-            #expect(first.destroyedKeys == 2)
-            #expect(first.forgottenBefore == nil)
+            let carla = Identifier("carla")!
+            _ = try await keys.makeKey(of: carla, partition: 1)
+            let first = try await Forgetting.forget([carla, Self.asha], in: test.database)
+            #expect(first.outcomes.map(\.customer) == [Self.asha, carla])
+            #expect(first.outcomes.map(\.destroyedKeys) == [2, 1])
+            #expect(first.outcomes.allSatisfy { $0.forgottenBefore == nil })
             #expect(first.remainder == nil)
-            let second = try await Forgetting.forget(Self.asha, in: test.database)
-            #expect(second.destroyedKeys == 0)
-            #expect(second.forgottenBefore != nil)
-            let unknown = try await Forgetting.forget(Identifier("ben")!, in: test.database)
-            #expect(unknown.destroyedKeys == 0)
-            #expect(unknown.forgottenBefore == nil)
+            let second = try await Forgetting.forget([Self.asha, Identifier("ben")!], in: test.database)
+            #expect(second.outcomes.map(\.destroyedKeys) == [0, 0])
+            #expect(second.outcomes.map { $0.forgottenBefore != nil } == [true, false])
         }
     }
 

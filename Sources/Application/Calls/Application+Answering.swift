@@ -17,11 +17,17 @@ extension Application {
     ) throws(Failure) -> Response {
         let promise = Promise(about: stream.category)
         submit(
-            stream, try call.metadata(), expectedVersion: try call.expectedVersion, promise, command: command)
+            CommandRequest(
+                stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion,
+                command: command),
+            promise)
         return .promise(promise)
     }
 
     /// Submits a write of a customer's as soon as their key is there, with one of its texts sealed.
+    ///
+    /// A customer without a key gets one only if the command would be accepted: it is decided first, with a key that
+    /// nobody keeps.
     ///
     /// - Parameters:
     ///   - text: the value of `parameter`.
@@ -32,32 +38,41 @@ extension Application {
         command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
         let metadata = try call.metadata(sealing: parameter)
-        let expectedVersion = try call.expectedVersion
+        let (expectedVersion, caller) = (try call.expectedVersion, call.caller)
         let owner = TextOwner(customer: customer, cart: stream.id)
         let promise = Promise(about: stream.category, isHolding: true)
-        textSealer.makeKey(of: owner) { [self] key in
+        @LoopActor func request(with key: SealingKey) -> CommandRequest {
+            let sealed = text.map { key.seal($0, kind, of: owner) }
+            return CommandRequest(stream: stream, metadata: metadata(sealed), expectedVersion: expectedVersion) {
+                command(sealed, $0, $1)
+            }
+        }
+        @LoopActor func submit(with key: Result<CustomerKey, Failure>) {
             switch key {
-            case .success(.known(let key)):
-                let sealed = text.map { key.seal($0, kind, of: owner) }
-                submit(stream, metadata(sealed), expectedVersion: expectedVersion, promise) {
-                    command(sealed, $0, $1)
-                }
+            case .success(.known(let key)): self.submit(request(with: key), promise)
             case .success(.destroyed): promise.fail(.forgotten)
             case .success(.unknown): promise.fail(.unavailable("no key could be made"))
             case .failure(let failure): promise.fail(failure)
             }
         }
+        textSealer.key(of: owner, for: caller) { [self] key in
+            guard case .success(.unknown) = key else { return submit(with: key) }
+            var trial = request(with: .random())
+            trial.isTrial = true
+            textSealer.trialCount += 1
+            partition(of: stream).processor.handle(trial) { [self] outcome in
+                textSealer.trialCount -= 1
+                guard outcome == .recordable else { return promise.end(outcome) }
+                textSealer.makeKey(of: owner, for: caller, completion: submit)
+            }
+        }
         return .promise(promise)
     }
 
-    private func submit(
-        _ stream: StreamName, _ metadata: EventMetadata, expectedVersion: Int64?, _ promise: Promise,
-        command: @escaping (AggregateState, Int64) -> DomainCommand
-    ) {
-        let request = CommandRequest(
-            stream: stream, metadata: recorded(metadata), expectedVersion: expectedVersion, command: command)
+    private func submit(_ request: consuming CommandRequest, _ promise: Promise) {
+        request.metadata = recorded(request.metadata)
         // The promise alone: it takes no memory of its own to keep a closure that holds a single object.
-        partition(of: stream).processor.handle(request) { promise.end($0) }
+        partition(of: request.stream).processor.handle(request) { promise.end($0) }
     }
 
     /// The metadata as the log gets it: unchanged, except for a planted fault.
@@ -74,14 +89,14 @@ extension Application {
     ///
     /// - Parameter confinement: to a user who is confined, what is not within it looks as if it were not there.
     func document(
-        of stream: StreamName, within confinement: Confinement? = nil,
+        of stream: StreamName, for caller: Caller, within confinement: Confinement? = nil,
         _ document: @escaping @LoopActor (CommittedState) -> SealedDocument?
     ) -> Response {
         let promise = Promise(about: stream.category)
         partition(of: stream).processor.read(stream) { [self] result in
             switch result {
             case .success(let committed):
-                keep(promise, committed.version > 0 ? document(committed) : nil, within: confinement)
+                keep(promise, committed.version > 0 ? document(committed) : nil, for: caller, within: confinement)
             case .failure(let failure): promise.fail(Failure(failure))
             }
         }
@@ -89,11 +104,11 @@ extension Application {
     }
 
     /// A document of the past, or null, as soon as it is known.
-    func past(_ question: Archive.Question, within confinement: Confinement? = nil) -> Response {
+    func past(_ question: Archive.Question, for caller: Caller, within confinement: Confinement? = nil) -> Response {
         let promise = Promise(about: .order)
-        archive.answer(question) { [self] answer in
+        archive.answer(question, for: caller) { [self] answer in
             switch answer {
-            case .success(let document): keep(promise, document, within: confinement)
+            case .success(let document): keep(promise, document, for: caller, within: confinement)
             case .failure(let failure): promise.fail(failure)
             }
         }
@@ -101,18 +116,22 @@ extension Application {
     }
 
     /// Keeps a promise with a document, or null, as soon as its texts can be opened.
-    private func keep(_ promise: Promise, _ document: SealedDocument?, within confinement: Confinement?) {
+    private func keep(
+        _ promise: Promise, _ document: SealedDocument?, for caller: Caller, within confinement: Confinement?
+    ) {
         guard let document, document.isWithin(confinement) else { return promise.keep(.null) }
-        textSealer.open(document) { promise.end($0.map(Answer.document)) }
+        textSealer.open(document, for: caller) { promise.end($0.map(Answer.document)) }
     }
 
     /// What has been read from the log, as soon as it is there.
-    func reading(_ read: @escaping @Sendable () async throws(EventLogError) -> Answer) -> Response {
+    func reading(
+        for caller: Caller, _ read: @escaping @LoopActor (any EventLog) async throws(EventLogError) -> Answer
+    ) throws(Failure) -> Response {
         // Events never change, so no later write has to wait.
         let promise = Promise(about: .order)
-        Task { @LoopActor in
+        try historyQueue.add(for: caller) { [history] in
             do throws(EventLogError) {
-                promise.keep(try await read())
+                promise.keep(try await read(history))
             } catch {
                 promise.fail(.unavailable("\(error)"))
             }
@@ -128,7 +147,7 @@ extension Promise {
         case .accepted(.version(let version)): keep(.integer(version))
         case .accepted(.count(let count)): keep(.integer(Int64(count)))
         case .accepted(.order(let order)): keep(.text(order.rawValue))
-        case .rejected, .corrupt, .busy, .unavailable, .unknown: fail(Failure(outcome))
+        case .recordable, .rejected, .corrupt, .busy, .unavailable, .unknown: fail(Failure(outcome))
         }
     }
 }

@@ -16,20 +16,26 @@ public struct Call: ~Copyable {
     /// What its caller is confined to; nil where it is not. Before the command runs, the ids in the call have been
     /// found to be within.
     let confinement: Confinement?
+    /// Whose call it is.
+    let caller: Caller
     /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
     private var options = SIMD16<UInt16>.zero
 
     /// Finds the options among the arguments.
     ///
-    /// - Parameter confinement: what the caller is confined to; nil where it is not.
+    /// - Parameters:
+    ///   - confinement: what the caller is confined to; nil where it is not.
+    ///   - caller: whose call it is.
     /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
     ///   something that the caller may not use.
     public init(
-        _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil
+        _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil,
+        of caller: Caller = .server
     ) throws(Failure) {
         self.arguments = arguments
         self.declaration = declaration
         self.confinement = confinement
+        self.caller = caller
         try declaration.checkCount(of: arguments)
         if arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty { try findOptions() }
         if let confinement { try check(within: confinement) }

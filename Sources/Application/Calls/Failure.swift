@@ -37,7 +37,7 @@ public struct Failure: Error, Sendable {
     /// Why a command was not accepted.
     init(_ outcome: CommandOutcome) {
         switch outcome {
-        case .accepted: preconditionFailure("an accepted command is no failure")
+        case .accepted, .recordable: preconditionFailure("an accepted command is no failure")
         case .rejected(let rejection): self.init(rejection)
         case .corrupt(let corruption): self.init(corruption)
         case .busy: self = .busy

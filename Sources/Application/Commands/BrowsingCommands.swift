@@ -23,9 +23,9 @@ enum BrowsingCommands {
                 let (outlet, cart, since) = (try call[outlet], try call[cart], try call[revision])
                 if let moment = try application.moment(try call[moment]) {
                     guard since == nil else { throw .syntax }
-                    return application.past(.home(of: outlet, cart: cart, at: moment))
+                    return application.past(.home(of: outlet, cart: cart, at: moment), for: call.caller)
                 }
-                if let since { return application.update(of: outlet, since: since, cart) }
+                if let since { return application.update(of: outlet, since: since, cart, for: call.caller) }
                 return .answer(Answer(try application.home(of: outlet), count: try application.cartCount(cart)))
             }
         },
@@ -91,8 +91,11 @@ enum BrowsingCommands {
                 try application.memory.checkRoom()
                 let catalogue = application.catalogue
                 let query = try application.query(.items, call[query], [.sort, .limit], catalogue)
-                guard catalogue.save(query, as: name) else {
-                    throw Failure("LIMIT", "at most \(Catalogue.maximumSaved) queries are saved; BROWSE.DROP one")
+                guard catalogue.save(query, as: name, for: call.caller.number) else {
+                    throw Failure(
+                        "LIMIT",
+                        "at most \(Catalogue.maximumSaved) queries are saved, \(Catalogue.maximumSavedOfOwner) of them "
+                            + "for one user or address; BROWSE.DROP one")
                 }
                 return .answer(Answer(catalogue.document(ofSaved: name)?.bytes))
             }
@@ -157,9 +160,11 @@ extension Application {
     }
 
     /// What has changed in an outlet's home, as soon as it is known.
-    fileprivate func update(of outlet: Identifier, since revision: Int64, _ cart: Identifier?) -> Response {
+    fileprivate func update(
+        of outlet: Identifier, since revision: Int64, _ cart: Identifier?, for caller: Caller
+    ) -> Response {
         let promise = Promise(about: .outlet)
-        update(of: outlet, since: revision) { [self] result in
+        update(of: outlet, since: revision, for: caller) { [self] result in
             promise.end(
                 Result { () throws(Failure) in
                     let update = try result.get()

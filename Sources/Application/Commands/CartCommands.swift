@@ -93,9 +93,11 @@ enum CartCommands {
             return { application, call throws(Failure) in
                 let cart = try call[cart]
                 if let moment = try application.moment(try call[moment]) {
-                    return application.past(.cart(cart, at: moment))
+                    return application.past(.cart(cart, at: moment), for: call.caller)
                 }
-                return application.document(of: StreamName(.cart, cart)) { application.document(of: cart, $0) }
+                return application.document(of: StreamName(.cart, cart), for: call.caller) {
+                    application.document(of: cart, $0)
+                }
             }
         },
         Command(
@@ -140,9 +142,9 @@ enum CartCommands {
             return { application, call throws(Failure) in
                 let (order, confinement) = (try call[order], call.confinement)
                 if let moment = try application.moment(try call[moment]) {
-                    return application.past(.order(order, at: moment), within: confinement)
+                    return application.past(.order(order, at: moment), for: call.caller, within: confinement)
                 }
-                return application.document(of: StreamName(.order, order), within: confinement) {
+                return application.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
                     SealedDocument(of: order, $0)
                 }
             }

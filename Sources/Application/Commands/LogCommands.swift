@@ -11,9 +11,9 @@ enum LogCommands {
         Command(
             "LOG.HEAD", .log, role: .auditor, "Returns the position and digest of every partition of the log."
         ) { _ in
-            { application, _ in
+            { application, call throws(Failure) in
                 let partitions = 0..<application.partitioning.count
-                return application.reading { [log = application.log] () async throws(EventLogError) in
+                return try application.reading(for: call.caller) { log async throws(EventLogError) in
                     .document(LogDocument.bytes(of: try await log.heads(of: partitions)))
                 }
             }
@@ -24,21 +24,20 @@ enum LogCommands {
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
             let stream = parameters.option("STREAM", "stream", .stream)
             return { application, call throws(Failure) in
-                let log = application.log
                 let (after, limit) = ((try call[from] ?? 1) - 1, Int(try call[count] ?? 100))
                 guard let stream = try call[stream] else {
                     let partition = try call[partition] ?? 0
-                    guard (0..<Int64(log.partitionCount)).contains(partition) else {
-                        throw .invalid("PARTITION", "must be from 0 to \(log.partitionCount - 1)")
+                    guard (0..<Int64(application.partitioning.count)).contains(partition) else {
+                        throw .invalid("PARTITION", "must be from 0 to \(application.partitioning.count - 1)")
                     }
-                    return application.reading { () async throws(EventLogError) in
+                    return try application.reading(for: call.caller) { log async throws(EventLogError) in
                         let events = try await log.read(partition: Int(partition), after: after, limit: limit)
                         return .documents(events.map(LogDocument.bytes))
                     }
                 }
                 guard try call[partition] == nil else { throw .invalid("PARTITION", "follows from the stream") }
                 let partition = application.partitioning.partition(of: stream)
-                return application.reading { () async throws(EventLogError) in
+                return try application.reading(for: call.caller) { log async throws(EventLogError) in
                     let events = try await log.read(
                         stream: stream, partition: partition, afterVersion: after, limit: limit)
                     return .documents(events.map(LogDocument.bytes))
@@ -55,7 +54,7 @@ enum LogCommands {
             return { application, call throws(Failure) in
                 let promise = Promise(about: .order)
                 application.receiptIssuer.issue(
-                    for: try call[stream], version: try call[version], head: try call[head]
+                    for: try call[stream], version: try call[version], head: try call[head], to: call.caller
                 ) { promise.end($0.map(Answer.document)) }
                 return .promise(promise)
             }

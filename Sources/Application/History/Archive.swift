@@ -8,10 +8,6 @@ internal import EventLoop
 final class Archive {
     /// The most events that are folded for one document.
     nonisolated static let maximumEvents = 10_000
-    /// The most folds at once.
-    static let maximumFolds = 2
-    /// The most documents that may wait for a fold.
-    static let maximumWaiting = 1_000
 
     /// A document as it was.
     enum Question: Hashable, Sendable {
@@ -28,35 +24,32 @@ final class Archive {
     typealias Answer = Result<SealedDocument?, Failure>
 
     private let log: any EventLog
+    private let queue: WorkQueue
     private var askers: [Question: [@LoopActor (Answer) -> Void]] = [:]
-    private var waiting: [Question] = []
-    private var foldsUnderWay = 0
+    private var underWay: Set<Question> = []
 
-    init(_ log: any EventLog) {
+    init(_ log: any EventLog, _ queue: WorkQueue) {
         self.log = log
+        self.queue = queue
     }
 
     /// Calls `completion` with the document; nil where there was none.
-    func answer(_ question: Question, completion: @escaping @LoopActor (Answer) -> Void) {
-        if askers[question] == nil {
-            guard waiting.count < Archive.maximumWaiting else { return completion(.failure(.busy)) }
-            waiting.append(question)
+    func answer(_ question: Question, for caller: Caller, completion: @escaping @LoopActor (Answer) -> Void) {
+        do throws(Failure) {
+            // Each asker has a turn, as the others may wait longer for theirs. The first of them brings the answer.
+            try queue.add(for: caller) { [self] in await answer(question) }
+            askers[question, default: []].append(completion)
+        } catch {
+            completion(.failure(error))
         }
-        askers[question, default: []].append(completion)
-        startFolds()
     }
 
-    private func startFolds() {
-        while foldsUnderWay < Archive.maximumFolds, !waiting.isEmpty {
-            let question = waiting.removeFirst()
-            foldsUnderWay += 1
-            Task { @LoopActor [log] in
-                let answer = await Archive.fold(question, log)
-                foldsUnderWay -= 1
-                for asker in askers.removeValue(forKey: question) ?? [] { asker(answer) }
-                startFolds()
-            }
-        }
+    private func answer(_ question: Question) async {
+        guard askers[question] != nil, underWay.insert(question).inserted else { return }
+        // A task of its own may leave the loop's thread.
+        let answer = await Task { [log] in await Archive.fold(question, log) }.value
+        underWay.remove(question)
+        for asker in askers.removeValue(forKey: question) ?? [] { asker(answer) }
     }
 
     /// Reads and folds off the event loop.

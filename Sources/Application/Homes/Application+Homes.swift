@@ -21,14 +21,14 @@ extension Application {
     /// What leads from the outlet's home of a revision to today's, at once or when the old one has been folded from
     /// the log; nil where there is no such outlet.
     func update(
-        of outlet: Identifier, since revision: Int64,
+        of outlet: Identifier, since revision: Int64, for caller: Caller,
         completion: @escaping @LoopActor (Result<HomeUpdate?, Failure>) -> Void
     ) {
         do throws(Failure) {
             guard let home = try home(of: outlet) else { return completion(.success(nil)) }
             if let update = patch(of: outlet, from: revision, to: home) { return completion(.success(update)) }
             guard (1..<home.revision).contains(revision) else { return completion(.success(.whole(home))) }
-            archive.answer(.revision(revision, of: outlet)) { [self] old in
+            archive.answer(.revision(revision, of: outlet), for: caller) { [self] old in
                 // Without the old document the client gets the whole new one.
                 if let old = try? old.get() {
                     homes.keepPast(Home(revision: revision, document: old.bytes(.none)), of: outlet)

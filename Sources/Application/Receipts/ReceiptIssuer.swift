@@ -1,62 +1,44 @@
 internal import EventLog
 internal import EventLoop
 
-/// Makes receipts for events, off the event loop. A receipt can take a while and some megabytes, so few are made at
-/// once and the others wait.
+/// Makes receipts for events, off the event loop. A receipt can take a while and some megabytes.
 @LoopActor
 final class ReceiptIssuer {
-    /// The most receipts that are made at once.
-    static let maximumProofs = 2
-    /// The most that may wait; further requests fail with `BUSY`.
-    static let maximumWaiting = 1_000
-
-    private struct Request {
-        var stream: StreamName
-        var version: Int64
-        var head: Int64?
-        var completion: @LoopActor (Result<[UInt8], Failure>) -> Void
-    }
-
     private let prover: Prover
-    private var waiting: [Request] = []
-    private var proofsUnderWay = 0
+    private let queue: WorkQueue
 
-    init(_ log: any EventLog) { prover = Prover(log) }
+    init(_ log: any EventLog, _ queue: WorkQueue) {
+        prover = Prover(log)
+        self.queue = queue
+    }
 
     /// Calls `completion` with the JSON of a receipt. See `Prover`.
     func issue(
-        for stream: StreamName, version: Int64, head: Int64?,
+        for stream: StreamName, version: Int64, head: Int64?, to caller: Caller,
         completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
     ) {
-        guard waiting.count < ReceiptIssuer.maximumWaiting else { return completion(.failure(.busy)) }
-        waiting.append(Request(stream: stream, version: version, head: head, completion: completion))
-        startProofs()
-    }
-
-    private func startProofs() {
-        while proofsUnderWay < ReceiptIssuer.maximumProofs, !waiting.isEmpty {
-            let request = waiting.removeFirst()
-            proofsUnderWay += 1
-            let (stream, version, head) = (request.stream, request.version, request.head)
-            Task { @LoopActor [prover] in
-                let result: Result<[UInt8], Failure>
-                do throws(Prover.Failure) {
-                    result = .success(try await ReceiptIssuer.receipt(prover, stream, version, head))
-                } catch {
-                    result = .failure(Failure(error, stream, version))
-                }
-                proofsUnderWay -= 1
-                request.completion(result)
-                startProofs()
+        do throws(Failure) {
+            try queue.add(for: caller) { [prover] in
+                // A task of its own may leave the loop's thread.
+                let receipt = await Task {
+                    await ReceiptIssuer.result(prover, stream, version, head)
+                }.value
+                completion(receipt)
             }
+        } catch {
+            completion(.failure(error))
         }
     }
 
     @concurrent
-    private static func receipt(
+    private static func result(
         _ prover: Prover, _ stream: StreamName, _ version: Int64, _ head: Int64?
-    ) async throws(Prover.Failure) -> [UInt8] {
-        try await prover.receipt(for: stream, version: version, head: head).json
+    ) async -> Result<[UInt8], Failure> {
+        do throws(Prover.Failure) {
+            return .success(try await prover.receipt(for: stream, version: version, head: head).json)
+        } catch {
+            return .failure(Failure(error, stream, version))
+        }
     }
 }
 

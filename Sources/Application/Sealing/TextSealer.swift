@@ -9,8 +9,8 @@ internal import EventLoop
 final class TextSealer {
     /// Bounds on waiting.
     struct Limits {
-        /// The most keys that are being fetched at once. A session waits for one at a time.
-        var requests = 10_000
+        /// How many keys are looked up at once, and wait to be. A session waits for one at a time.
+        var lookUps = WorkQueue.Limits(atOnce: 200, atOnceOfCaller: 100, waiting: 10_000, waitingOfCaller: 5_000)
         /// How long a key is waited for.
         var seconds: UInt64 = 5
     }
@@ -30,6 +30,8 @@ final class TextSealer {
             }
         }
 
+        var isAwaited: Bool { completion != nil }
+
         func end(_ result: Result<CustomerKey, Failure>) {
             timer?.cancel()
             timer = nil
@@ -42,54 +44,65 @@ final class TextSealer {
     private let keys: any CustomerKeys
     private let partitioning: Partitioning
     private let limits: Limits
-    private var requestCount = 0
+    /// The look-ups that are under way or wait.
+    let queue: WorkQueue
+    /// How many commands are being decided before their customer gets a key.
+    var trialCount = 0
 
     init(_ keys: any CustomerKeys, _ partitioning: Partitioning, _ limits: Limits = Limits()) {
         self.keys = keys
         self.partitioning = partitioning
         self.limits = limits
+        queue = WorkQueue(limits.lookUps)
     }
 
-    /// Gives the key that the owner's texts are sealed with, made where there is none.
-    func makeKey(of owner: TextOwner, completion: @escaping Completion) {
-        fetch(of: owner, completion) { keys, customer, partition async throws(EventLogError) in
+    /// Gives the key that the owner's texts are sealed with; unknown where there is none.
+    func key(of owner: TextOwner, for caller: Caller, completion: @escaping Completion) {
+        fetch(of: owner, for: caller, completion) { keys, customer, partition async throws(EventLogError) in
+            try await keys.key(of: customer, partition: partition)
+        }
+    }
+
+    /// The same, and makes one where there is none.
+    func makeKey(of owner: TextOwner, for caller: Caller, completion: @escaping Completion) {
+        fetch(of: owner, for: caller, completion) { keys, customer, partition async throws(EventLogError) in
             try await keys.makeKey(of: customer, partition: partition)
         }
     }
 
     /// Gives the document with its texts as they are shown: at once where none is sealed.
     func open(
-        _ document: SealedDocument, completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
+        _ document: SealedDocument, for caller: Caller,
+        completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
     ) {
         guard let owner = document.owner else { return completion(.success(document.bytes(.none))) }
-        let open: Completion = { key in completion(key.map { document.bytes(TextOpener(owner, $0)) }) }
-        fetch(of: owner, open) { keys, customer, partition async throws(EventLogError) in
-            try await keys.key(of: customer, partition: partition)
-        }
+        key(of: owner, for: caller) { key in completion(key.map { document.bytes(TextOpener(owner, $0)) }) }
     }
 
     private func fetch(
-        of owner: TextOwner, _ completion: @escaping Completion,
+        of owner: TextOwner, for caller: Caller, _ completion: @escaping Completion,
         _ key: @escaping @LoopActor (any CustomerKeys, Identifier, Int) async throws(EventLogError) -> CustomerKey
     ) {
-        guard requestCount < limits.requests else { return completion(.failure(.busy)) }
-        requestCount += 1
         let request = Request(completion, seconds: limits.seconds)
         let partition = partitioning.partition(of: StreamName(.cart, owner.cart))
-        LoopActor.task { [self] in
-            do throws(EventLogError) {
-                request.end(.success(try await key(keys, owner.customer, partition)))
-            } catch {
-                request.end(.failure(.unavailable("\(error)")))
+        do throws(Failure) {
+            try queue.add(for: caller) { [keys] in
+                guard request.isAwaited else { return }
+                do throws(EventLogError) {
+                    request.end(.success(try await key(keys, owner.customer, partition)))
+                } catch {
+                    request.end(.failure(.unavailable("\(error)")))
+                }
             }
-            requestCount -= 1
+        } catch {
+            request.end(.failure(error))
         }
     }
 
     /// Waits until nobody waits for a key any more: they have been given one by then, or told that there is none.
     func stop() async {
         let began = LoopActor.now
-        while requestCount > 0, LoopActor.now - began < limits.seconds * 1_000_000_000 {
+        while queue.underWayCount + trialCount > 0, LoopActor.now - began < limits.seconds * 1_000_000_000 {
             await LoopTimer.pause(milliseconds: 5)
         }
     }

@@ -5,10 +5,17 @@ public import EventLoop
 public final class Subscriber {
     /// What it listens to, by channel; kept by ``Topics``.
     var subscriptions: [String: Topic] = [:]
+    /// Whose share its subscriptions are a part of; kept by ``Topics``.
+    var caller: Caller
     let receive: @LoopActor (TopicMessage) -> Void
 
-    /// - Parameter receive: sends a message to the client.
-    public init(receive: @escaping @LoopActor (TopicMessage) -> Void) { self.receive = receive }
+    /// - Parameters:
+    ///   - caller: whose share its subscriptions are a part of.
+    ///   - receive: sends a message to the client.
+    public init(of caller: Caller, receive: @escaping @LoopActor (TopicMessage) -> Void) {
+        self.caller = caller
+        self.receive = receive
+    }
 
     /// How many topics it listens to.
     public var subscriptionCount: Int { subscriptions.count }

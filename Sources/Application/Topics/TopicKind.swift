@@ -61,7 +61,7 @@ struct TopicKind: Sendable {
                 sources.append(.stream(StreamName(.menu, contents.outlet)))
             }
             let document = application.document(of: cart, committed) ?? SealedDocument(TopicDocument.null)
-            application.textSealer.open(document) { json in
+            application.textSealer.open(document, for: .server) { json in
                 completion(json.map { TopicDocument(revision: committed.version, json: $0, sources: sources) })
             }
         }

@@ -31,6 +31,8 @@ public final class Topics {
     private var listeners: [TopicSource: Set<Topic>] = [:]
     /// How many subscriptions there are, of all clients.
     public private(set) var subscriptionCount = 0
+    /// How many of them each caller has, if any.
+    private var shares: [Caller: Int] = [:]
 
     /// Sources with listeners that have changed in this turn.
     private var changed: Set<TopicSource> = []
@@ -74,11 +76,17 @@ public final class Topics {
         guard subscriber.subscriptions.count + added <= configuration.subscriptionsPerClient else {
             throw Failure("LIMIT", "a client has at most \(configuration.subscriptionsPerClient) subscriptions")
         }
+        guard shares[subscriber.caller, default: 0] + added <= configuration.subscriptionsPerCaller else {
+            throw Failure(
+                "LIMIT",
+                "all clients of one user, or at one address, have at most \(configuration.subscriptionsPerCaller) "
+                    + "subscriptions")
+        }
         guard subscriptionCount + added <= configuration.subscriptions else {
             throw Failure("BUSY", "all clients together have \(configuration.subscriptions) subscriptions; try again")
         }
         try application.memory.checkRoom()
-        subscriptionCount += added
+        count(added, for: subscriber.caller)
         return names.map { name in
             let topic = topics[name.channel] ?? Topic(name)
             topics[name.channel] = topic
@@ -106,7 +114,7 @@ public final class Topics {
     /// Ends a subscription, if there is one.
     public func unsubscribe(_ subscriber: Subscriber, from channel: String) {
         guard let topic = subscriber.subscriptions.removeValue(forKey: channel) else { return }
-        subscriptionCount -= 1
+        count(-1, for: subscriber.caller)
         topic.subscribers[ObjectIdentifier(subscriber)] = nil
         guard topic.subscribers.isEmpty else { return }
         topics[channel] = nil
@@ -124,6 +132,19 @@ public final class Topics {
     /// Ends every subscription of a subscriber.
     public func unsubscribe(_ subscriber: Subscriber) {
         for channel in subscriber.subscriptions.keys { unsubscribe(subscriber, from: channel) }
+    }
+
+    /// From now on a subscriber's subscriptions are a part of that caller's share.
+    public func assign(_ subscriber: Subscriber, to caller: Caller) {
+        count(-subscriber.subscriptionCount, for: subscriber.caller)
+        subscriber.caller = caller
+        count(subscriber.subscriptionCount, for: caller)
+    }
+
+    private func count(_ change: Int, for caller: Caller) {
+        subscriptionCount += change
+        let share = shares[caller, default: 0] + change
+        shares[caller] = share == 0 ? nil : share
     }
 
     /// Follows the sources of a topic's document instead of those it had.

@@ -7,6 +7,8 @@ internal import Domain
 final class SavedQuery {
     let name: Identifier
     let query: CatalogueQuery
+    /// Whose share it is a part of.
+    let owner: Int
     /// Rises with every change of the document.
     private(set) var revision: Int64
     private var total = 0
@@ -16,9 +18,10 @@ final class SavedQuery {
     /// Whether more has changed than is worth following.
     private var isStale = true
 
-    init(_ name: Identifier, _ query: CatalogueQuery, revision: Int64) {
+    init(_ name: Identifier, _ query: CatalogueQuery, owner: Int, revision: Int64) {
         self.name = name
         self.query = query
+        self.owner = owner
         self.revision = revision
     }
 

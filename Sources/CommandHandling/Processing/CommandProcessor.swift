@@ -200,12 +200,13 @@ public final class CommandProcessor {
             command.outcome = .corrupt(corruption)
         } else {
             do throws(Rejection) {
-                guard let reply = try accept(command, on: entry) else { return }
-                command.outcome = .accepted(reply)
+                guard let outcome = try accept(command, on: entry) else { return }
+                command.outcome = outcome
             } catch {
                 command.outcome = .rejected(error)
             }
         }
+        if case .recordable = command.outcome { return finish(command) }
         loadIfAssumedNew(entry)
         if let load = entry.load { return load.commands.append(command) }
         // An outcome that depends on committed state alone is given at once; any other waits until that state is
@@ -217,10 +218,10 @@ public final class CommandProcessor {
         }
     }
 
-    /// The reply to a command; nil if it has to wait for an outlet.
-    private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandReply? {
+    /// Accepts a command, or finds that it would be; nil if it has to wait for an outlet.
+    private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandOutcome? {
         let request = command.request
-        if let known = try entry.reply(to: request.metadata) { return known }
+        if let known = try entry.reply(to: request.metadata) { return .accepted(known) }
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
         }
@@ -236,11 +237,11 @@ public final class CommandProcessor {
             }
             let events = try CommandProcessor.decide(wanted, in: state)
             #if DEBUG
-                if !events.isEmpty, let fault = recordingFault(wanted),
+                if !events.isEmpty, !request.isTrial, let fault = recordingFault(wanted),
                     let wrong = CommandProcessor.recording(events.map(DomainEvent.cart), fault, on: entry)
                 {
                     if !wrong.events.isEmpty { _ = try append(wrong.events, of: command, to: entry, in: state) }
-                    return wrong.reply
+                    return .accepted(wrong.reply)
                 }
             #endif
             return try append(events.lazy.map(DomainEvent.cart), of: command, to: entry, in: consume state)
@@ -281,17 +282,18 @@ public final class CommandProcessor {
         return try Outlet.decide(command, in: state)
     }
 
-    /// Adds a command's events to the next batch, and gives the reply to it.
+    /// Adds a command's events to the next batch and accepts it, unless it is only tried.
     ///
     /// - Parameter state: what the command was decided in.
     private func append(
         _ events: some RandomAccessCollection<DomainEvent>, of command: PendingCommand, to entry: StreamEntry,
         in state: consuming AggregateState
-    ) throws(Rejection) -> CommandReply {
+    ) throws(Rejection) -> CommandOutcome {
         guard events.count <= EventBatch.maximumEvents else {
             throw Rejection(.limit, "the change makes more than \(EventBatch.maximumEvents) events")
         }
-        guard !events.isEmpty else { return state.reply(version: entry.pendingVersion) }
+        guard !events.isEmpty else { return .accepted(state.reply(version: entry.pendingVersion)) }
+        guard !command.request.isTrial else { return .recordable }
         let metadata = command.request.metadata
         let encodedMetadata = metadata.encoded()
         let eventCount = filling.events.count
@@ -314,7 +316,7 @@ public final class CommandProcessor {
         command.restsOn = ahead.version
         entry.remember(metadata, reply, ahead.version)
         if entry.name.isOfOutlet { changedOutlets.insert(entry.name.id) }
-        return reply
+        return .accepted(reply)
     }
 
     private func fill(_ event: DomainEvent, _ stream: StreamName, version: Int64, _ metadata: [UInt8]) {

@@ -53,7 +53,7 @@ final class Call {
         }
         switch last {
         case .unknown, .unavailable, .busy: return true
-        case .accepted, .rejected, .corrupt: return false
+        case .accepted, .recordable, .rejected, .corrupt: return false
         }
     }
 
