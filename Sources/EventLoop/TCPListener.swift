@@ -33,7 +33,7 @@ public final class TCPListener {
     ///   - maximumHandshakes: the most TLS handshakes at once.
     ///   - onConnection: called for every connection, with TLS once its handshake is over.
     public init(
-        host: String, port: UInt16, backlog: Int32 = 511, tls: TLSContext? = nil, maximumHandshakes: Int = 1_024,
+        host: String, port: UInt16, backlog: Int32 = 4_096, tls: TLSContext? = nil, maximumHandshakes: Int = 1_024,
         onConnection: @escaping @LoopActor (TCPConnection) -> Void
     ) throws(LoopError) {
         handshakes = tls.map { TLSHandshakes($0, limit: maximumHandshakes, onSecured: onConnection) }

@@ -8,6 +8,8 @@ internal import Users
 /// One client: a ``SessionMachine`` at work on a socket.
 @LoopActor
 final class Session {
+    /// For so long a client counts as one that has used up its time, in nanoseconds.
+    private static let greed: UInt64 = 1_000_000_000
     /// Messages of so many bytes are sent at once.
     private static let longMessages = 64 << 10
 
@@ -31,6 +33,9 @@ final class Session {
     /// Since when it has had to log in; nil where it need not, or has.
     private var strangerSince: UInt64?
     private var loginFailures = 0
+    /// Until then nothing is executed as soon as it is read, because the client has just used up its time: many such
+    /// clients would otherwise take a turn of the loop each with every read.
+    private var greedyUntil: UInt64 = 0
     /// The bytes of memory that it takes, as its server knows it; see ``account()``.
     private(set) var heldBytes = 0
     /// What all clients of its address share.
@@ -89,6 +94,7 @@ final class Session {
         connection.startReading { [self] bytes in
             let now = LoopActor.now
             machine.received(bytes, at: now)
+            if now < greedyUntil, machine.pause() { server.continueLater(self) }
             work(since: now)
         }
     }
@@ -198,6 +204,7 @@ final class Session {
                 now = executingSince
                 if executingSince - began > server.configuration.sessionQuantum, machine.pause() {
                     server.statistics.timePauses += 1
+                    greedyUntil = executingSince + Session.greed
                     server.continueLater(self)
                 } else if server.limitsCommands, hasUsedUpCommands, machine.pause() {
                     server.statistics.ratePauses += 1
