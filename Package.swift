@@ -212,6 +212,16 @@ let package = Package(
         tests(
             of: "LineServer",
             uses: ["Application", "CallArguments", "Domain", "EventLog", "LineProtocol", "SeededRandom", "Users"]),
+        // Whole servers on a simulated loop, network and log. The loop stands in for libuv where it is linked.
+        .target(name: "SimulatedLoop", dependencies: ["CLibUV"], path: "Tests/SimulatedLoop"),
+        .executableTarget(
+            name: "tiffin-simulate",
+            dependencies: [
+                "Application", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText", "LineProtocol",
+                "LineServer",
+                "LoadOracle", "Printing", "SeededRandom", "SimulatedLoop", "Users",
+            ],
+            path: "Tests/ServerSimulation", swiftSettings: strict),
         // A server that answers as the domain decides, for the tests of the oracle and of the load generator.
         .target(
             name: "OracleScene", dependencies: ["Domain", "LineProtocol", "LoadOracle"], path: "Tests/OracleScene",

@@ -1,6 +1,6 @@
 /// A document that is kept up to date from the messages of one channel alone, and compared with the document when it
 /// is read whole.
-struct Follower {
+package struct Follower {
     /// Reads that wait for the message that leads to them.
     private static let awaitedReads = 8
     /// How many steps of the history are kept.
@@ -42,15 +42,30 @@ struct Follower {
     /// What has come since the document was last confirmed, one line for each step.
     private(set) var history: [String] = []
 
-    init(_ channel: String) {
+    package init(_ channel: String) {
         self.channel = channel
     }
 
+    /// Takes a message as it was received.
+    package mutating func heard(_ bytes: [UInt8]) throws(Violation) {
+        guard let text = JSON(bytes) else { throw Violation(.messages, "a message of \(channel) is not JSON") }
+        _ = try heard(text)
+    }
+
+    /// Takes a document as it was received.
+    package mutating func read(_ bytes: [UInt8]) throws(Violation) {
+        let document = JSON(bytes)
+        guard let document, let revision = document[isCart ? "version" : "revision"]?.integer else {
+            throw Violation(.messages, "\(channel) was read, and has no revision")
+        }
+        _ = try read(document, revision: revision)
+    }
+
     /// Whether the first message has come.
-    var hasBegun: Bool { lastRevision != nil }
+    package var hasBegun: Bool { lastRevision != nil }
 
     /// The highest revision that was read, if no message has led there yet.
-    var behind: Int64? {
+    package var behind: Int64? {
         guard let lastRevision, let read = awaited.map(\.revision).max(), read > lastRevision else { return nil }
         return read
     }

@@ -1,0 +1,229 @@
+import EventLog
+import EventLoop
+import Glibc
+import SeededRandom
+import SimulatedLoop
+
+/// One run: servers, clients and the log between them, on one clock. What happens next, and when, follows from the seed.
+@LoopActor
+final class World {
+    /// The one that the loop asks what happens next.
+    static var current: World!
+    private static let millisecond: UInt64 = 1_000_000
+
+    let plan: Plan
+    let log = InMemoryEventLog()
+    /// Draws what the network and the log do.
+    var chance: SeededGenerator
+    private(set) var servers: [Server] = []
+    private(set) var clients: [Client] = []
+    var users = Users()
+    /// Whether nothing fails any more.
+    private(set) var isCalm = false
+    private(set) var faults: [Fault: Int] = [:]
+    /// Every look for an outcome that finds none begins a new one. What was sent in an old one arrives too late.
+    var epoch = 0
+    /// How often an older copy has taken the place of the log, and what the log was each time.
+    private(set) var lostLogs: [[RecordedEvent]] = []
+    /// Up to where events have been committed.
+    private(set) var head: Int64 = 0
+    /// Up to where the servers themselves filled the log.
+    private(set) var filled: Int64 = 0
+    private var actions: Int
+    private var digest: UInt64 = 0xcbf2_9ce4_8422_2325
+    private var violations: [String] = []
+
+    private struct Delivery {
+        var time: UInt64
+        var order: Int
+        var body: @LoopActor () -> Void
+    }
+    /// The next one last.
+    private var deliveries: [Delivery] = []
+    private var deliveryCount = 0
+
+    init(_ plan: Plan) {
+        self.plan = plan
+        actions = plan.actions
+        chance = SeededGenerator(seed: plan.seed, of: 0)
+    }
+
+    var now: UInt64 { simulated_time() }
+
+    // MARK: What happens when
+
+    /// Has something happen after a time, in nanoseconds.
+    func after(_ delay: UInt64, _ body: @escaping @LoopActor () -> Void) {
+        deliveryCount += 1
+        let delivery = Delivery(time: now + delay, order: deliveryCount, body: body)
+        let place = deliveries.lastIndex { ($0.time, $0.order) > (delivery.time, delivery.order) }
+        deliveries.insert(delivery, at: place.map { $0 + 1 } ?? 0)
+    }
+
+    func pause(_ delay: UInt64) async {
+        await withCheckedContinuation { continuation in after(delay) { continuation.resume() } }
+    }
+
+    /// How long a message travels: mostly less than a few milliseconds, now and then long.
+    func latency() -> UInt64 {
+        let milliseconds = chance.chance(4) && !isCalm ? chance.number(50..<1_500) : chance.number(1..<6)
+        return UInt64(milliseconds) * World.millisecond + UInt64(chance.below(1_000_000))
+    }
+
+    /// Lets one thing happen. It is called where a server would wait for the world.
+    private func poll(mayWait: Bool) {
+        var hasRun = false
+        while let job = simulated_next_job() {
+            hasRun = true
+            unsafeBitCast(job, to: UnownedJob.self).runSynchronously(on: LoopActor.sharedUnownedExecutor)
+        }
+        if hasRun { return }
+        for client in clients { client.look() }
+        let timer = simulated_next_timer()
+        guard let next = deliveries.last, next.time < timer else {
+            guard timer <= now || mayWait else { return }
+            guard timer < .max else { return finish("nothing can happen any more") }
+            simulated_set_time(max(now, timer))
+            return simulated_fire_timers()
+        }
+        guard next.time <= now || mayWait else { return }
+        simulated_set_time(max(now, next.time))
+        deliveries.removeLast().body()
+    }
+
+    /// Whether a fault happens here and now.
+    func strikes(_ fault: Fault, _ percent: Int) -> Bool {
+        guard chance.chance(percent), !isCalm, !plan.without.contains(fault) else { return false }
+        return true
+    }
+
+    func met(_ fault: Fault) {
+        faults[fault, default: 0] += 1
+        note("fault \(fault)")
+    }
+
+    func committed(upTo position: Int64) { head = max(head, position) }
+
+    // MARK: The run
+
+    /// Runs a plan on this thread, and ends the process. The result goes to a descriptor.
+    nonisolated static func run(_ plan: Plan, result: Int32) -> Never {
+        simulated_set_random(plan.seed)
+        simulated_set_work(50 + plan.seed % 5 * 2_000)
+        simulated_set_poll { mayWait in LoopActor.assumeIsolated { World.current.poll(mayWait: mayWait != 0) } }
+        LoopActor.task {
+            let world = World(plan)
+            World.current = world
+            world.output = result
+            await world.run()
+        }
+        // The first turn is that of the task.
+        LoopActor.run()
+        fatalError("the loop has ended")
+    }
+
+    private var output: Int32 = 1
+
+    private func run() async {
+        isCalm = true
+        for number in 0..<2 { servers.append(Server(number, self)) }
+        await servers[0].start()
+        await servers[0].fill()
+        filled = head
+        await servers[1].start()
+        isCalm = false
+        for number in 0..<Client.count { clients.append(Client(number, self)) }
+        for client in clients { client.start() }
+        while actions > 0 { await disturb() }
+        isCalm = true
+        note("calm")
+        users.calm(at: now)
+        publishUsers()
+        for server in servers where !server.isUp { await server.restart() }
+        await pause(6_000 * World.millisecond)
+        for _ in 0..<3 {
+            for client in clients { client.settle() }
+            await pause(6_000 * World.millisecond)
+        }
+        for client in clients { client.finish() }
+        await pause(3_000 * World.millisecond)
+        for client in clients { client.judge() }
+        do {
+            let events = try await log.read(partition: 0, after: 0, limit: .max)
+            try Judge(self, events, lostLogs).judge()
+        } catch {
+            violation("the log cannot be read: \(error)")
+        }
+        finish(nil)
+    }
+
+    /// Counts what a client does. Returns whether it may.
+    func act() -> Bool {
+        guard actions > 0 else { return false }
+        actions -= 1
+        return true
+    }
+
+    /// What befalls servers, users and the log.
+    private func disturb() async {
+        await pause(UInt64(chance.number(20..<200)) * World.millisecond)
+        if strikes(.crash, 3) {
+            met(.crash)
+            let server = chance.pick(servers.filter(\.isUp))
+            server.crash()
+            await pause(UInt64(chance.number(10..<500)) * World.millisecond)
+            await server.restart()
+        }
+        if strikes(.userChange, 10) {
+            met(.userChange)
+            users.change(&chance, at: now)
+            publishUsers()
+        }
+        if plan.seed % 4 == 3, strikes(.fork, 3) {
+            let batches = (try? await log.commits(partition: 0, after: 0, limit: .max).count) ?? 0
+            let events = (try? await log.read(partition: 0, after: 0, limit: .max)) ?? []
+            // What the servers filled the log with at the start stays.
+            let lost = min(chance.number(1..<4), batches - Server.fillCount)
+            guard lost > 0 else { return }
+            met(.fork)
+            lostLogs.append(events)
+            await log.lose(batches: lost)
+        }
+    }
+
+    private func publishUsers() {
+        let users = users.now
+        for server in servers where server.isUp { after(latency()) { server.apply(users) } }
+    }
+
+    // MARK: The result
+
+    func note(_ text: @autoclosure () -> String) {
+        let line = "\(now / 1_000) \(text())"
+        for byte in line.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        if plan.isTold { tell("| \(line)") }
+    }
+
+    func violation(_ text: String) {
+        note("VIOLATION \(text)")
+        violations.append(text)
+    }
+
+    func finish(_ failure: String?) {
+        if let failure { violation(failure) }
+        for text in violations.prefix(5) { tell("violation \(text.replacing("\n", with: " "))") }
+        for (fault, count) in faults { tell("fault \(fault.rawValue) \(count)") }
+        tell("done \(digest) \(now) \(clients.reduce(0) { $0 + $1.replies }) \(head)")
+        _exit(0)
+    }
+
+    private func tell(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes[sent...].withUnsafeBytes { write(output, $0.baseAddress, $0.count) }
+            guard count > 0 else { _exit(3) }
+            sent += count
+        }
+    }
+}
