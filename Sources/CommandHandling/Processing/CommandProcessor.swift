@@ -352,6 +352,7 @@ public final class CommandProcessor {
 
     /// Decides what has waited for outlets whose changes are durable now, or were not made.
     private func releaseHeld() {
+        guard !held.isEmpty else { return }
         for outlet in held.outlets where !isChanging(outlet) {
             for (entry, command) in held.take(outlet) { decideOrLoad(command, on: entry) }
         }

@@ -12,7 +12,8 @@ struct HeldCommands {
 
     var isEmpty: Bool { queues.isEmpty }
 
-    var outlets: [Identifier] { Array(queues.keys) }
+    /// The outlets that something waits for, in an order that is the same in every run.
+    var outlets: [Identifier] { queues.keys.sorted() }
 
     /// The outlet behind whose queue a new command on a stream has to wait.
     func outlet(before entry: StreamEntry) -> Identifier? {
