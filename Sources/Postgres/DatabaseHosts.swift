@@ -15,15 +15,17 @@ struct DatabaseHosts {
         var option = options
         while let keyword = option.pointee.keyword {
             if let value = option.pointee.val, value.pointee != 0 {
-                // As libpq: an empty one stands for the default.
                 values[String(cString: keyword)] = String(cString: value)
                     .split(separator: ",", omittingEmptySubsequences: false).map(String.init)
             }
             option += 1
         }
-        let (hosts, addresses, ports) = (values["host"] ?? [], values["hostaddr"] ?? [], values["port"] ?? [])
+        let (hosts, addresses) = (values["host"] ?? [], values["hostaddr"] ?? [])
+        // An empty one would not override what the address says of all hosts.
+        let ports = (values["port"] ?? []).map { $0.isEmpty ? DatabaseHosts.defaultPort : $0 }
         let count = max(hosts.count, addresses.count)
         guard count > 1, values["target_session_attrs"] != ["prefer-standby"],
+            !(hosts + addresses).contains(""),
             [hosts.count, addresses.count].allSatisfy({ $0 == 0 || $0 == count }), [0, 1, count].contains(ports.count)
         else { return nil }
         settings = (0..<count).map { index in
@@ -31,6 +33,18 @@ struct DatabaseHosts {
                 values.isEmpty ? nil : (name, values[values.count == 1 ? 0 : index])
             }
         }
+    }
+
+    /// The port that libpq takes where none is given.
+    private static var defaultPort: String {
+        let options = PQconndefaults()
+        defer { PQconninfoFree(options) }
+        var option = options
+        while let keyword = option?.pointee.keyword {
+            if String(cString: keyword) == "port", let value = option?.pointee.val { return String(cString: value) }
+            option = option?.successor()
+        }
+        return "5432"
     }
 
     /// The host of each address that last answered.

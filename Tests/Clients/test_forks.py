@@ -105,7 +105,7 @@ def test_a_standby_that_lacks_the_newest_batches_takes_over(pair):
             assert information(other, "partition0_lost_events") == "0"
             wait_until(lambda: position(client) == position(other), 10, "both servers")
             assert client("CART.COUNT", "changed") == other("CART.COUNT", "changed") == 4
-        assert f"the database has lost what was read from position {kept + 1} to {lost}" in server.output()
+        server.wait_for_output(f"the database has lost what was read from position {kept + 1} to {lost}")
         assert "has lost" not in late.output()
         sound = run_tiffin("audit", "--database", standby)
         assert sound.returncode == 0, sound.stdout + sound.stderr
@@ -121,5 +121,5 @@ def test_a_server_that_starts_does_not_believe_a_checkpoint_of_another_log(pair)
     sql("update tiffin.projection_checkpoints set chain_digest = sha256('other'); "
         "update tiffin.cart_count_rows set count = 7", primary)
     with Server(database=url) as server, server.client() as client:
-        assert "is not the one that they were made from" in server.output()
+        server.wait_for_output("is not the one that they were made from")
         assert client("CART.COUNT", "kept") == 2

@@ -64,7 +64,7 @@ def test_a_server_whose_disk_is_full_is_read_only_until_there_is_room(disk):
         with filled(disk):
             server.launch()
             assert server.wait_until_ended() == 1
-            assert "PostgreSQL did not start, because its disk is full" in server.output()
+            server.wait_for_output("PostgreSQL did not start, because its disk is full")
         with server, server.client() as client:
             check_reads(client, 3)
             assert client("CART.ADD", "c", "kitchen", "tea", 1) == 4

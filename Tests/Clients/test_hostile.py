@@ -346,7 +346,7 @@ def test_idle_clients_leave_the_server_the_files_that_it_needs(database):
         client = ends.enter_context(server.client())
         put_open_outlet(client, "kitchen", MENU)
         served = int(re.search(rb"maxclients:(\d+)", client("INFO", "clients"))[1])
-        assert f"at most {served} clients" in server.output()
+        server.wait_for_output(f"at most {served} clients")
         for _ in range(served - 1):
             assert ends.enter_context(server.client())("PING") == "PONG"
         with server.client() as refused:
@@ -915,7 +915,7 @@ def test_options_come_from_the_environment_too(database):
     environment = {"TIFFIN_DATABASE": database, "TIFFIN_LOG_LEVEL": "debug", "TIFFIN_LISTEN": "localhost:1"}
     with Server(environment=environment) as server, server.client() as client:
         assert client("PING") == "PONG"
-        assert "debug" in server.output()
+        server.wait_for_output("debug")
 
 
 def test_following_the_log_ends_with_its_reader(database):

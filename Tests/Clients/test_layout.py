@@ -71,7 +71,7 @@ def test_an_old_log_is_moved_and_is_the_same_log(old):
 def test_a_server_moves_an_old_log_before_it_serves(old):
     url, receipt, shown = old
     with Server(database=url) as server:
-        assert "events were moved" in server.output()
+        server.wait_for_output("events were moved")
     check_moved(url, receipt, shown)
 
 

@@ -167,7 +167,7 @@ def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(sa
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
         wait_until(lambda: "rebuilt rows cannot be taken over" in server.output(), SECONDS, "an error")
         assert client("CART.COUNT", "cart-7") == 4
-        assert "another version of Tiffin made them" in server.output()
+        server.wait_for_output("another version of Tiffin made them")
         assert server.stop() == 0
     assert stored(saved, "position") == before
     assert sql("select count(*) from tiffin.cart_count_rows where generation = 2", saved) == "0"
@@ -376,6 +376,6 @@ def test_no_request_fails_while_rows_are_rebuilt(database, tmp_path):
         assert sum(window["failures"] for window in result["windows"]) == 0
         assert all(call["unknown"] == 0 for call in result["calls"]), result["calls"]
         # The server has followed: it serves from the rows of a later generation, and they are right.
-        assert "serving from rows that were rebuilt" in server.output()
+        server.wait_for_output("serving from rows that were rebuilt")
         wait_for_checkpoint(database)
         assert_sound(database, "--server", f"127.0.0.1:{server.port}")

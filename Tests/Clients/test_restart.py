@@ -86,7 +86,7 @@ def test_a_missing_database_is_an_error_in_one_line(database):
     server = Server(database=f"{database}_missing").launch()
     try:
         assert server.wait_until_ended() != 0
-        assert f"{database.rpartition('/')[2]}_missing" in server.output()
+        server.wait_for_output(f"{database.rpartition('/')[2]}_missing")
         assert len(server.output().splitlines()) <= 2, server.output()
     finally:
         server.kill()

@@ -316,7 +316,7 @@ def test_what_an_operator_should_know_is_said_at_start(database, certificates, t
     shutil.copy(certificates.key("old"), key)
     key.chmod(0o644)
     with Server(database=database, options=["--tls-cert", certificates.file("old"), "--tls-key", str(key)]) as server:
-        assert "expired on" in server.output()
+        server.wait_for_output("expired on")
         assert f"every user of this machine can read the key in '{key}'" in server.output()
 
 

@@ -131,8 +131,8 @@ def test_a_user_who_may_not_act_as_the_server_learns_what_to_grant(user_and_url)
     user, url = user_and_url
     server = Server(database=url).launch()
     assert server.wait_until_ended() == 1
-    assert f"the database's user '{user}' may not act as tiffin_server" in server.output()
-    assert f'GRANT tiffin_server TO "{user}"' in server.output()
+    server.wait_for_output(f"the database's user '{user}' may not act as tiffin_server")
+    server.wait_for_output(f'GRANT tiffin_server TO "{user}"')
     sql(f'GRANT tiffin_server TO "{user}"')
     with server, server.client() as client:
         put_open_outlet(client, "kitchen", MENU)

@@ -181,7 +181,7 @@ def test_no_value_in_a_head_ends_the_server(database):
                 ask(client, "CART.GET", cart, "AT", "2026-01-01T00:00:00Z")
             ask(client, "LOG.HEAD")
             if start == "at start":
-                assert f"the head of partition 0 has the impossible position {BEYOND}" in server.output()
+                server.wait_for_output(f"the head of partition 0 has the impossible position {BEYOND}")
     check_tools(database)
 
 
@@ -208,7 +208,7 @@ def test_a_log_without_a_head_is_not_served_and_says_so(database):
         sql(f"delete from tiffin.log_head where {lost}", database)
         server.launch()
         assert server.wait_until_ended() == 1
-        assert f"tiffin.log_head is damaged: {sentence}" in server.output()
+        server.wait_for_output(f"tiffin.log_head is damaged: {sentence}")
     sql("delete from tiffin.log_head; insert into tiffin.log_head select * from kept", database)
 
 

@@ -304,6 +304,10 @@ class Server:
     def output(self) -> str:
         return "\n".join(line for line in self.lines if line is not None)
 
+    def wait_for_output(self, text: str) -> None:
+        """Waits until the server has printed something; its log is written by a thread of its own."""
+        wait_until(lambda: text in self.output(), 5, f"the server to print {text!r}")
+
     def stop(self, signal_number=signal.SIGTERM) -> int:
         """Asks the server to stop, and returns its exit status."""
         if self.process.poll() is None:

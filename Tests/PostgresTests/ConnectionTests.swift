@@ -136,6 +136,15 @@ struct ConnectionTests {
         }
     }
 
+    @Test(arguments: [
+        "postgres://cook@%2Fno%2Fone,%2Fno%2Ftwo/", "host=/no/one,/no/two", "host=/no/one,/no/two port=1",
+    ])
+    @LoopActor func `Hosts need no ports`(address: String) async throws {
+        let error = await #expect(throws: PostgresError.self) { try await PostgresConnection.connect(address) }
+        let text = error.map { "\($0) \($0.detail ?? "")" }
+        #expect(text?.contains("/no/two") == true)
+    }
+
     @Test @LoopActor func `If no host answers, that is said in the time that was given`() async throws {
         let silent = try TCPListener(host: "127.0.0.1", port: 0) { $0.startReading { _ in } }
         defer { silent.close() }
