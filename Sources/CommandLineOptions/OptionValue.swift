@@ -30,12 +30,14 @@ extension OptionValue<Int> {
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
-}
 
-extension OptionValue<Int> {
-    /// A number of bytes of the range, as `1073741824`, `1024mb` or `1gb`; the units are powers of 1,024, as in Redis.
+    /// A number of bytes of the range, whose ends are whole mebibytes, as `1073741824`, `1024mb` or `1gb`. The units are
+    /// powers of 1,024, as in Redis.
     public static func bytes(_ range: ClosedRange<Int>) -> Self {
-        OptionValue("a number of bytes, such as 512mb or 4gb") { text in
+        func text(_ bytes: Int) -> String { bytes < 1 << 30 ? "\(bytes >> 20)mb" : "\(bytes >> 30)gb" }
+        return OptionValue(
+            "a number of bytes from \(text(range.lowerBound)) to \(text(range.upperBound)), such as 512mb"
+        ) { text in
             let units = ["": 0, "b": 0, "kb": 10, "mb": 20, "gb": 30]
             let digits = text.prefix { ("0"..."9").contains($0) }
             guard let number = Int(digits), let shift = units[text.dropFirst(digits.count).lowercased()] else {

@@ -1,15 +1,19 @@
+internal import Application
 internal import EventLoop
 
 /// What the clients of one address have together. Of IPv6, an address is a /64 network.
 @LoopActor
 final class AddressShare {
+    /// Whose calls theirs are, as long as they are not logged in.
+    let caller: Caller
     /// How many of its clients are connected.
     var clients = 0
     /// The bytes of memory that they take.
     var heldBytes = 0
     var allowance: CommandAllowance
 
-    init(commandsPerSecond: Int) {
+    init(of address: String, commandsPerSecond: Int) {
+        caller = Caller(address: address)
         allowance = CommandAllowance(commandsPerSecond)
     }
 }

@@ -180,7 +180,10 @@ public final class LineServer: Front {
             return refuse(connection, "-ERR max number of clients reached\r\n")
         }
         let address = Logins.network(of: connection.peerAddress)
-        let share = shares[address] ?? AddressShare(commandsPerSecond: configuration.commandsPerSecondOfAddress)
+        let share =
+            shares[address]
+            ?? AddressShare(
+                of: address, commandsPerSecond: configuration.commandsPerSecondOfAddress)
         guard share.clients < configuration.maximumClientsOfAddress else {
             return refuse(connection, "-ERR max number of clients of an address reached\r\n")
         }

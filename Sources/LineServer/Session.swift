@@ -63,7 +63,7 @@ final class Session {
         allowance = CommandAllowance(server.configuration.commandsPerSecond)
         self.connection = connection
         self.server = server
-        caller = Caller(address: Logins.network(of: connection.peerAddress))
+        caller = share.caller
         machine = SessionMachine(limits: server.configuration, at: LoopActor.now)
         subscriber = Subscriber(of: caller) { [unowned self] in push($0) }
     }
@@ -108,7 +108,7 @@ final class Session {
         self.user = user
         rights = user.map { Rights(of: $0.role) } ?? (isStranger ? .login : .all)
         confinement = user?.confinement
-        caller = user.map { Caller(user: "\($0.name)") } ?? Caller(address: Logins.network(of: connection.peerAddress))
+        caller = user.map { Caller(user: "\($0.name)") } ?? share.caller
         machine.isAuthenticated = !isStranger
         strangerSince = isStranger ? strangerSince ?? LoopActor.now : nil
         server.note(self, isStranger: isStranger)
@@ -206,7 +206,7 @@ final class Session {
                     server.statistics.timePauses += 1
                     greedyUntil = executingSince + Session.greed
                     server.continueLater(self)
-                } else if server.limitsCommands, hasUsedUpCommands, machine.pause() {
+                } else if server.limitsCommands, !countCommand(), machine.pause() {
                     server.statistics.ratePauses += 1
                     server.continueWhenAllowed(self)
                 }
@@ -233,11 +233,11 @@ final class Session {
         machine.sent()
     }
 
-    /// Counts a command, and says whether the client or its address has had all that it may have for now.
-    private var hasUsedUpCommands: Bool {
+    /// Counts a command. Returns whether the client and its address may have more of them executed now.
+    private func countCommand() -> Bool {
         allowance.use(at: executingSince)
         share.allowance.use(at: executingSince)
-        return !mayContinue(at: executingSince)
+        return mayContinue(at: executingSince)
     }
 
     /// Whether the client and its address may have more commands executed.

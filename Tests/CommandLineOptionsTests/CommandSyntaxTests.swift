@@ -52,6 +52,20 @@ import Testing
         #expect(try parse("-- --help").operands == ["--help"])
     }
 
+    @Test func `A number of bytes may have a unit, and has bounds`() throws {
+        let size = Option.value("size", "bytes", "how large", .bytes(1 << 20...1 << 30), default: "1mb")
+        for (text, bytes) in [
+            ("1048576", 1 << 20), ("1048577b", 1_048_577), ("2048kb", 2 << 20), ("3MB", 3 << 20), ("1gb", 1 << 30),
+        ] {
+            #expect(try parse("--size \(text)", options: [size])[size] == bytes)
+        }
+        for text in ["1", "2gb", "-1mb", "1.5mb", "mb", "9223372036854775807gb", "99999999999999999999", "1tb", "٣mb"] {
+            #expect(throws: UsageError("--size: '\(text)' is not a number of bytes from 1mb to 1gb, such as 512mb")) {
+                try parse("--size=\(text)", options: [size])
+            }
+        }
+    }
+
     @Test func `The environment is read if an option is not given`() throws {
         #expect(try parse("", environment: ["SERVER": "x", "TOOL_COUNT": "5"])[Self.server] == "x")
         #expect(try parse("--server y", environment: ["SERVER": "x"])[Self.server] == "y")
