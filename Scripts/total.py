@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 # Some versions of SwiftPM append the name of the library to that of the report.
 REPORTS = {
-    "swift-tests": "swift*.xml", "client-tests": "clients.xml", "load-generator-tests": "load-generator.xml",
+    "swift-tests": "swift*.xml", "client-tests": "clients.xml", "timed-tests": "timed.xml",
 }
 
 
@@ -37,7 +37,7 @@ def main(folder: Path) -> int:
         else:
             passed, failed, skipped = int(ended_well), int(not ended_well), 0
         counts = f" ({passed} passed, {failed} failed, {skipped} skipped)" if step in REPORTS else ""
-        print(f"{step:>20}: {'passed' if ended_well else 'FAILED'}{counts}")
+        print(f"{step:>12}: {'passed' if ended_well else 'FAILED'}{counts}")
         total_passed += passed
         total_failed += failed
         total_skipped += skipped

@@ -17,8 +17,9 @@ def pytest_configure(config):
 
 # The workers take the files in this order, and the others after them: long ones start early.
 LONGEST_FILES = [
-    "test_crash", "test_kill", "test_subscriptions", "test_audit", "test_hostile", "test_rebuild", "test_time_travel",
-    "test_forgetting", "test_damage", "test_users",
+    "test_audit", "test_rebuild", "test_users", "test_subscriptions", "test_kill", "test_time_travel", "test_values",
+    "test_forgetting", "test_stops", "test_receipts", "test_layout", "test_crash", "test_import", "test_browse",
+    "test_damage", "test_command_line", "test_simulation", "test_limits", "test_hostile", "test_since", "test_tls",
 ]
 
 
@@ -72,7 +73,7 @@ def outlet(client, name):
     return name
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def shared_data():
     """The folder of real input, if it is next to the checkout."""
     if not tiffin.SHARED_DATA.is_dir():

@@ -1,6 +1,5 @@
 """Finding items and outlets over the wire: filters, pages, counts, and what changes do to them."""
 
-import csv
 import itertools
 import json
 
@@ -344,52 +343,3 @@ def test_answers_are_the_same_after_a_restart(own, end):
     with server.start().client() as again:
         assert answers(again) == before
         assert again.json("BROWSE", "SORT", "name", "AFTER", after)["items"] == rest
-
-
-OUTLET_MAP = (
-    "id=ID,name=Restaurant,city=City,area=Area,address=Address,cuisines=Food type,priceForTwo=Price,"
-    "rating=Ratings,ratingCount=Total ratings,deliveryMinutes=Delivery time"
-)
-
-
-def test_real_outlets_are_counted_as_in_their_file(database, shared_data):
-    path = shared_data / "swiggy-outlets.csv"
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
-    with Server(database=database) as server, server.client() as client:
-        run = tiffin.run_tiffin("import", "outlets", path, "--map", OUTLET_MAP, "--currency", "INR", "--time-zone", "Asia/Kolkata",
-                                "--server", f"127.0.0.1:{server.port}")
-        assert run.returncode == 0, run
-
-        def total(*words):
-            return client.json("OUTLETS", *words, "LIMIT", 1)["total"]
-
-        assert total() == len(rows) == 8680
-        cities = {row["City"] for row in rows}
-        for city in cities:
-            assert total("CITY", city.upper()) == sum(row["City"] == city for row in rows)
-        counted = {count["value"]: count["count"] for count in client.json("OUTLETS", "FACETS", "LIMIT", 1)["facets"]["cities"]}
-        assert counted == {city: sum(row["City"] == city for row in rows) for city in cities}
-        # A rating of 2.9 without ratings, or "--", means none in such files: only outlets with an imported rating are compared.
-        given = {item["id"]: item["rating"] for item in pages(client, "OUTLETS", "CITY", "Bangalore")}
-        assert set(given) == {row["ID"] for row in rows if row["City"] == "Bangalore"}
-        for least in ("0", "3.5", "4", "4.25", "5"):
-            assert total("CITY", "Bangalore", "RATING", least) == sum(r is not None and r >= float(least) for r in given.values())
-        for minutes in (0, 30, 45, 59, 60, 1440):
-            assert total("DELIVERY", minutes) == sum(int(row["Delivery time"]) <= minutes for row in rows)
-        for sort, key in (("-price", lambda item: -item["priceForTwo"]), ("delivery", lambda item: item["deliveryMinutes"])):
-            listed = pages(client, "OUTLETS", "CITY", "Kolkata", "SORT", sort)
-            assert [item["id"] for item in listed] == [item["id"] for item in sorted(listed, key=lambda item: (key(item), item["id"]))]
-        client("MENU.PUT", "211", json.dumps({"sections": [section_document("s", [item_document("p", 100, name="Jalapeño Popper")])]}))
-        assert found(client, "TEXT", "jalapeno") == ["p"]
-        assert found(client, "TEXT", "tandoor hut", "AREA", "koramangala", "TAG", "test", command="OUTLETS") == ["211"]
-
-
-def pages(client, command, *words) -> list:
-    items, after = [], ()
-    while True:
-        answer = client.json(command, *words, "LIMIT", 100, *after)
-        items += answer["items"]
-        if answer["next"] is None:
-            return items
-        after = ("AFTER", answer["next"])

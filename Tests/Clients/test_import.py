@@ -1,12 +1,13 @@
 """`tiffin import` on real files, and its messages and exit codes on bad ones."""
 
+import csv
 import json
 import re
 import socket
 
 import pytest
 
-from tiffin import Server, item_document, read_log, run_tiffin, section_document
+from tiffin import Server, fresh_database, item_document, read_log, run_tiffin, section_document
 
 MALFORMED, EMPTY, UNREADABLE, UNREACHABLE, USAGE = 3, 4, 5, 6, 64
 OUTLET_MAP = (
@@ -38,22 +39,73 @@ def menu_items(client, outlet):
     return [item for section in menu["sections"] for item in section["items"]] if menu else []
 
 
-def test_the_outlets_of_a_real_service_are_imported_once(own_server, shared_data):
-    arguments = ("outlets", shared_data / "swiggy-outlets.csv", "--map", OUTLET_MAP, "--currency", "INR",
-                 "--time-zone", "Asia/Kolkata")
-    first = run_import(own_server, *arguments)
+def import_real_outlets(server, path):
+    return run_import(
+        server, "outlets", path, "--map", OUTLET_MAP, "--currency", "INR", "--time-zone", "Asia/Kolkata")
+
+
+@pytest.fixture(scope="module")
+def real_outlets(shared_data):
+    """A server with the outlets of a real service, their file, and what was said when they were imported."""
+    path = shared_data / "swiggy-outlets.csv"
+    with fresh_database() as database, Server(database=database) as server:
+        yield server, path, import_real_outlets(server, path)
+
+
+def test_the_outlets_of_a_real_service_are_imported_once(real_outlets):
+    server, path, first = real_outlets
     assert first.returncode == 0, said(first)
     assert "8680 outlets: 8680 created 0 changed 0 unchanged; 8680 opened" in said(first)
     assert "all 3273 rows with 80 ratings are rated 2.9" in said(first)
-    with own_server.client() as client:
+    with server.client() as client:
         registered = {event["stream"] for event in read_log(client) if event["stream"].startswith("outlet-")}
         assert len(registered) == 8680
         head = client("LOG.HEAD")
 
-        second = run_import(own_server, *arguments)
+        second = import_real_outlets(server, path)
         assert second.returncode == 0, said(second)
         assert "nothing changed" in said(second).lower()
         assert client("LOG.HEAD") == head
+
+
+def pages(client, command, *words) -> list:
+    items, after = [], ()
+    while True:
+        answer = client.json(command, *words, "LIMIT", 100, *after)
+        items += answer["items"]
+        if answer["next"] is None:
+            return items
+        after = ("AFTER", answer["next"])
+
+
+def test_real_outlets_are_counted_as_in_their_file(real_outlets):
+    server, path, _ = real_outlets
+    with path.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    with server.client() as client:
+        def total(*words):
+            return client.json("OUTLETS", *words, "LIMIT", 1)["total"]
+
+        assert total() == len(rows) == 8680
+        cities = {row["City"] for row in rows}
+        for city in cities:
+            assert total("CITY", city.upper()) == sum(row["City"] == city for row in rows)
+        counted = {count["value"]: count["count"] for count in client.json("OUTLETS", "FACETS", "LIMIT", 1)["facets"]["cities"]}
+        assert counted == {city: sum(row["City"] == city for row in rows) for city in cities}
+        # A rating of 2.9 without ratings, or "--", means none in such files: only outlets with an imported rating are compared.
+        given = {item["id"]: item["rating"] for item in pages(client, "OUTLETS", "CITY", "Bangalore")}
+        assert set(given) == {row["ID"] for row in rows if row["City"] == "Bangalore"}
+        for least in ("0", "3.5", "4", "4.25", "5"):
+            assert total("CITY", "Bangalore", "RATING", least) == sum(r is not None and r >= float(least) for r in given.values())
+        for minutes in (0, 30, 45, 59, 60, 1440):
+            assert total("DELIVERY", minutes) == sum(int(row["Delivery time"]) <= minutes for row in rows)
+        for sort, key in (("-price", lambda item: -item["priceForTwo"]), ("delivery", lambda item: item["deliveryMinutes"])):
+            listed = pages(client, "OUTLETS", "CITY", "Kolkata", "SORT", sort)
+            assert [item["id"] for item in listed] == [item["id"] for item in sorted(listed, key=lambda item: (key(item), item["id"]))]
+        client("MENU.PUT", "211", json.dumps({"sections": [section_document("s", [item_document("p", 100, name="Jalapeño Popper")])]}))
+        assert [item["item"] for item in pages(client, "BROWSE", "TEXT", "jalapeno")] == ["p"]
+        found = pages(client, "OUTLETS", "TEXT", "tandoor hut", "AREA", "koramangala", "TAG", "test")
+        assert [outlet["id"] for outlet in found] == ["211"]
 
 
 def test_recipes_become_a_menu_with_images(own_server, shared_data):

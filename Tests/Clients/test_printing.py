@@ -78,8 +78,9 @@ def test_what_is_recorded_is_shown_by_its_numbers(kitchen):
     ["user", "add", OBEYED], ["user", OBEYED], ["import", OBEYED], ["import", "menu", OBEYED, "--outlet", "x"],
     ["import", "outlets", OBEYED, "--server", OBEYED], ["forget", OBEYED], ["rebuild", OBEYED], ["audit", "--anchor", OBEYED],
 ], ids=lambda arguments: " ".join(arguments).replace(OBEYED, "…"))
-def test_what_is_typed_is_quoted_by_its_numbers(arguments):
-    run = run_tiffin(*arguments, seconds=60)
+def test_what_is_typed_is_quoted_by_its_numbers(arguments, tmp_path):
+    # Not where a data directory may be.
+    run = run_tiffin(*arguments, seconds=60, folder=tmp_path)
     assert run.returncode != 0
     check(run)
 

@@ -3,6 +3,7 @@
 import configparser
 import socket
 import sys
+import tempfile
 
 import pytest
 
@@ -14,8 +15,9 @@ UNIT = CHECKOUT / "Packaging" / "tiffin.service"
 @pytest.mark.skipif(sys.platform != "linux", reason="systemd is of Linux")
 @pytest.mark.parametrize("kind", ["file", "abstract"])
 def test_the_service_manager_learns_that_the_server_is_ready_and_that_it_stops(database, name, tmp_path, kind):
-    path = str(tmp_path / "notify") if kind == "file" else f"@tiffin-{name}-{tmp_path.name}"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+    # pytest's own folders have names too long for a socket.
+    with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        path = f"{folder}/notify" if kind == "file" else f"@tiffin-{name}-{tmp_path.name}"
         manager.bind(path.replace("@", "\0"))
         manager.settimeout(60)
         with Server(database=database, environment={"NOTIFY_SOCKET": path}) as server:

@@ -17,7 +17,7 @@ import tiffin
 from edits import Editor, canonical, patched
 from followers import Follower, message
 from test_connection import redis  # noqa: F401 (a fixture)
-from test_hostile import insert_event
+from tampering import insert_event
 from tiffin import Client, Push, ReplyError, Server, encode, item_document, put_open_outlet, section_document, wait_until
 
 PATIENCE = 30
@@ -422,7 +422,7 @@ def test_a_subscriber_that_does_not_read_is_cut_off_and_nobody_else(database):
         return json.dumps({"sections": [section_document("all", [
             item_document(f"i{n}", 1, description=text, imageSmall=f"https://a.b/{text}") for n in range(230)])]})
 
-    with Server(database=database, options=["--log-level", "debug"]) as server:
+    with Server(database=database, options=["--log-level", "debug", "--max-output", "4mb"]) as server:
         with server.client() as client, server.client() as reader, socket.socket() as lazy:
             put_open_outlet(client, "kitchen", json.loads(menu())["sections"])
             lazy.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4_096)

@@ -36,7 +36,7 @@ def binary() -> str:
     path = os.environ.get("TIFFIN_BINARY", CHECKOUT / ".build" / "debug" / "tiffin")
     if not os.access(path, os.X_OK):
         raise FileNotFoundError(f"no tiffin at {path}; build it or set TIFFIN_BINARY")
-    return str(path)
+    return os.path.abspath(path)
 
 
 # --- databases
@@ -534,9 +534,9 @@ def read_log(client: Client, *options, page=500) -> list:
     return events
 
 
-def run_tiffin(*arguments, environment=None, seconds=120, text="") -> subprocess.CompletedProcess:
-    """Runs `tiffin` with these arguments, and this text on its standard input, to its end."""
+def run_tiffin(*arguments, environment=None, seconds=120, text="", folder=None) -> subprocess.CompletedProcess:
+    """Runs `tiffin` with these arguments, and this text on its standard input, to its end, in this folder."""
     return subprocess.run(
         [binary(), *map(str, arguments)], capture_output=True, text=True, timeout=seconds, input=text,
-        env={**os.environ, **(environment or {})},
+        env={**os.environ, **(environment or {})}, cwd=folder,
     )

@@ -5,8 +5,9 @@ internal import Foundation
 public enum TemporaryDirectory {
     /// Makes a directory that only this account can enter, or, `openToAll`, every account.
     public static func make(openToAll: Bool) throws -> String {
-        let path = FileManager.default.temporaryDirectory.appending(path: "tiffin-test-\(UUID().uuidString)")
-            .path
+        // Short, as the path of a socket in it has at most 107 bytes.
+        let name = "tiffin-\(String(UInt64.random(in: .min ... .max), radix: 36))"
+        let path = FileManager.default.temporaryDirectory.appending(path: name).path
         try FileManager.default.createDirectory(
             atPath: path, withIntermediateDirectories: false,
             attributes: [.posixPermissions: openToAll ? 0o755 : 0o700])
