@@ -60,6 +60,33 @@ def test_a_small_change_is_a_small_patch(client, outlet):
     ]
 
 
+def test_a_patch_is_as_small_as_the_change_however_long_the_menu(client, name):
+    dishes = [{"id": f"dish-{n}", "kind": "menuItem", "name": f"Dish {n}", "price": 100} for n in range(4_900)]
+    tiffin.put_open_outlet(client, name, [section_document("all", dishes)])
+    added = item_document("new", 120)
+    for command, operation in (
+        (("MENU.ITEM.REMOVE", name, "dish-17"), {"op": "remove", "path": "/sections/0/items/17"}),
+        (("MENU.ITEM.PRICE", name, "dish-4000", 7), {"op": "replace", "path": "/sections/0/items/3999/model/price", "value": 7}),
+        (("MENU.ITEM.PUT", name, "all", "dish-4800", json.dumps(dishes[4_800]), "BEFORE", "dish-0"),
+         {"op": "move", "from": "/sections/0/items/4799", "path": "/sections/0/items/0"}),
+        (("MENU.ITEM.PUT", name, "all", "new", json.dumps(added), "BEFORE", "dish-20"), None),
+    ):
+        before = client.json("OUTLET.HOME", name)
+        client(*command)
+        answer = client("OUTLET.HOME", name, "SINCE", before["revision"])
+        change = json.loads(answer)
+        home = client.json("OUTLET.HOME", name)
+        assert canonical(patched(before, change)) == canonical(home)
+        revision, changed = sorted(change["patch"], key=lambda operation: operation["path"])
+        assert revision == {"op": "replace", "path": "/revision", "value": home["revision"]}
+        if operation:
+            assert changed == operation
+        else:
+            place = int(changed["path"].rpartition("/")[2])
+            assert changed == {"op": "add", "path": f"/sections/0/items/{place}", "value": home["sections"][0]["items"][place]}
+        assert len(answer) < 250 + len(json.dumps(changed.get("value")))
+
+
 def test_a_number_that_is_not_a_revision_is_answered_with_the_whole_home(client, outlet, name):
     client("CART.ADD", f"{name}-c", outlet, "rice", 1)
     other = f"{name}-other"

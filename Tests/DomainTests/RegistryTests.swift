@@ -67,8 +67,8 @@ import Testing
         #expect(SectionKind.named("desserts")?.defaultLayout == .horizontalCard(width: 150, height: 300))
         #expect(SectionKind.named("promotions")?.accessibilityID == "promos_scroller")
         #expect(SectionKind.named("desserts")?.accessibilityID == "desserts_scroller")
-        #expect(ItemKind.named("promo")?.accessibilityPrefix == "promo_card_")
-        #expect(ItemKind.named("dessert")?.accessibilityPrefix == "dessert_card_")
+        #expect(SectionKind.named("promotions")?.itemAccessibilityPrefix == "promo_card_")
+        #expect(SectionKind.named("desserts")?.itemAccessibilityPrefix == "dessert_card_")
         #expect(ItemKind.named("dessert")?.addButtonID == "dessert_add_btn")
     }
 }

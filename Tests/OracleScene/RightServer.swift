@@ -254,7 +254,6 @@ package final class RightServer {
     /// What `OUTLET.HOME` answers.
     package func home(_ outlet: Int) -> [String: Any] {
         let menu = world.outlets[outlet].menu
-        var numbers: [String: Int] = [:]
         let sections = menu.sections.map { section -> [String: Any] in
             var shown = Array(section.items)
             if section.index == menu.item(menu.itemCount).section {
@@ -266,10 +265,7 @@ package final class RightServer {
                     "name": item.name, "description": item.description, "price": offer.price,
                     "available": offer.isAvailable, "tags": item.tags, "imageSmall": item.imageSmall,
                 ]
-                let prefix = ["promo": "promo_card_", "dessert": "dessert_card_"][item.kind] ?? "menu_item_"
-                let number = numbers[prefix, default: 0]
-                numbers[prefix] = number + 1
-                return ["id": item.id, "kind": item.kind, "accessibilityId": "\(prefix)\(number)", "model": model]
+                return ["id": item.id, "kind": item.kind, "model": model]
             }
             return ["id": section.id, "items": items]
         }

@@ -41,30 +41,34 @@ struct DocumentTests {
                 "revision":13,"state":"ready","tagBar":\(DocumentTests.tagBar),"sections":[
                 {"id":"offers","kind":"promotions","headerTitle":"Offers",
                     "layout":{"style":"horizontalCard","width":150,"height":200},"sticky":false,
-                    "accessibilityId":"promos_scroller","items":[
-                    {"id":"banner","kind":"promo","accessibilityId":"promo_card_0","model":{
+                    "accessibilityId":"promos_scroller",
+                    "itemAccessibilityPrefix":"promo_card_","items":[
+                    {"id":"banner","kind":"promo","model":{
                         "name":"Two for one","description":null,"price":null,"currency":"INR","cuisine":null,
                         "tags":[],"imageSmall":null,"available":true,"availableFrom":null}}]},
                 {"id":"more-offers","kind":"promotions","headerTitle":"More",
                     "layout":{"style":"horizontalCard","width":160,"height":90},"sticky":false,
-                    "accessibilityId":"section_more-offers","items":[
-                    {"id":"thali-day","kind":"promo","accessibilityId":"promo_card_1","model":{
+                    "accessibilityId":"section_more-offers",
+                    "itemAccessibilityPrefix":"promo_card_more-offers_","items":[
+                    {"id":"thali-day","kind":"promo","model":{
                         "name":"Thali day","description":null,"price":19900,"currency":"INR","cuisine":null,
                         "tags":[],"imageSmall":null,"available":true,"availableFrom":null}}]},
                 {"id":"lunch","kind":"menuItems","headerTitle":"Lunch","layout":{"style":"list"},"sticky":true,
-                    "accessibilityId":"section_lunch","items":[
-                    {"id":"dosa","kind":"menuItem","accessibilityId":"menu_item_0","model":{
+                    "accessibilityId":"section_lunch",
+                    "itemAccessibilityPrefix":"menu_item_","items":[
+                    {"id":"dosa","kind":"menuItem","model":{
                         "name":"Dosa","description":"Crisp","price":12000,"currency":"INR",
                         "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s",
                         "available":true,"availableFrom":null}}]},
                 {"id":"sweets","kind":"desserts","headerTitle":"Desserts",
                     "layout":{"style":"horizontalCard","width":150,"height":300},"sticky":false,
-                    "accessibilityId":"desserts_scroller","items":[
-                    {"id":"kulfi","kind":"dessert","accessibilityId":"dessert_card_0","model":{
+                    "accessibilityId":"desserts_scroller",
+                    "itemAccessibilityPrefix":"dessert_card_","items":[
+                    {"id":"kulfi","kind":"dessert","model":{
                         "name":"Kulfi","description":null,"price":8000,"currency":"INR","cuisine":null,
                         "tags":[],"imageSmall":null,"available":false,"availableFrom":"2026-03-01T12:00:00Z",
                         "addButtonAccessibilityId":"dessert_add_btn"}},
-                    {"id":"jalebi","kind":"dessert","accessibilityId":"dessert_card_1","model":{
+                    {"id":"jalebi","kind":"dessert","model":{
                         "name":"Jalebi","description":null,"price":6000,"currency":"INR","cuisine":null,
                         "tags":[],"imageSmall":null,"available":true,"availableFrom":null,
                         "addButtonAccessibilityId":"dessert_add_btn"}}]}]}
@@ -302,22 +306,27 @@ struct DocumentTests {
         let home = try JSONDecoder().decode(Home.self, from: Data(HomeDocument.bytes(of: record)))
         let ids =
             [home.outlet.accessibilityId] + home.tagBar.chips.map(\.id)
-            + home.sections.flatMap { [$0.accessibilityId] + $0.items.map(\.accessibilityId) }
+            + home.sections.flatMap { section in
+                [section.accessibilityId]
+                    + section.items.indices.map { "\(section.itemAccessibilityPrefix)\($0)" }
+            }
         #expect(Set(ids).count == ids.count, "\(ids)")
         #expect(home.state == (home.sections.isEmpty ? "empty" : "ready"))
         #expect(home.sections.allSatisfy { !$0.items.isEmpty })
     }
 
     private struct Home: Decodable {
-        struct Element: Decodable { var accessibilityId: String }
+        struct Outlet: Decodable { var accessibilityId: String }
+        struct Item: Decodable { var id: String }
         struct Section: Decodable {
             var accessibilityId: String
-            var items: [Element]
+            var itemAccessibilityPrefix: String
+            var items: [Item]
         }
         struct Chip: Decodable { var id: String }
         struct TagBar: Decodable { var chips: [Chip] }
 
-        var outlet: Element
+        var outlet: Outlet
         var state: String
         var tagBar: TagBar
         var sections: [Section]

@@ -9,16 +9,19 @@ public struct SectionKind: Sendable {
     public let defaultLayout: Layout
     /// The accessibility id of the section's scroller; nil to derive it from the section's id.
     public let accessibilityID: String?
+    /// What the accessibility ids of its items begin with; the item's place in the section follows, from 0.
+    public let itemAccessibilityPrefix: String
 
     /// Every kind of section.
     public static let all: [SectionKind] = [
-        SectionKind(name: "menuItems", defaultLayout: .list, accessibilityID: nil),
+        SectionKind(
+            name: "menuItems", defaultLayout: .list, accessibilityID: nil, itemAccessibilityPrefix: "menu_item_"),
         SectionKind(
             name: "promotions", defaultLayout: .horizontalCard(width: 150, height: 200),
-            accessibilityID: "promos_scroller"),
+            accessibilityID: "promos_scroller", itemAccessibilityPrefix: "promo_card_"),
         SectionKind(
             name: "desserts", defaultLayout: .horizontalCard(width: 150, height: 300),
-            accessibilityID: "desserts_scroller"),
+            accessibilityID: "desserts_scroller", itemAccessibilityPrefix: "dessert_card_"),
     ]
 
     /// The kind with that name, if it is registered.
@@ -33,18 +36,14 @@ public struct ItemKind: Sendable {
     public let name: Text
     /// Whether an item needs a price. One without a price is shown and cannot be ordered.
     public let needsPrice: Bool
-    /// What the accessibility id of a card begins with; its number among the cards of the kind follows.
-    public let accessibilityPrefix: String
     /// The accessibility id of the button that adds the item, for kinds whose cards carry one.
     public let addButtonID: String?
 
     /// Every kind of item.
     public static let all: [ItemKind] = [
-        ItemKind(name: "menuItem", needsPrice: true, accessibilityPrefix: "menu_item_", addButtonID: nil),
-        ItemKind(name: "promo", needsPrice: false, accessibilityPrefix: "promo_card_", addButtonID: nil),
-        ItemKind(
-            name: "dessert", needsPrice: true, accessibilityPrefix: "dessert_card_",
-            addButtonID: "dessert_add_btn"),
+        ItemKind(name: "menuItem", needsPrice: true, addButtonID: nil),
+        ItemKind(name: "promo", needsPrice: false, addButtonID: nil),
+        ItemKind(name: "dessert", needsPrice: true, addButtonID: "dessert_add_btn"),
     ]
 
     /// The kind with that name, if it is registered.

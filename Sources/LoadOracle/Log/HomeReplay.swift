@@ -52,7 +52,6 @@ struct HomeReplay {
     func document(like shown: HomeTemplate) -> JSON {
         guard revision > 0 else { return .null }
         var document = shown.frame
-        var numbers: [String: Int] = [:]
         document["outlet"]?["status"] = .string(isOpen ? "open" : "closed")
         document["revision"] = .number(Double(revision))
         document["sections"] = .array(
@@ -61,8 +60,7 @@ struct HomeReplay {
                 section["items"] = .array(
                     items.map { index in
                         let offer = offers[index] ?? (0, false)
-                        return shown.item(
-                            outlet.menu.item(index), price: offer.price, isAvailable: offer.isAvailable, &numbers)
+                        return shown.item(outlet.menu.item(index), price: offer.price, isAvailable: offer.isAvailable)
                     })
                 return section
             })
@@ -99,20 +97,9 @@ struct HomeTemplate {
         (self.sections, self.items, self.kinds) = (sections, items, kinds)
     }
 
-    /// An item at its place.
-    ///
-    /// - Parameter numbers: how many items of each kind come before it.
-    func item(_ plan: ItemPlan, price: Int64, isAvailable: Bool, _ numbers: inout [String: Int]) -> JSON {
-        let prefix =
-            switch plan.kind {
-            case "promo": "promo_card_"
-            case "dessert": "dessert_card_"
-            default: "menu_item_"
-            }
-        let number = numbers[prefix, default: 0]
-        numbers[prefix] = number + 1
+    /// An item with what its owner changes.
+    func item(_ plan: ItemPlan, price: Int64, isAvailable: Bool) -> JSON {
         var item = items[Text(plan.id)] ?? extra(plan)
-        item["accessibilityId"] = .string(Text(prefix + "\(number)"))
         item["model"]?["price"] = .number(Double(price))
         item["model"]?["available"] = .bool(isAvailable)
         return item

@@ -25,8 +25,8 @@ public enum HomeDocument {
         writeTagBar(sections, to: &writer)
         writer.key("sections")
         writer.beginArray()
-        var numbers = CardNumbers()
-        for section in sections { write(section, of: record, details.currency, &numbers, to: &writer) }
+        var ids = AccessibilityIDs()
+        for section in sections { write(section, of: record, details.currency, &ids, to: &writer) }
         writer.endArray()
         writer.endObject()
         return writer.bytes
@@ -59,7 +59,7 @@ public enum HomeDocument {
 
     private static func write(
         _ section: MenuState.Section, of record: OutletRecord, _ currency: Currency,
-        _ numbers: inout CardNumbers, to writer: inout JSONWriter
+        _ ids: inout AccessibilityIDs, to writer: inout JSONWriter
     ) {
         let header = section.header
         writer.beginObject()
@@ -69,7 +69,8 @@ public enum HomeDocument {
         writer.key("layout")
         MenuDocumentJSON.write(header.layout, to: &writer)
         writer.field("sticky", header.sticky)
-        writer.field("accessibilityId", numbers.scroller(of: header))
+        writer.field("accessibilityId", ids.scroller(of: header))
+        writer.field("itemAccessibilityPrefix", ids.itemPrefix(of: header))
         writer.key("items")
         writer.beginArray()
         for id in section.items {
@@ -79,7 +80,6 @@ public enum HomeDocument {
             writer.beginObject()
             writer.field("id", id.rawValue)
             writer.field("kind", item.kind.string)
-            writer.field("accessibilityId", numbers.card(of: item.kind))
             writer.key("model")
             writeModel(item, entry.suspension, currency, to: &writer)
             writer.endObject()
@@ -106,20 +106,20 @@ public enum HomeDocument {
 }
 
 /// Assigns accessibility ids: the same for the same menu, and each only once in a document.
-private struct CardNumbers {
-    private var cards: [String: Int] = [:]
-    private var scrollers: Set<String> = []
-
-    mutating func card(of kind: Text) -> String {
-        // Kinds that are no longer registered share a prefix, and so its numbers.
-        let prefix = ItemKind.named(kind)?.accessibilityPrefix ?? "item_"
-        let number = cards[prefix, default: 0]
-        cards[prefix] = number + 1
-        return prefix + String(number)
-    }
+///
+/// Items have none of their own, only a place after their section's prefix: where one is added or removed, all others
+/// stay the same.
+private struct AccessibilityIDs {
+    private var taken: Set<String> = []
 
     mutating func scroller(of header: SectionHeader) -> String {
-        if let id = SectionKind.named(header.kind)?.accessibilityID, scrollers.insert(id).inserted { return id }
+        if let id = SectionKind.named(header.kind)?.accessibilityID, taken.insert(id).inserted { return id }
         return "section_\(header.id)"
+    }
+
+    mutating func itemPrefix(of header: SectionHeader) -> String {
+        // Kinds that are no longer registered share a prefix.
+        let prefix = SectionKind.named(header.kind)?.itemAccessibilityPrefix ?? "item_"
+        return taken.insert(prefix).inserted ? prefix : "\(prefix)\(header.id)_"
     }
 }
