@@ -7,13 +7,14 @@ extension JSONReader {
     ) throws(JSONReadingError) {
         var missing = names
         try beginObject()
-        while let key = try nextKey()?.description {
+        while let key = try nextKey() {
+            let name = key.description
             // What two readers of the same text would take for different things is taken by neither.
-            guard let index = missing.firstIndex(where: { $0.utf8.elementsEqual(key.utf8) }) else {
-                throw failure("only \(names.joined(separator: ", ")), each once")
+            guard let index = missing.firstIndex(where: { $0.utf8.elementsEqual(name.utf8) }) else {
+                throw failure("only \(names.joined(separator: ", ")), each once", at: key)
             }
             missing.remove(at: index)
-            try read(&self, key)
+            try read(&self, name)
         }
         if let name = missing.first { throw failure("'\(name)'") }
     }

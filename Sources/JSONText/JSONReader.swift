@@ -2,11 +2,27 @@
 public struct JSONReadingError: Error, Equatable, CustomStringConvertible {
     /// What was expected.
     public let expected: String
-    /// The byte at which something else stands.
-    public let offset: Int
+    /// The line in which something else stands, from 1. A line feed ends a line.
+    public let line: Int
+    /// The place in that line, from 1, in characters: Unicode scalars, as most editors count.
+    public let column: Int
 
     /// What was expected, and where.
-    public var description: String { "expected \(expected) at byte \(offset)" }
+    public var description: String { "expected \(expected) at line \(line), column \(column)" }
+}
+
+extension JSONReadingError {
+    /// Something else stands at a byte of the text. Lines and columns are counted here alone, so that they cost
+    /// nothing where all is well.
+    init(expected: String, at offset: Int, in text: UnsafeRawBufferPointer) {
+        let before = text[..<offset]
+        let lineStart = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
+        self.init(
+            expected: expected,
+            line: 1 + before[..<lineStart].count { $0 == UInt8(ascii: "\n") },
+            // Each character has one byte that does not continue it.
+            column: 1 + before[lineStart...].count { $0 & 0xC0 != 0x80 })
+    }
 }
 
 /// Pulls values out of JSON text one after the other: the caller says what it expects.
@@ -137,8 +153,14 @@ public struct JSONReader {
 
     // MARK: Parts
 
+    /// A failure at the quote before a key that was read.
+    func failure(_ expected: String, at key: JSONKey) -> JSONReadingError {
+        guard let text = bytes.baseAddress, let start = key.bytes.baseAddress else { return failure(expected) }
+        return failure(expected, at: start - text - 1)
+    }
+
     private func failure(_ expected: String, at offset: Int) -> JSONReadingError {
-        JSONReadingError(expected: expected, offset: offset)
+        JSONReadingError(expected: expected, at: offset, in: bytes)
     }
 
     /// The byte that the next value begins with; nil at the end.

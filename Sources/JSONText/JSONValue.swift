@@ -17,18 +17,20 @@ public enum JSONValue: Sendable {
         public var value: JSONValue
 
         /// Whether the key has these bytes.
-        public func isNamed(_ name: String) -> Bool { key.utf8.elementsEqual(name.utf8) }
+        public func isNamed(_ name: String) -> Bool {
+            key.utf8.count == name.utf8.count && key.utf8.elementsEqual(name.utf8)
+        }
 
         /// Whether the keys have the same bytes, and the values are the same.
         public static func == (a: Member, b: Member) -> Bool { a.isNamed(b.key) && a.value == b.value }
     }
 
-    /// The value that the text holds.
+    /// The value that the text holds. An object with a key twice is none: two readers could take different values of it.
     public init(_ text: [UInt8]) throws(JSONReadingError) {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
     }
 
-    /// The value that the text holds.
+    /// The value that the text holds. An object with a key twice is none: two readers could take different values of it.
     public init(_ text: UnsafeRawBufferPointer) throws(JSONReadingError) {
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in try JSONValue(from: &reader) }
     }
@@ -37,9 +39,14 @@ public enum JSONValue: Sendable {
         switch reader.nextByte() {
         case UInt8(ascii: "{"):
             var members: [Member] = []
+            var keys: Set<[UInt8]> = []
             try reader.beginObject()
             while let key = try reader.nextKey() {
-                members.append(Member(key: key.description, value: try JSONValue(from: &reader)))
+                let name = key.description
+                guard JSONValue.isNew(name, among: members, &keys) else {
+                    throw reader.failure("no key that the object already has", at: key)
+                }
+                members.append(Member(key: name, value: try JSONValue(from: &reader)))
             }
             self = .object(members)
         case UInt8(ascii: "["):
@@ -54,6 +61,16 @@ public enum JSONValue: Sendable {
             self = .null
         default: self = .number(String(decoding: try reader.rawValue(), as: UTF8.self))
         }
+    }
+
+    /// The most members of an object that are looked through for a key.
+    private static let fewMembers = 16
+
+    /// Whether no member has this key. Where there are many members, their keys are in `keys`.
+    private static func isNew(_ key: String, among members: [Member], _ keys: inout Set<[UInt8]>) -> Bool {
+        guard members.count > fewMembers else { return !members.contains { $0.isNamed(key) } }
+        if keys.isEmpty { keys = Set(members.map { Array($0.key.utf8) }) }
+        return keys.insert(Array(key.utf8)).inserted
     }
 
     /// Writes the value.

@@ -30,10 +30,7 @@ struct PatchWriter {
     }
 
     private mutating func difference(_ old: [JSONValue.Member], _ new: [JSONValue.Member], at path: String) {
-        guard let oldByKey = PatchWriter.byKey(old), let newByKey = PatchWriter.byKey(new) else {
-            // No pointer leads to one of two members of the same name.
-            return replace(path, with: .object(new))
-        }
+        let (oldByKey, newByKey) = (PatchWriter.byKey(old), PatchWriter.byKey(new))
         for member in old where newByKey[Array(member.key.utf8)] == nil { remove(path.appending(member.key)) }
         for member in new {
             if let value = oldByKey[Array(member.key.utf8)] {
@@ -46,13 +43,10 @@ struct PatchWriter {
         }
     }
 
-    /// By the bytes of keys, as Swift takes some strings for equal that are not; nil where a key is there twice.
-    private static func byKey(_ members: [JSONValue.Member]) -> [[UInt8]: JSONValue]? {
-        var values: [[UInt8]: JSONValue] = [:]
-        for member in members where values.updateValue(member.value, forKey: Array(member.key.utf8)) != nil {
-            return nil
-        }
-        return values
+    /// By the bytes of keys, as Swift takes some strings for equal that are not. No object that was read has a key
+    /// twice.
+    private static func byKey(_ members: [JSONValue.Member]) -> [[UInt8]: JSONValue] {
+        Dictionary(uniqueKeysWithValues: members.map { (Array($0.key.utf8), $0.value) })
     }
 
     private mutating func difference(_ old: [JSONValue], _ new: [JSONValue], at path: String) {

@@ -27,15 +27,21 @@ import Testing
     }
 
     @Test(arguments: [
-        ("", "json: must be one JSON document in UTF-8: expected a value at byte 0"),
-        ("{", "json: must be one JSON document in UTF-8: expected a key at byte 1"),
-        (#"{"name":"\ud800"}"#, "json: must be one JSON document in UTF-8: expected a pair of surrogates at byte 15"),
+        ("", "json: must be one JSON document in UTF-8: expected a value at line 1, column 1"),
+        ("{", "json: must be one JSON document in UTF-8: expected a key at line 1, column 2"),
+        (
+            "{\n  \"name\": \"é\\ud800\"}",
+            "json: must be one JSON document in UTF-8: expected a pair of surrogates at line 2, column 19"
+        ),
         (
             String(repeating: "[", count: 513),
-            "json: must be one JSON document in UTF-8: expected at most 64 levels of nesting at byte 65"
+            "json: must be one JSON document in UTF-8: expected at most 64 levels of nesting at line 1, column 66"
         ),
         ("null", "json: must be an object, not null"),
-        (#"{"name":"A","name":"B"}"#, "name: is there twice"),
+        (
+            #"{"name":"A","name":"B"}"#,
+            "json: must be one JSON document in UTF-8: expected no key that the object already has at line 1, column 13"
+        ),
         ("{\"\(String(repeating: "x", count: 65))\":1}", "json: unknown field"),
         ("[]", "json: must be an object"),
         ("7", "json: must be an object"),

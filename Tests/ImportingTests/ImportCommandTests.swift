@@ -124,7 +124,7 @@ import Testing
         defer { server.stop() }
         let run = try await run(.menu, "{\n\"sections\":[}", ["--outlet", "o"], on: server)
         #expect(run.code == .unreadable)
-        #expect(run.errors.hasPrefix("tiffin import: file:2: is not JSON"))
+        #expect(run.errors.hasPrefix("tiffin import: file:2:13: is not JSON: expected a value\n"))
     }
 
     @Test @LoopActor func `A byte order mark is not part of the first column`() async throws {

@@ -68,7 +68,7 @@ import Testing
     @Test(arguments: [
         ("", 1), ("{\n \"recipes\": [\n  x]}", 3), ("{\"recipes\":[]}\n\nx", 3), ("[]", 1), ("{\"a\":[]}", 1),
         ("{\"recipes\":{}}", 1), ("id,name\n1,Hut\n", 1),
-        (String(repeating: "[", count: 1_000_000), 1),
+        (String(repeating: "[", count: 1_000_000), 1), ("{\"recipes\":[],\n\"recipes\":[]}", 2),
     ])
     func `A file of another format is an error that names the line`(text: String, line: Int) {
         let error = #expect(throws: UnreadableFile.self) {

@@ -23,17 +23,19 @@ import Testing
     func `White space between tokens changes nothing`(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let value = JSONValue.random(&random)
-        var spaced: [UInt8] = []
-        var inString = false
-        var escaped = false
-        for byte in value.text {
-            let isToken = !inString && "{}[]:,\"".utf8.contains(byte)
-            if isToken { spaced.append(contentsOf: random.pick(["", " ", "\t\n", "\r\n  "]).utf8) }
-            spaced.append(byte)
-            if byte == UInt8(ascii: "\""), !escaped { inString.toggle() }
-            escaped = byte == UInt8(ascii: "\\") && !escaped
+        #expect(try JSONValue(random.spaced(value)) == value)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `What is wrong is found by its line and column`(_ seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<20 {
+            let before = random.spaced(.array([.random(&random)])).dropLast() + Array(",".utf8)
+            let lines = String(decoding: before, as: UTF8.self).unicodeScalars.split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let expected = JSONReadingError(expected: "a value", line: lines.count, column: lines.last!.count + 1)
+            #expect(throws: expected) { try JSONValue(before + Array("?]".utf8)) }
         }
-        #expect(try JSONValue(spaced) == value)
     }
 
     @Test(arguments: SeededGenerator.seeds)
@@ -90,6 +92,21 @@ import Testing
 }
 
 extension SeededGenerator {
+    /// A value's text with white space between some of its tokens.
+    fileprivate mutating func spaced(_ value: JSONValue) -> [UInt8] {
+        var spaced: [UInt8] = []
+        var inString = false
+        var escaped = false
+        for byte in value.text {
+            let isToken = !inString && "{}[]:,\"".utf8.contains(byte)
+            if isToken { spaced.append(contentsOf: pick(["", " ", "\t\n", "\r\n  "]).utf8) }
+            spaced.append(byte)
+            if byte == UInt8(ascii: "\""), !escaped { inString.toggle() }
+            escaped = byte == UInt8(ascii: "\\") && !escaped
+        }
+        return spaced
+    }
+
     /// Changes, removes, duplicates or moves some bytes.
     fileprivate mutating func damage(_ text: inout [UInt8]) {
         let index = Int.random(in: text.indices, using: &self)
@@ -140,7 +157,8 @@ extension JSONValue {
         }
     }
 
-    /// Whether it is JSON that Foundation does not accept: numbers that no double holds, and keys used twice.
+    /// Whether it is JSON that Foundation does not accept: numbers that no double holds, and keys that only
+    /// look the same.
     fileprivate var isBeyondFoundation: Bool {
         switch self {
         case .null, .bool, .string: false

@@ -24,4 +24,11 @@ import Testing
     func `Any other is not`(_ text: String) {
         #expect(throws: JSONReadingError.self) { try Self.members(text) }
     }
+
+    @Test func `The member that is there twice, or unknown, is told by its place`() {
+        for key in ["a", "b"] {
+            let error = #expect(throws: JSONReadingError.self) { try Self.members("{\"a\":1,\n \"\(key)\":1}") }
+            #expect(error?.description == "expected only a, é, each once at line 2, column 2")
+        }
+    }
 }

@@ -58,10 +58,9 @@ import Testing
                 }
                 let meaning = special == #"\""# ? "\"" : special == #"\n"# ? "\n" : special
                 if special == "\u{1F}" {
-                    let offset = before.utf8.count + 1
-                    #expect(
-                        read == .failure(JSONReadingError(expected: "no control character in a string", offset: offset))
-                    )
+                    let error = JSONReadingError(
+                        expected: "no control character in a string", line: 1, column: before.unicodeScalars.count + 2)
+                    #expect(read == .failure(error))
                 } else {
                     #expect(try read.get() == before + meaning + after)
                 }
@@ -151,10 +150,29 @@ import Testing
         #expect(values == [nil, 5, nil])
     }
 
-    @Test func `An error names the byte that is wrong`() {
-        let error = #expect(throws: JSONReadingError.self) { try JSONValue(Array(#"{"a":1,"b":?}"#.utf8)) }
-        #expect(error == JSONReadingError(expected: "a value", offset: 11))
-        #expect(error?.description == "expected a value at byte 11")
+    @Test(arguments: [
+        (#"{"a":1,"b":?}"#, "a value at line 1, column 12"), ("", "a value at line 1, column 1"),
+        ("{\r\n  \"日本\": 1\r\n", "',' at line 3, column 1"), ("[1,\n\n \"é\u{1F371}\" 2]", "',' at line 3, column 7"),
+        ("{\"a\":1,\n \"b\":2, \"\\u0061\":3}", "no key that the object already has at line 2, column 9"),
+    ])
+    func `An error names the line and the column that are wrong`(_ text: String, _ expected: String) {
+        let error = #expect(throws: JSONReadingError.self) { try JSONValue(Array(text.utf8)) }
+        #expect(error?.description == "expected \(expected)")
+    }
+
+    @Test(arguments: [1, 2, 16, 17, 18, 200])
+    func `A key that is there twice is refused where it stands, among few and many`(_ count: Int) throws {
+        let members = (0..<count).map { "\"k\($0)\":0" }
+        #expect(try JSONValue(Array("{\(members.joined(separator: ","))}".utf8)) != .null)
+        for repeated in [0, count / 2, count - 1] {
+            let error = #expect(throws: JSONReadingError.self) {
+                let text = "[{\(members.joined(separator: ",\n")),\n\"k\(repeated)\":0}]"
+                _ = try JSONValue(Array(text.utf8))
+            }
+            #expect(
+                error
+                    == JSONReadingError(expected: "no key that the object already has", line: count + 1, column: 1))
+        }
     }
 
     @Test(arguments: [("[", "]"), (#"{"k":"#, "}"), (#"[{"k":"#, "}]")])

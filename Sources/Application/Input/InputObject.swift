@@ -17,7 +17,7 @@ extension InputObject {
     }
 }
 
-/// The fields of an object: each known, and there at most once. Null is the same as absent.
+/// The fields of an object: each known. Null is the same as absent.
 struct InputFields {
     /// The longest name of an unknown field that an error repeats, in bytes.
     private static let longestName = 64
@@ -25,13 +25,10 @@ struct InputFields {
     private let members: [JSONValue.Member]
 
     fileprivate init(_ members: [JSONValue.Member], known: [String]) throws(InputError) {
-        for (index, member) in members.enumerated() {
+        for member in members {
             guard known.contains(where: { member.isNamed($0) }) else {
                 let name = member.key
                 throw InputError(name.utf8.count <= InputFields.longestName ? name : "", "unknown field")
-            }
-            guard !members[..<index].contains(where: { $0.isNamed(member.key) }) else {
-                throw InputError(member.key, "is there twice")
             }
         }
         self.members = members

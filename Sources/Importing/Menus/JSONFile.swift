@@ -10,8 +10,8 @@ enum JSONFile {
         do {
             document = try JSONValue(bytes)
         } catch {
-            let line = 1 + bytes.prefix(error.offset).count { $0 == UInt8(ascii: "\n") }
-            throw UnreadableFile(path: path, line: line, reason: "is not JSON: expected \(error.expected)")
+            throw UnreadableFile(
+                path: path, line: error.line, column: error.column, reason: "is not JSON: expected \(error.expected)")
         }
         guard case .array(let elements)? = document[member] else {
             throw UnreadableFile(path: path, line: 1, reason: "is not an object with an array '\(member)'")

@@ -3,9 +3,11 @@ struct UnreadableFile: Error, Equatable, CustomStringConvertible {
     var path: String
     /// The line at which the format breaks, from 1, where there is one.
     var line: Int?
+    /// The character of that line, from 1, where it is known.
+    var column: Int?
     var reason: String
 
     var description: String {
-        line.map { "\(path):\($0): \(reason)" } ?? "\(path): \(reason)"
+        ([path] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(reason)"
     }
 }
