@@ -41,7 +41,7 @@ public struct OutletHome: Projection {
         for event in history { fold(event) }
     }
 
-    /// The outlet with its menu, if it is registered.
+    /// The outlet with its menu, if it is registered and was not removed.
     public subscript(outlet: Identifier) -> OutletRecord? {
         guard let record = outlets[outlet], record.sale != nil else { return nil }
         return record
@@ -52,15 +52,21 @@ public struct OutletHome: Projection {
         outlets[outlet]?.offer(of: item, now: now) ?? .noOutlet
     }
 
+    /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
+    public func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
+
     /// Why the outlet is shown to nobody, if so.
     public func corruption(of outlet: Identifier) -> CorruptEvent? {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
-    /// Every outlet that is shown.
+    /// Every outlet that is shown to whoever asks for it.
     public var shown: [OutletRecord] {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }
+
+    /// Those of them that are in lists and searches, too.
+    public var listed: [OutletRecord] { shown.filter { !$0.isHidden } }
 
     /// The outlets that look different in the other projection.
     public func difference(from other: OutletHome) -> Set<Identifier> {
@@ -159,7 +165,7 @@ public struct OutletRecord: Sendable {
     public private(set) var outlet = Outlet.initial {
         didSet { sale = OutletRecord.sale(of: outlet) }
     }
-    /// What every offer needs of the details; nil before it is registered.
+    /// What every offer needs of the details; nil before it is registered, and once it is removed.
     private(set) var sale: (status: Outlet.Status, currency: Currency)?
     /// Its menu.
     public private(set) var menu = Menu.initial
@@ -191,18 +197,21 @@ public struct OutletRecord: Sendable {
 
     private static func sale(of outlet: Outlet.State) -> (status: Outlet.Status, currency: Currency)? {
         switch outlet {
-        case .unregistered: nil
-        case .registered(let details, let status): (status, details.currency)
+        case .unregistered, .removed: nil
+        case .registered(let details, let status, _): (status, details.currency)
         }
     }
 
-    /// The outlet's details and its status; nil before it is registered.
+    /// The outlet's details and its status; nil before it is registered, and once it is removed.
     public var details: (details: OutletDetails, status: Outlet.Status)? {
         switch outlet {
-        case .unregistered: nil
-        case .registered(let details, let status): (details, status)
+        case .unregistered, .removed: nil
+        case .registered(let details, let status, _): (details, status)
         }
     }
+
+    /// Whether it is kept out of lists and searches.
+    public var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
 
     /// What the menu says of an item at this moment.
     public func offer(of item: Identifier, now: Timestamp) -> Offer {

@@ -14,7 +14,7 @@ public struct OutletHomeRow: ProjectionRow {
     public var outlet: Identifier
     /// The position of the last event of the outlet or its menu.
     public var revision: Int64
-    /// The home document, as ``HomeDocument`` writes it; `null` if the outlet is not registered.
+    /// The home document, as ``HomeDocument`` writes it; `null` if the outlet is not registered, or was removed.
     public var document: [UInt8]
     /// The shortest history that leads to the outlet and its menu.
     public var snapshot: [UInt8]
@@ -31,7 +31,7 @@ public struct OutletHomeRow: ProjectionRow {
     public init(_ record: OutletRecord) {
         outlet = record.id
         revision = record.revision
-        // An outlet whose registration is damaged may still have a menu.
+        // An outlet whose registration is damaged may still have a menu, and one that was removed has its last one.
         document = record.details == nil ? Array("null".utf8) : HomeDocument.bytes(of: record)
         snapshot = record.snapshot()
     }
@@ -146,13 +146,17 @@ extension OutletRecord {
 
     private var history: [DomainEvent] {
         var events: [DomainEvent] = []
-        if let (details, status) = details {
+        switch outlet {
+        case .unregistered: break
+        case .registered(let details, let status, let isHidden):
             events.append(.outlet(.registered(details)))
             switch status {
             case .closed: break
             case .open: events.append(.outlet(.opened))
             case .paused(let until, let reason): events.append(.outlet(.paused(until: until, reason: reason)))
             }
+            if isHidden { events.append(.outlet(.hidden)) }
+        case .removed(let details): events += [.outlet(.registered(details)), .outlet(.removed)]
         }
         for section in menu.sections {
             events.append(.menu(.sectionAdded(section.header, before: nil)))

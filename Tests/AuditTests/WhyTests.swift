@@ -208,6 +208,19 @@ import Testing
     }
 
     @Test(arguments: [
+        ([Outlet.Event.hidden], "hidden from lists and searches", "outlet version 3, open since v2, hidden"),
+        ([.hidden, .shown], "shown in lists and searches again", "outlet version 4, open since v2"),
+        ([.hidden, .removed], "removed", "outlet version 4, removed since v4"),
+    ])
+    func `an outlet that is hidden or removed says so`(events: [Outlet.Event], words: String, present: String) {
+        var history = RecordedHistory.withKitchen
+        for event in events { history.append(.outlet(event), to: .kitchen) }
+        let text = OutletHistory(.kitchen, history.of(.kitchen), menu: history.of(.menu)).text(last: 1)
+        #expect(text[2].hasSuffix("  \(words)"))
+        #expect(text[4] == "now: \"The Kitchen\", \(present)")
+    }
+
+    @Test(arguments: [
         (Menu.Event.sectionMoved(Identifier("all")!, before: nil), "moved section all to the end"),
         (.sectionRemoved(Identifier("all")!), "removed section all with 2 items"),
         (.itemRemoved(Identifier("pie")!), "removed Pie (pie)"),

@@ -51,7 +51,7 @@ class Editor:
         chance, outlet = self.chance, self.outlet
         section, item = chance.choice(self.sections), chance.choice(self.items)
         before = ["BEFORE", chance.choice(self.items)] if chance.random() < 0.5 else []
-        match chance.randrange(14):
+        match chance.randrange(15):
             case 0:
                 return "MENU.PUT", outlet, json.dumps(self.menu())
             case 1:
@@ -75,5 +75,7 @@ class Editor:
                 return "MENU.SECTION.PUT", outlet, section, json.dumps(header)
             case 10 | 11:
                 return "MENU.ITEM.PRICE", outlet, item, chance.choice([100, 250, 999])
+            case 12:
+                return chance.choice(["OUTLET.HIDE", "OUTLET.SHOW"]), outlet
             case _:
                 return "MENU.ITEM.PUT", outlet, section, item, json.dumps(self.item(item)), *before

@@ -76,6 +76,76 @@ class TestOutlets:
         assert client("CART.ADD", outlet, outlet, "rice", 1) == 1
 
 
+class TestOutletsThatLeave:
+    @pytest.fixture
+    def counts(self, client, outlet):
+        """What lists and searches find of the outlet: in a city of its own, itself and its three items."""
+        client("OUTLET.PUT", outlet, json.dumps(outlet_document(city=outlet)))
+        city = ("CITY", outlet)
+
+        def counts():
+            cities = [city["value"] for city in client.json("OUTLETS", "FACETS")["facets"]["cities"]]
+            return (
+                client.json("OUTLETS", *city)["total"], client.json("BROWSE", *city)["total"],
+                client.json("BROWSE.SAVE", outlet, *city)["total"], client("SURPRISE", *city) is not None,
+                outlet in cities)
+
+        yield counts
+        client("BROWSE.DROP", outlet)
+
+    LISTED, UNLISTED = (1, 3, 3, True, True), (0, 0, 0, False, False)
+
+    def test_a_hidden_outlet_is_in_no_list_and_takes_orders(self, client, outlet, counts):
+        assert counts() == self.LISTED
+        before = client("OUTLET.GET", outlet)
+        client("OUTLET.HIDE", outlet)
+        assert counts() == self.UNLISTED
+        shown = client.json("OUTLET.GET", outlet)
+        assert shown["hidden"] is True and shown["status"] == "open"
+        assert client.json("OUTLET.HOME", outlet)["outlet"]["hidden"] is True
+        assert client.json("BROWSE", "OUTLET", outlet)["state"] == "empty"
+        assert client("CART.ADD", outlet, outlet, "rice", 1) == 1
+        assert client.json("CART.GET", outlet)["lines"][0]["problem"] is None
+        assert client("OUTLET.HIDE", outlet) == shown["version"]
+        client("OUTLET.SHOW", outlet)
+        assert counts() == self.LISTED
+        assert client.json("OUTLET.GET", outlet) == {**json.loads(before), "version": shown["version"] + 1}
+
+    def test_a_removed_outlet_is_gone_and_its_history_stays(self, client, outlet, counts):
+        client("CART.ADD", outlet, outlet, "rice", 1)
+        client("CART.ADD", f"{outlet}-placed", outlet, "rice", 1)
+        order = client("CART.CHECKOUT", f"{outlet}-placed", "TOTAL", 125000)
+        home, cart = client("OUTLET.HOME", outlet), client.json("CART.GET", outlet)
+        version = client("OUTLET.REMOVE", outlet)
+        assert counts() == self.UNLISTED
+        for command in ("OUTLET.GET", "OUTLET.HOME", "OUTLET.TAGS", "MENU.GET"):
+            assert client(command, outlet) is None, command
+        assert client("OUTLET.HOME", outlet, "SINCE", json.loads(home)["revision"]) is None
+        assert client("ITEM.GET", outlet, "rice") is None
+
+        assert client.json("CART.GET", outlet)["lines"] == [{**cart["lines"][0], "problem": {"code": "GONE"}}]
+        assert client("CART.COUNT", outlet) == 1
+        for command in [
+            ("CART.ADD", outlet, outlet, "rice", 1), ("CART.CHECKOUT", outlet, "TOTAL", 125000),
+            ("CART.ADD", f"{outlet}-new", outlet, "rice", 1), ("BROWSE", "OUTLET", outlet),
+            ("MENU.ITEM.PRICE", outlet, "rice", 1), ("OUTLET.OPEN", outlet), ("OUTLET.SHOW", outlet),
+        ]:
+            assert client.error(*command).code == "NOTFOUND", command
+        assert client("CART.REMOVE", outlet, "rice") == 0
+        assert client.json("ORDER.GET", order)["outlet"] == outlet
+
+        assert client("OUTLET.REMOVE", outlet) == version
+        assert client.error("OUTLET.PUT", outlet, json.dumps(outlet_document())).code == "STATE"
+        last = tiffin.read_log(client, "STREAM", f"outlet-{outlet}")[-1]
+        assert (last["kind"], last["payload"]) == ("outlet.removed", {})
+        assert client("OUTLET.HOME", outlet, "AT", last["position"]) is None
+        assert client("OUTLET.HOME", outlet, "AT", json.loads(home)["revision"]) == home
+
+    def test_an_outlet_that_is_not_there_cannot_leave(self, client):
+        for command in ("OUTLET.HIDE", "OUTLET.SHOW", "OUTLET.REMOVE"):
+            assert client.error(command, "nowhere").code == "NOTFOUND"
+
+
 class TestMenus:
     def test_a_menu_is_read_as_it_was_put(self, client, outlet):
         sections = client.json("MENU.GET", outlet)["sections"]

@@ -105,6 +105,22 @@ def test_a_cart_is_sent_with_the_problems_that_its_outlet_causes(server, client,
         assert document["status"] == "checkedOut"
 
 
+def test_a_removed_outlet_is_told_to_those_who_look_at_it_or_have_it_in_a_cart(server, client, outlet):
+    home, cart = f"home:{outlet}", f"cart:{outlet}"
+    client("CART.ADD", outlet, outlet, "rice", 1)
+    with server.client() as at_home, server.client() as with_cart:
+        before = subscribe(at_home, home)[home]["to"]
+        subscribe(with_cart, cart)
+        client("OUTLET.REMOVE", outlet)
+        told = next_change(at_home, home)
+        assert told["patch"] == [{"op": "replace", "path": "", "value": None}]
+        assert before == told["from"] < told["to"]
+        [line] = patched(None, next_change(with_cart, cart))["lines"]
+        assert line["problem"] == {"code": "GONE"}
+    with server.client() as later:
+        assert subscribe(later, home)[home] == {**told, "from": told["to"], "patch": []}
+
+
 def test_changes_that_do_not_concern_a_cart_are_not_sent(server, client, outlet, name):
     client("CART.ADD", name, outlet, "rice", 1)
     with server.client() as listener:

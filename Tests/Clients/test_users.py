@@ -461,6 +461,7 @@ def test_a_confined_customer_sees_orders_from_its_own_carts(shop):
 
 @pytest.mark.parametrize("command", [
     ("MENU.PUT", "bakery", "{}"), ("MENU.ITEM.PRICE", "bakery", "rice", 1), ("OUTLET.CLOSE", "bakery"),
+    ("OUTLET.HIDE", "bakery"), ("OUTLET.REMOVE", "bakery"),
     ("OUTLET.PUT", "grill-2", "{}"), ("OUTLET.GET", "bakery"), ("MENU.GET", "bakery"), ("ITEM.GET", "bakery", "rice"),
     ("OUTLET.HOME", "bakery"), ("OUTLET.TAGS", "bakery"), ("CART.COUNT", "grill"), ("CART.GET", "anna-1"),
     ("BROWSE",), ("BROWSE", "OUTLET", "grill"), ("OUTLETS",), ("SURPRISE",), ("BROWSE.SAVE", "grill"),

@@ -68,11 +68,14 @@ extension Timestamp {
 
 extension Outlet.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Event {
-        switch Int.random(in: 0..<5, using: &random) {
+        switch Int.random(in: 0..<8, using: &random) {
         case 0: .registered(.sample)
         case 1: .detailsChanged([.ratingCount(random.hostileInt()), .minimumOrder(random.hostileAmount())])
         case 2: .opened
         case 3: .closed
+        case 4: .hidden
+        case 5: .shown
+        case 6: .removed
         default: .paused(until: .random(&random), reason: nil)
         }
     }
@@ -80,10 +83,13 @@ extension Outlet.Event {
 
 extension Outlet.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Outlet.Command {
-        switch Int.random(in: 0..<4, using: &random) {
+        switch Int.random(in: 0..<7, using: &random) {
         case 0: .put(.sample.with(\.ratingCount, random.hostileInt()))
         case 1: .open
         case 2: .close
+        case 3: .hide
+        case 4: .show
+        case 5: .remove
         default: .pause(until: .random(&random), reason: nil, now: .random(&random))
         }
     }

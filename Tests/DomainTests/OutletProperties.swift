@@ -13,7 +13,7 @@ import Testing
             let events = try Outlet.decide(.put(new), in: state)
             #expect(events.count <= 1)
             state = try Outlet.state(after: events, from: state)
-            #expect(state == .registered(new, .closed))
+            #expect(state == .registered(new, .closed, isHidden: false))
             #expect(try Outlet.decide(.put(new), in: state) == [])
         }
     }
@@ -23,7 +23,7 @@ import Testing
         var random = SeededGenerator(seed: seed)
         let old = OutletDetails.random(&random)
         let new = OutletDetails.random(&random)
-        let state = Outlet.State.registered(old, .open)
+        let state = Outlet.State.registered(old, .open, isHidden: false)
         for case .detailsChanged(let changes) in try Outlet.decide(.put(new), in: state) {
             for change in changes {
                 #expect(try Outlet.state(after: [.detailsChanged([change])], from: state) != state)

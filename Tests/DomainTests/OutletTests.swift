@@ -9,6 +9,8 @@ import Testing
     private static let closed: [Outlet.Event] = [.registered(details)]
     private static let open = closed + [.opened]
     private static let paused = open + [.paused(until: 500, reason: "rush")]
+    private static let hidden = open + [.hidden]
+    private static let removed = paused + [.removed]
 
     // MARK: Every state and command
 
@@ -18,6 +20,9 @@ import Testing
             Case("none: open", when: .open, then: .rejected(.notFound)),
             Case("none: close", when: .close, then: .rejected(.notFound)),
             Case("none: pause", when: .pause(until: 9, reason: nil, now: 1), then: .rejected(.notFound)),
+            Case("none: hide", when: .hide, then: .rejected(.notFound)),
+            Case("none: show", when: .show, then: .rejected(.notFound)),
+            Case("none: remove", when: .remove, then: .rejected(.notFound)),
 
             Case("closed: the same again", given: closed, when: .put(details), then: .events([])),
             Case("closed: open", given: closed, when: .open, then: .events([.opened])),
@@ -25,6 +30,9 @@ import Testing
             Case(
                 "closed: pause", given: closed, when: .pause(until: 9, reason: nil, now: 1),
                 then: .rejected(.state, naming: ["closed", "OPEN"])),
+            Case("closed: hide", given: closed, when: .hide, then: .events([.hidden])),
+            Case("closed: show", given: closed, when: .show, then: .events([])),
+            Case("closed: remove", given: closed, when: .remove, then: .events([.removed])),
 
             Case(
                 "open: another name", given: open, when: .put(details.with(\.name, "Saffron")),
@@ -49,6 +57,32 @@ import Testing
             Case(
                 "paused: longer", given: paused, when: .pause(until: 501, reason: "rush", now: 1),
                 then: .events([.paused(until: 501, reason: "rush")])),
+            Case("paused: hide", given: paused, when: .hide, then: .events([.hidden])),
+            Case("paused: remove", given: paused, when: .remove, then: .events([.removed])),
+
+            Case(
+                "hidden: another name", given: hidden, when: .put(details.with(\.name, "Saffron")),
+                then: .events([.detailsChanged([.name("Saffron")])])),
+            Case("hidden: open", given: hidden, when: .open, then: .events([])),
+            Case("hidden: close", given: hidden, when: .close, then: .events([.closed])),
+            Case(
+                "hidden: pause", given: hidden, when: .pause(until: 9, reason: nil, now: 1),
+                then: .events([.paused(until: 9, reason: nil)])),
+            Case("hidden: hide", given: hidden, when: .hide, then: .events([])),
+            Case("hidden: show", given: hidden, when: .show, then: .events([.shown])),
+            Case("hidden: remove", given: hidden, when: .remove, then: .events([.removed])),
+
+            Case(
+                "removed: put", given: removed, when: .put(details),
+                then: .rejected(.state, naming: ["removed", "not used again"])),
+            Case("removed: open", given: removed, when: .open, then: .rejected(.notFound, naming: ["removed"])),
+            Case("removed: close", given: removed, when: .close, then: .rejected(.notFound)),
+            Case(
+                "removed: pause", given: removed, when: .pause(until: 9, reason: nil, now: 1),
+                then: .rejected(.notFound)),
+            Case("removed: hide", given: removed, when: .hide, then: .rejected(.notFound)),
+            Case("removed: show", given: removed, when: .show, then: .rejected(.notFound)),
+            Case("removed: remove", given: removed, when: .remove, then: .events([])),
         ] as [Case])
     func `every state answers every command`(_ row: Case) { row.check() }
 
@@ -77,7 +111,7 @@ import Testing
     }
 
     @Test func `a pause that has ended takes orders again`() throws {
-        guard case .registered(_, let status) = try Outlet.state(after: Self.paused) else {
+        guard case .registered(_, let status, _) = try Outlet.state(after: Self.paused) else {
             Issue.record("not registered")
             return
         }
@@ -85,6 +119,21 @@ import Testing
         #expect(status.takesOrders(at: 500))
         #expect(Outlet.Status.open.takesOrders(at: 0))
         #expect(!Outlet.Status.closed.takesOrders(at: 0))
+    }
+
+    @Test func `an outlet stays hidden, whatever changes, until it is shown`() throws {
+        let changes: [Outlet.Event] = [
+            .closed, .opened, .paused(until: 500, reason: nil), .detailsChanged([.name("Saffron")]),
+        ]
+        for change in changes {
+            guard case .registered(_, _, isHidden: true) = try Outlet.state(after: Self.hidden + [change]) else {
+                Issue.record("no longer hidden after \(change)")
+                continue
+            }
+        }
+        #expect(
+            try Outlet.state(after: Self.hidden + [.closed, .shown])
+                == .registered(Self.details, .closed, isHidden: false))
     }
 
     // MARK: Bounds
@@ -126,7 +175,8 @@ import Testing
     @Test(
         arguments: [
             [.opened], [.closed], [.paused(until: 1, reason: nil)], [.detailsChanged([])],
-            [.registered(details), .registered(details)],
+            [.hidden], [.shown], [.removed], [.registered(details), .registered(details)],
+            removed + [.registered(details)], removed + [.opened], removed + [.removed],
         ] as [[Outlet.Event]])
     func `an impossible event throws`(_ history: [Outlet.Event]) {
         #expect(throws: ImpossibleEvent.self) { try Outlet.state(after: history) }

@@ -44,13 +44,16 @@ import Testing
             return
         }
         #expect(changes.count == 5)
-        #expect(try Outlet.state(after: old + events) == .registered(details(Self.decomposed), .closed))
+        #expect(
+            try Outlet.state(after: old + events)
+                == .registered(details(Self.decomposed), .closed, isHidden: false))
     }
 
     @Test func `cuisines, reasons, titles, names and tags change to their other spellings`() throws {
-        let outlet = Outlet.State.registered(.sample.with(\.cuisines, [Self.composed]), .open)
+        let outlet = Outlet.State.registered(.sample.with(\.cuisines, [Self.composed]), .open, isHidden: false)
         #expect(try Outlet.decide(.put(.sample.with(\.cuisines, [Self.decomposed])), in: outlet).count == 1)
-        let paused = Outlet.State.registered(.sample, .paused(until: 9, reason: Self.composed))
+        let paused = Outlet.State.registered(
+            .sample, .paused(until: 9, reason: Self.composed), isHidden: false)
         #expect(try Outlet.decide(.pause(until: 9, reason: Self.decomposed, now: 1), in: paused).count == 1)
 
         func menu(_ text: Text) -> MenuDocument {

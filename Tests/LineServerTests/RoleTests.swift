@@ -21,8 +21,9 @@ import Users
     private static let ofRole: [Role: Set<String>] = [
         .customer: ["CART.ADD", "CART.SET", "CART.REMOVE", "CART.CLEAR", "CART.CHECKOUT"],
         .merchant: [
-            "OUTLET.PUT", "OUTLET.OPEN", "OUTLET.CLOSE", "OUTLET.PAUSE", "MENU.PUT", "MENU.SECTION.PUT",
-            "MENU.SECTION.REMOVE", "MENU.ITEM.PUT", "MENU.ITEM.REMOVE", "MENU.ITEM.PRICE", "MENU.ITEM.SUSPEND",
+            "OUTLET.PUT", "OUTLET.OPEN", "OUTLET.CLOSE", "OUTLET.PAUSE", "OUTLET.HIDE", "OUTLET.SHOW",
+            "OUTLET.REMOVE", "MENU.PUT", "MENU.SECTION.PUT", "MENU.SECTION.REMOVE",
+            "MENU.ITEM.PUT", "MENU.ITEM.REMOVE", "MENU.ITEM.PRICE", "MENU.ITEM.SUSPEND",
             "MENU.ITEM.RESUME",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],

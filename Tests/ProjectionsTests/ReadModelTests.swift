@@ -16,6 +16,7 @@ struct ReadModelTests {
         for (stream, state) in history.states {
             #expect(model.mayExist(stream))
             switch state {
+            case .outlet(.removed): #expect(model.outletHome[stream.id] == nil)
             case .outlet(let outlet):
                 let record = try #require(model.outletHome[stream.id])
                 #expect(record.outlet == outlet)
@@ -115,5 +116,24 @@ struct ReadModelTests {
         #expect(
             home.offer(of: "tea", at: "o", now: 2_000)
                 == .available(Offer.Item(name: "Tea", unitPrice: 250, currency: inr, maxQuantity: 3)))
+    }
+    @Test func `a hidden outlet is in no list, and a removed one is nowhere but in the log`() {
+        let outlet = StreamName(.outlet, "o")
+        let details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")
+        func home(after events: Outlet.Event...) -> OutletHome {
+            ReadModel(([.registered(details), .opened] + events).map { (outlet, .outlet($0)) }).outletHome
+        }
+        let hidden = home(after: .hidden)
+        #expect(hidden.listed.isEmpty)
+        #expect(hidden.shown.map(\.id) == ["o"])
+        #expect(hidden.offer(of: "tea", at: "o", now: 0) == .noItem)
+        #expect(home(after: .hidden, .shown).listed.map(\.id) == ["o"])
+
+        let removed = home(after: .removed)
+        #expect(removed.shown.isEmpty)
+        #expect(removed["o"] == nil)
+        #expect(removed.revision(of: "o") == 3)
+        #expect(removed.offer(of: "tea", at: "o", now: 0) == .noOutlet)
+        #expect(removed.row(of: "o").map { String(decoding: $0.document, as: UTF8.self) } == "null")
     }
 }

@@ -19,6 +19,8 @@ struct SnapshotTests {
             #expect(record?.outletVersion == expected?.outletVersion)
             #expect(record?.menuVersion == expected?.menuVersion)
             #expect(record?.revision == expected?.revision)
+            // Also of an outlet that was removed.
+            #expect(restored.outletHome.row(of: id) == model.outletHome.row(of: id))
         }
     }
 }

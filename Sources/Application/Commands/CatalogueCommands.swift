@@ -22,22 +22,8 @@ enum CatalogueCommands {
                 }
             }
         },
-        Command(
-            "OUTLET.OPEN", .catalogue, role: .merchant, effect: .write(.outlet), "Lets an outlet take orders."
-        ) { parameters in
-            let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(.open) }
-            }
-        },
-        Command(
-            "OUTLET.CLOSE", .catalogue, role: .merchant, effect: .write(.outlet), "Stops an outlet from taking orders."
-        ) { parameters in
-            let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(.close) }
-            }
-        },
+        change("OUTLET.OPEN", .open, "Lets an outlet take orders."),
+        change("OUTLET.CLOSE", .close, "Stops an outlet from taking orders."),
         Command(
             "OUTLET.PAUSE", .catalogue, role: .merchant, effect: .write(.outlet),
             "Stops an outlet from taking orders until a time."
@@ -52,6 +38,9 @@ enum CatalogueCommands {
                 }
             }
         },
+        change("OUTLET.HIDE", .hide, "Keeps an outlet out of lists and searches."),
+        change("OUTLET.SHOW", .show, "Puts a hidden outlet back into lists and searches."),
+        change("OUTLET.REMOVE", .remove, "Removes an outlet for good. Its history stays."),
         Command(
             "OUTLET.GET", .catalogue, role: .anybody, "Returns an outlet's details, or null."
         ) { parameters in
@@ -61,6 +50,16 @@ enum CatalogueCommands {
             }
         },
     ]
+
+    /// A command that takes nothing but the outlet.
+    private static func change(_ name: String, _ change: Outlet.Command, _ summary: String) -> Command {
+        Command(name, .catalogue, role: .merchant, effect: .write(.outlet), summary) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            return { application, call throws(Failure) in
+                try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(change) }
+            }
+        }
+    }
 
     private static let menus: [Command] = [
         Command(

@@ -29,7 +29,7 @@ final class LiveCatalogue {
     /// Takes in what the read models hold, once they have been read to the end of the log.
     func load(_ models: [ReadModel]) {
         catalogue.load(
-            models.flatMap { $0.outletHome.shown }, revision: models.reduce(0) { $0 + $1.position })
+            models.flatMap { $0.outletHome.listed }, revision: models.reduce(0) { $0 + $1.position })
     }
 
     /// Follows events that a read model has folded in.
@@ -62,8 +62,8 @@ final class LiveCatalogue {
     }
 
     private func update(_ outlet: Identifier, _ model: borrowing ReadModel, items: Set<Identifier>?) {
-        let isShown = model.outletHome.corruption(of: outlet) == nil
-        catalogue.update(outlet, to: isShown ? model.outletHome[outlet] : nil, items: items)
+        let record = model.outletHome.corruption(of: outlet) == nil ? model.outletHome[outlet] : nil
+        catalogue.update(outlet, to: record?.isHidden ?? true ? nil : record, items: items)
     }
 }
 

@@ -37,9 +37,13 @@ struct TopicKind: Sendable {
     ) { application, outlet, completion in
         completion(
             Result { () throws(Failure) in
-                let home = try application.home(of: outlet)
+                if let home = try application.home(of: outlet) {
+                    return TopicDocument(revision: home.revision, json: home.document)
+                }
+                // The message that an outlet was removed leads on from the home before, as any other does.
+                let partition = application.partition(of: StreamName(.outlet, outlet))
                 return TopicDocument(
-                    revision: home?.revision ?? 0, json: home?.document ?? TopicDocument.null)
+                    revision: partition.readModel.outletHome.revision(of: outlet), json: TopicDocument.null)
             })
     }
 

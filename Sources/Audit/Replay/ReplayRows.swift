@@ -50,7 +50,7 @@ public struct ReplayRows: Sendable {
     public static func count(of subject: Subject, _ model: ReadModel) -> Int {
         switch subject {
         case .projection(let projection): projection.rowCount(in: model)
-        case .catalogue: model.outletHome.shown.reduce(0) { $0 + $1.menu.entries.count }
+        case .catalogue: model.outletHome.listed.reduce(0) { $0 + $1.menu.entries.count }
         }
     }
 
@@ -66,7 +66,7 @@ public struct ReplayRows: Sendable {
             }
         case .catalogue:
             columns = ["outlet", "section", "item", "kind", "name", "price", "currency", "suspended"]
-            rows = model.outletHome.shown.sorted { $0.id < $1.id }.flatMap { record in
+            rows = model.outletHome.listed.sorted { $0.id < $1.id }.flatMap { record in
                 record.menu.sections.flatMap { section in
                     section.items.compactMap { id -> [RowValue]? in
                         guard let item = record.menu.entries[id], let (details, _) = record.details else { return nil }

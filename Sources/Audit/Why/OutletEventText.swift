@@ -7,7 +7,7 @@ enum OutletEventText {
         switch event {
         case .registered(let details): return "registered \(details.name.quoted), in \(details.currency)"
         case .detailsChanged(let changes):
-            guard case .registered(let old, _) = before else { return "changed" }
+            guard case .registered(let old, _, _) = before else { return "changed" }
             let words = changes.map { change in
                 let former = old.all.first { $0.isSameField(as: change) }
                 return "\(change.field) to \(change.value(old.currency))"
@@ -18,6 +18,9 @@ enum OutletEventText {
         case .closed: return "closed"
         case .paused(let until, let reason):
             return "paused until \(until.rfc3339)" + (reason.map { ": \($0)" } ?? "")
+        case .hidden: return "hidden from lists and searches"
+        case .shown: return "shown in lists and searches again"
+        case .removed: return "removed"
         }
     }
 

@@ -26,8 +26,11 @@ public struct OutletHistory: Sendable {
                 guard case .outlet(let change) = event.event else { throw ImpossibleEvent("no event of an outlet") }
                 let before = state
                 try Outlet.evolve(&state, change)
-                if case .registered(let details, _) = state { currency = details.currency }
-                if case .detailsChanged = change {} else { since = event.version }
+                if case .registered(let details, _, _) = state { currency = details.currency }
+                switch change {
+                case .detailsChanged, .hidden, .shown: break
+                case .registered, .opened, .closed, .paused, .removed: since = event.version
+                }
                 return OutletEventText.words(for: change, in: before)
             }
         }
@@ -61,10 +64,16 @@ public struct OutletHistory: Sendable {
         var lines: [String] = []
         if let version = outletReading.damagedSince {
             lines.append("now: CORRUPT, damaged since outlet v\(version)")
-        } else if case .registered(let details, let status) = state {
-            lines.append(
-                "now: \(details.name.quoted), outlet version \(outletReading.version), "
-                    + "\(OutletEventText.words(for: status)) since v\(statusSince)")
+        } else {
+            func now(_ details: OutletDetails, _ words: String) -> String {
+                "now: \(details.name.quoted), outlet version \(outletReading.version), \(words) since v\(statusSince)"
+            }
+            switch state {
+            case .unregistered: break
+            case .registered(let details, let status, let isHidden):
+                lines.append(now(details, OutletEventText.words(for: status)) + (isHidden ? ", hidden" : ""))
+            case .removed(let details): lines.append(now(details, "removed"))
+            }
         }
         if let version = menuReading.damagedSince {
             lines.append("     menu CORRUPT, damaged since menu v\(version)")

@@ -1,4 +1,5 @@
-/// An outlet: a kitchen that customers order from. It is registered closed, and opens by command.
+/// An outlet: a kitchen that customers order from. It is registered closed, opens by command, and may be removed for
+/// good.
 public enum Outlet: Decider {
     // MARK: Commands
 
@@ -10,6 +11,11 @@ public enum Outlet: Decider {
         case close
         /// Takes no orders until a moment, which must lie after `now`.
         case pause(until: Timestamp, reason: Text?, now: Timestamp)
+        /// Takes it out of lists and searches. Whoever knows it can use it as before.
+        case hide
+        case show
+        /// Ends it. Nothing can be registered in its place.
+        case remove
     }
 
     // MARK: Events
@@ -21,6 +27,9 @@ public enum Outlet: Decider {
         case opened
         case closed
         case paused(until: Timestamp, reason: Text?)
+        case hidden
+        case shown
+        case removed
     }
 
     // MARK: State
@@ -33,11 +42,13 @@ public enum Outlet: Decider {
         case paused(until: Timestamp, reason: Text?)
     }
 
-    /// An outlet, before and after it is registered.
+    /// An outlet, before it is registered, until it is removed, and afterwards.
     public enum State: Equatable, Sendable {
         case unregistered
         /// Indirect, as the details are many.
-        indirect case registered(OutletDetails, Status)
+        indirect case registered(OutletDetails, Status, isHidden: Bool)
+        /// With the details that it had.
+        indirect case removed(OutletDetails)
     }
 
     /// Nobody has registered it.
@@ -51,10 +62,19 @@ public enum Outlet: Decider {
         case (.unregistered, .put(let details)):
             try details.validate()
             return [.registered(details)]
-        case (.unregistered, .open), (.unregistered, .close), (.unregistered, .pause):
-            throw Rejection(.notFound, "no such outlet")
+        case (.unregistered, _): throw Rejection(.notFound, "no such outlet")
 
-        case (.registered(let old, _), .put(let new)):
+        case (.removed, .remove): return []
+        case (.removed, .put):
+            // Old carts, orders and links would lead to another kitchen.
+            throw Rejection(.state, "the outlet was removed, and its id is not used again")
+        case (.removed, _): throw Rejection(.notFound, "the outlet was removed")
+        case (.registered, .remove): return [.removed]
+
+        case (.registered(_, _, let isHidden), .hide): return isHidden ? [] : [.hidden]
+        case (.registered(_, _, let isHidden), .show): return isHidden ? [.shown] : []
+
+        case (.registered(let old, _, _), .put(let new)):
             try new.validate()
             guard old.currency == new.currency else {
                 throw Rejection(
@@ -63,21 +83,21 @@ public enum Outlet: Decider {
             let changes = old.changes(to: new)
             return changes.isEmpty ? [] : [.detailsChanged(changes)]
 
-        case (.registered(_, .open), .open), (.registered(_, .closed), .close):
+        case (.registered(_, .open, _), .open), (.registered(_, .closed, _), .close):
             return []
-        case (.registered(_, .closed), .open), (.registered(_, .paused), .open):
+        case (.registered(_, .closed, _), .open), (.registered(_, .paused, _), .open):
             return [.opened]
-        case (.registered(_, .open), .close), (.registered(_, .paused), .close):
+        case (.registered(_, .open, _), .close), (.registered(_, .paused, _), .close):
             return [.closed]
 
-        case (.registered(_, .closed), .pause):
+        case (.registered(_, .closed, _), .pause):
             throw Rejection(.state, "the outlet is closed; only an open outlet can be paused: allowed is OPEN")
-        case (.registered(_, .open), .pause(let until, let reason, let now)),
-            (.registered(_, .paused), .pause(let until, let reason, let now)):
+        case (.registered(_, .open, _), .pause(let until, let reason, let now)),
+            (.registered(_, .paused, _), .pause(let until, let reason, let now)):
             guard until > now else { throw .invalid("UNTIL", "must lie in the future") }
             try TextRules.check(reason, "REASON", TextRules.note)
             let paused = Status.paused(until: until, reason: reason)
-            if case .registered(_, paused) = state { return [] }
+            if case .registered(_, paused, _) = state { return [] }
             return [.paused(until: until, reason: reason)]
         }
     }
@@ -88,21 +108,28 @@ public enum Outlet: Decider {
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unregistered, .registered(let details)):
-            state = .registered(details, .closed)
+            state = .registered(details, .closed, isHidden: false)
+        case (.unregistered, _):
+            throw ImpossibleEvent("an event before the outlet was registered")
         case (.registered, .registered):
             throw ImpossibleEvent("an outlet registered twice")
-        case (.registered(var details, let status), .detailsChanged(let changes)):
+        case (.registered(var details, let status, let isHidden), .detailsChanged(let changes)):
             for change in changes { details.apply(change) }
-            state = .registered(details, status)
-        case (.registered(let details, _), .opened):
-            state = .registered(details, .open)
-        case (.registered(let details, _), .closed):
-            state = .registered(details, .closed)
-        case (.registered(let details, _), .paused(let until, let reason)):
-            state = .registered(details, .paused(until: until, reason: reason))
-        case (.unregistered, .detailsChanged), (.unregistered, .opened), (.unregistered, .closed),
-            (.unregistered, .paused):
-            throw ImpossibleEvent("an event before the outlet was registered")
+            state = .registered(details, status, isHidden: isHidden)
+        case (.registered(let details, _, let isHidden), .opened):
+            state = .registered(details, .open, isHidden: isHidden)
+        case (.registered(let details, _, let isHidden), .closed):
+            state = .registered(details, .closed, isHidden: isHidden)
+        case (.registered(let details, _, let isHidden), .paused(let until, let reason)):
+            state = .registered(details, .paused(until: until, reason: reason), isHidden: isHidden)
+        case (.registered(let details, let status, _), .hidden):
+            state = .registered(details, status, isHidden: true)
+        case (.registered(let details, let status, _), .shown):
+            state = .registered(details, status, isHidden: false)
+        case (.registered(let details, _, _), .removed):
+            state = .removed(details)
+        case (.removed, _):
+            throw ImpossibleEvent("an event after the outlet was removed")
         }
     }
 }

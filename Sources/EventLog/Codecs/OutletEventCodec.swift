@@ -17,6 +17,9 @@ enum OutletEventCodec {
             writer.field("until", until.millisecondsSinceEpoch)
             if let reason { writer.field("reason", reason.string) }
             return "outlet.paused"
+        case .hidden: return "outlet.hidden"
+        case .shown: return "outlet.shown"
+        case .removed: return "outlet.removed"
         }
     }
 
@@ -44,6 +47,9 @@ enum OutletEventCodec {
         case "outlet.opened": return .opened
         case "outlet.closed": return .closed
         case "outlet.paused": return until.map { .paused(until: $0, reason: reason) }
+        case "outlet.hidden": return .hidden
+        case "outlet.shown": return .shown
+        case "outlet.removed": return .removed
         default: return nil
         }
     }

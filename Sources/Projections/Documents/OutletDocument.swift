@@ -14,6 +14,7 @@ public enum OutletDocument {
         guard let (details, status) = record.details else { return writer.null() }
         writer.beginObject()
         writeFields(record.id, details, status, to: &writer)
+        if record.isHidden { writer.field("hidden", true) }
         if let accessibilityID {
             writer.field("accessibilityId", accessibilityID.description)
         } else {

@@ -18,8 +18,6 @@ struct ChangingOutlets {
     private(set) var model = ReadModel(partition: 0)
     /// The present moment.
     private(set) var now: Timestamp = 1_000_000
-    /// Outlets that are hidden at present.
-    private(set) var hidden: Set<Identifier> = []
     private let ids: [Identifier]
     private var states: [StreamName: AggregateState] = [:]
     private var versions: [StreamName: Int64] = [:]
@@ -30,8 +28,8 @@ struct ChangingOutlets {
         for _ in 0..<changes { _ = change() }
     }
 
-    /// Every outlet that is shown.
-    var shown: [OutletRecord] { model.outletHome.shown.filter { !hidden.contains($0.id) } }
+    /// Every outlet that the catalogue shows.
+    var shown: [OutletRecord] { model.outletHome.listed }
 
     /// A catalogue that was loaded with all of it.
     func loadedCatalogue(revision: Int64 = 0) -> Catalogue {
@@ -57,15 +55,8 @@ struct ChangingOutlets {
     /// Makes a change, if the chosen command changes anything.
     mutating func change() -> Change? {
         let outlet = generator.pick(ids)
-        if hidden.contains(outlet), generator.chance(20) {
-            hidden.remove(outlet)
-            return told(outlet, nil)
-        }
         switch generator.number(0..<100) {
-        case 0:
-            hidden.insert(outlet)
-            return told(outlet, nil)
-        case 1 where generator.chance(20):
+        case 0 where generator.chance(20):
             fold(.menu(.itemRemoved("never-there")), StreamName(.menu, outlet), isPossible: false)
             return told(outlet, nil)
         case ..<25:
@@ -78,8 +69,7 @@ struct ChangingOutlets {
     }
 
     private mutating func told(_ outlet: Identifier, _ touched: Set<Identifier>?) -> Change {
-        let isShown = !hidden.contains(outlet) && model.outletHome.corruption(of: outlet) == nil
-        return Change(outlet: outlet, record: isShown ? model.outletHome[outlet] : nil, touched: touched)
+        Change(outlet: outlet, record: shown.first { $0.id == outlet }, touched: touched)
     }
 
     private mutating func touched(by events: [Menu.Event]) -> Set<Identifier>? {
@@ -131,10 +121,12 @@ struct ChangingOutlets {
     // MARK: Commands
 
     private mutating func outletCommand() -> Outlet.Command {
-        switch generator.number(0..<8) {
+        if generator.chance(1) { return .remove }
+        switch generator.number(0..<10) {
         case 0, 1: return .open
         case 2: return .close
         case 3: return .pause(until: soon(), reason: nil, now: now)
+        case 4: return generator.chance(30) ? .hide : .show
         default:
             var details = OutletDetails(
                 name: Vocabulary.name(&generator), currency: Currency("LKR")!, timeZone: "Asia/Colombo")

@@ -11,6 +11,9 @@ enum EventCase: String, CaseIterable {
     case outletOpened = "outlet.opened"
     case outletClosed = "outlet.closed"
     case outletPaused = "outlet.paused"
+    case outletHidden = "outlet.hidden"
+    case outletShown = "outlet.shown"
+    case outletRemoved = "outlet.removed"
     case sectionAdded = "menu.sectionAdded"
     case sectionChanged = "menu.sectionChanged"
     case sectionMoved = "menu.sectionMoved"
@@ -37,6 +40,9 @@ enum EventCase: String, CaseIterable {
             case .outlet(.opened): .outletOpened
             case .outlet(.closed): .outletClosed
             case .outlet(.paused): .outletPaused
+            case .outlet(.hidden): .outletHidden
+            case .outlet(.shown): .outletShown
+            case .outlet(.removed): .outletRemoved
             case .menu(.sectionAdded): .sectionAdded
             case .menu(.sectionChanged): .sectionChanged
             case .menu(.sectionMoved): .sectionMoved
@@ -66,6 +72,9 @@ enum EventCase: String, CaseIterable {
         case .outletOpened: .outlet(.opened)
         case .outletClosed: .outlet(.closed)
         case .outletPaused: .outlet(.paused(until: random.time(), reason: random.maybe { $0.text() }))
+        case .outletHidden: .outlet(.hidden)
+        case .outletShown: .outlet(.shown)
+        case .outletRemoved: .outlet(.removed)
         case .sectionAdded: .menu(.sectionAdded(random.header(), before: random.maybe { $0.identifier() }))
         case .sectionChanged: .menu(.sectionChanged(random.header()))
         case .sectionMoved: .menu(.sectionMoved(random.identifier(), before: random.maybe { $0.identifier() }))

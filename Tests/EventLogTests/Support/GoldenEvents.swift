@@ -49,6 +49,9 @@ struct GoldenEvent {
         GoldenEvent(
             "outlet.paused", .outlet(.paused(until: Timestamp(millisecondsSinceEpoch: 0), reason: nil)),
             #"{"until":0}"#),
+        GoldenEvent("outlet.hidden", .outlet(.hidden), "{}"),
+        GoldenEvent("outlet.shown", .outlet(.shown), "{}"),
+        GoldenEvent("outlet.removed", .outlet(.removed), "{}"),
     ]
 
     private static let section = Identifier("lunch")!

@@ -107,10 +107,12 @@ struct RandomHistory {
     }
 
     private mutating func outletCommand() -> Outlet.Command {
-        switch generator.number(0..<5) {
+        if generator.chance(2) { return .remove }
+        switch generator.number(0..<6) {
         case 0: return .open
         case 1: return .close
-        case 2:
+        case 2: return generator.chance(50) ? .hide : .show
+        case 3:
             return .pause(
                 until: Timestamp(millisecondsSinceEpoch: Int64(generator.number(1..<1_000_000))),
                 reason: text(), now: 0)
