@@ -9,7 +9,7 @@
 // - In an open load, latency counts from when a command was to be sent, so that a server that stalls shows it.
 // - A command that is not answered is sent again with the same `ID` until it is; only then is it judged.
 // - What is sent follows from the seed alone.
-// - Everything that it creates on a server has a name that begins with the run's; its outlets are closed at the end.
+// - Everything that it creates on a server has a name that begins with the run's; its outlets are removed at the end.
 // - The exit code says how it ended (`RunReport.Outcome`).
 
 internal import CommandLineOptions

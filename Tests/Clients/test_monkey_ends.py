@@ -71,6 +71,18 @@ def long_runs(server, tmp_path_factory):
         }
 
 
+@pytest.fixture(scope="module")
+def quiet_server():
+    """A server with nothing on it but what the runs of these tests leave there."""
+    with tiffin.fresh_database() as url, Server(database=url) as server:
+        yield server
+
+
+def outlets_left(server) -> int:
+    with server.client() as client:
+        return client.json("OUTLETS")["total"]
+
+
 # A run that ends as soon as something was found.
 
 
@@ -125,9 +137,9 @@ def test_a_reply_that_comes_twice(long_runs):
     assert run.code == 1, run
 
 
-def test_control_c_while_outlets_are_built(server):
+def test_control_c_while_outlets_are_built(quiet_server):
     process = subprocess.Popen(
-        command(server, "--outlets", 100, "--items", 5_000), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        command(quiet_server, "--outlets", 100, "--items", 5_000), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         text=True, stdin=subprocess.DEVNULL, env=environment())
     with process:
         for line in process.stderr:
@@ -137,6 +149,7 @@ def test_control_c_while_outlets_are_built(server):
         output, errors = process.communicate(timeout=RUN_SECONDS)
     assert process.returncode == 3 and output == ""
     assert "the run was stopped before the load began" in errors
+    assert outlets_left(quiet_server) == 0
 
 
 def test_nobody_listens(monkey):
@@ -196,9 +209,9 @@ def test_options_that_cannot_be_understood(monkey, options, message):
     assert message in run.errors and run.output == "" and run.report is None
 
 
-def test_control_c_ends_the_load_and_not_the_report(server, tmp_path):
+def test_control_c_ends_the_load_and_not_the_report(quiet_server, tmp_path):
     report = tmp_path / "report.json"
-    arguments = command(server, "--scenario", "cart", "--rate", 100, "--duration", "60s", "--shoppers", 20,
+    arguments = command(quiet_server, "--scenario", "cart", "--rate", 100, "--duration", "60s", "--shoppers", 20,
                         "--connections", 4, "--json", report)
     process = subprocess.Popen(
         arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, stdin=subprocess.DEVNULL,
@@ -212,6 +225,7 @@ def test_control_c_ends_the_load_and_not_the_report(server, tmp_path):
         output, errors = process.communicate(timeout=RUN_SECONDS)
     assert process.returncode == 0, output + errors
     assert "the run was stopped early" in output
+    assert outlets_left(quiet_server) == 0
     run = json.loads(report.read_text())
     assert 0.5 < run["seconds"] < 30 and sum(check["count"] for check in run["checks"]["made"]) > 0
 

@@ -31,9 +31,10 @@ final class Run {
     static let lastSeconds = 5.0
     /// How long the server may answer nothing while the world is built, in seconds.
     static let buildPatience = 30
-    /// How long messages may take at the end to lead to what was read, in milliseconds, and how often to check.
-    static let messagePatience: UInt64 = 5_000
-    private static let messagePause: UInt64 = 25
+    /// How long messages may take at the end to lead to what was read, and answers if the run is stopped while the
+    /// world is built, in milliseconds; and how often to look.
+    static let patience: UInt64 = 5_000
+    private static let pauseBetweenLooks: UInt64 = 25
     /// How long to wait before a cart's command is sent again after `UNKNOWN`, in milliseconds.
     static let pauseBeforeAgain: UInt64 = 50
 
@@ -140,7 +141,11 @@ final class Run {
         }
         defer { watch.cancel() }
         await withCheckedContinuation { phaseEnded = $0 }
-        guard !isEnding else { throw CannotRun("the run was stopped before the load began") }
+        guard !isEnding else {
+            // What is removed then must not be registered afterwards.
+            await awaitAnswers()
+            throw CannotRun("the run was stopped before the load began")
+        }
         guard busyShoppers == 0 else {
             throw CannotRun("the server answered nothing for \(Run.buildPatience) s while outlets were built")
         }
@@ -232,7 +237,7 @@ final class Run {
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
     }
 
-    /// All shoppers read their carts once more, and owners close their outlets.
+    /// All shoppers read their carts once more.
     func settle() async {
         let patience = shoppers.allSatisfy(\.isIdle) ? Run.drainSeconds : Run.lastSeconds
         for shopper in shoppers where shopper.isIdle && !shopper.customer.isBroken {
@@ -241,9 +246,6 @@ final class Run {
         // The look of every home whose changes were sent has to be known.
         for outlet in oracle.watchedOutlets where shoppers[world.outlets[outlet].owner].isIdle {
             shoppers[world.outlets[outlet].owner].script.insert(.home(outlet: outlet, since: nil, cart: nil), at: 0)
-        }
-        for outlet in world.outlets where shoppers[outlet.owner].isIdle {
-            shoppers[outlet.owner].script.insert(.close(outlet: outlet.index), at: 0)
         }
         for (index, name) in oracle.savedQuestions.sorted().enumerated() {
             shoppers[index % shoppers.count].script.insert(.drop(name: name), at: 0)
@@ -258,11 +260,17 @@ final class Run {
 
     /// Waits for the messages that lead to what was read.
     private func awaitMessages() async {
-        let deadline = LoopActor.now + Run.messagePatience * 1_000_000
-        while oracle.hasChannelsBehind, LoopActor.now < deadline {
-            await LoopTimer.pause(milliseconds: Run.messagePause)
-        }
+        await wait { oracle.hasChannelsBehind }
         observe(.messagesAwaited(at: LoopActor.now))
+    }
+
+    /// Waits for the answers to what was sent, while nothing more is.
+    private func awaitAnswers() async { await wait { isAnythingUnanswered } }
+
+    /// Waits while something is under way, but not for long.
+    private func wait(while isUnderWay: () -> Bool) async {
+        let deadline = LoopActor.now + Run.patience * 1_000_000
+        while isUnderWay(), LoopActor.now < deadline { await LoopTimer.pause(milliseconds: Run.pauseBetweenLooks) }
     }
 
     /// Gives up what is still in flight.

@@ -18,6 +18,8 @@ final class Session {
     private var startedAt = Date()
     private var lastProcessorTime: Int64?
     private var wasStopped = false
+    /// Whether outlets of the run may be on the server.
+    private var hasBuilt = false
     private var failedThreshold: Threshold?
 
     private init(_ options: RunOptions, _ progress: Progress, _ address: ServerEndpoint, _ started: StartedServer?)
@@ -55,20 +57,31 @@ final class Session {
             session.run.end()
         }
         do {
-            let report = try await session.run()
-            await session.close()
+            var report = try await session.run()
+            if let remark = await session.close() { report.remarks.append(remark) }
             return report
         } catch {
-            await session.close()
+            if let remark = await session.close() { progress.say(remark) }
             throw error
         }
     }
 
-    private func close() async {
+    /// Leaves the server as it was, but for the log. Returns what was left behind, if that failed.
+    private func close() async -> String? {
         progress.finish()
         run.close()
+        var remark: String?
+        // A server of its own goes with everything that is on it.
+        if hasBuilt, started == nil {
+            do {
+                try await observer.removeOutlets(of: run.world.name)
+            } catch {
+                remark = "outlets may be left in the city \(run.world.name): \(error)"
+            }
+        }
         observer.close()
         await started?.stop()
+        return remark
     }
 
     private func run() async throws -> RunReport {
@@ -78,6 +91,7 @@ final class Session {
         progress.say(
             "building \(Figures.count(size.outlets)) outlets with \(Figures.count(size.items)) items"
                 + (size.carts > 0 ? ", filling \(Figures.count(size.carts)) carts" : ""))
+        hasBuilt = true
         try await run.prepare()
         let stages = await stages()
         if let baseline = options.baseline { try baseline.check(run.load(stages)) }

@@ -48,17 +48,51 @@ final class Observer {
         struct Head: Decodable {
             var position: Int64
         }
+        return try await document([Head].self, "LOG.HEAD").map(\.position)
+    }
+
+    /// Removes the outlets of a city.
+    func removeOutlets(of city: String) async throws {
+        struct Page: Decodable {
+            struct Outlet: Decodable {
+                var id: String
+            }
+            var items: [Outlet]
+        }
         var pause = PatientPause()
-        var reply = try await connected().ask(["LOG.HEAD"])
+        while true {
+            let outlets = try await document(Page.self, "OUTLETS", "CITY", city, "LIMIT", "100").items
+            guard !outlets.isEmpty else { return }
+            let client = try await connected()
+            let removals = outlets.map { outlet in
+                let removal = Question()
+                client.send(to: removal, tag: 0) { $0.write(["OUTLET.REMOVE", outlet.id]) }
+                return removal
+            }
+            client.flush()
+            var refusal: Reply?
+            for removal in removals {
+                let reply = try await client.answer(to: removal)
+                if case .error = reply { refusal = reply }
+            }
+            guard let refusal else { continue }
+            guard await pause.next() else {
+                throw UnexpectedReply(command: "OUTLET.REMOVE", reply: refusal.summary)
+            }
+        }
+    }
+
+    /// The document that a command is answered with, once the server can answer it.
+    private func document<Document: Decodable>(_ type: Document.Type, _ words: String...) async throws -> Document {
+        var pause = PatientPause()
+        var reply = try await connected().ask(words)
         while case .error(let code, _) = reply, Verdict(inability: code) != nil, await pause.next() {
-            reply = try await connected().ask(["LOG.HEAD"])
+            reply = try await connected().ask(words)
         }
-        guard let text = reply.string else { throw UnexpectedReply(command: "LOG.HEAD", reply: reply.summary) }
-        do {
-            return try JSONDecoder().decode([Head].self, from: Data(text.utf8)).map(\.position)
-        } catch {
-            throw UnexpectedReply(command: "LOG.HEAD", reply: text)
+        guard let text = reply.string, let document = try? JSONDecoder().decode(type, from: Data(text.utf8)) else {
+            throw UnexpectedReply(command: words[0], reply: reply.summary)
         }
+        return document
     }
 
     func close() { client?.close() }
