@@ -134,7 +134,7 @@ let package = Package(
             "Application",
             uses: [
                 "CallArguments", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "JSONText",
-                "Measurement", "PostgresProjections", "Printing", "Projections", "Users",
+                "Measurement", "PostgresProjections", "Printing", "Projections", "SeededRandom", "Users",
             ]),
         layer(
             "LineServer",

@@ -146,6 +146,23 @@ class TestOutletsThatLeave:
             assert client.error(command, "nowhere").code == "NOTFOUND"
 
 
+class TestChoosing:
+    WORDS = ["tea", "SEED", "7"]
+
+    def test_any_of_the_words_is_chosen_whatever_it_looks_like(self, client):
+        assert {client("CHOOSE", *self.WORDS) for _ in range(200)} == {word.encode() for word in self.WORDS}
+        assert client("CHOOSE", "café") == "café".encode()
+        assert client.error("CHOOSE", b"\xff").code == "INVALID"
+        assert client.error("CHOOSE").code == "ERR"
+
+    def test_each_is_as_likely_and_a_seed_repeats_the_choice(self, client):
+        chosen = client.pipeline([("CHOOSE.SEED", seed, *self.WORDS) for seed in range(3000)])
+        assert chosen == client.pipeline([("CHOOSE.SEED", seed, *self.WORDS) for seed in range(3000)])
+        assert all(900 < chosen.count(word.encode()) < 1100 for word in self.WORDS)
+        assert client.error("CHOOSE.SEED", "tea", "coffee").code == "INVALID"
+        assert client.error("CHOOSE.SEED", 7).code == "ERR"
+
+
 class TestMenus:
     def test_a_menu_is_read_as_it_was_put(self, client, outlet):
         sections = client.json("MENU.GET", outlet)["sections"]

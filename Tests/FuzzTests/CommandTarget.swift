@@ -24,9 +24,9 @@ enum CommandTarget {
     ]
     /// What is answered by time, chance, the size of batches or the connection.
     private static let unpredictable: Set = [
-        "CLIENT INFO", "CLIENT KILL", "CLIENT LIST", "CONFIG GET", "INFO", "LATENCY HISTORY", "LATENCY LATEST",
-        "LATENCY RESET", "LOG.HEAD", "LOG.PROVE", "LOG.READ", "SLOWLOG GET", "SLOWLOG LEN", "SUBSCRIBE", "SURPRISE",
-        "TIME", "UNSUBSCRIBE",
+        "CHOOSE", "CLIENT INFO", "CLIENT KILL", "CLIENT LIST", "CONFIG GET", "INFO", "LATENCY HISTORY",
+        "LATENCY LATEST", "LATENCY RESET", "LOG.HEAD", "LOG.PROVE", "LOG.READ", "SLOWLOG GET", "SLOWLOG LEN",
+        "SUBSCRIBE", "SURPRISE", "TIME", "UNSUBSCRIBE",
     ]
     /// What is not answered once, or ends the connection.
     private static let uncountable: Set = ["CLIENT KILL", "HOST:", "POST", "QUIT", "SUBSCRIBE", "UNSUBSCRIBE"]
