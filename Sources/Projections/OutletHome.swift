@@ -6,7 +6,7 @@ public struct OutletHome: Projection {
     /// See ``Projection``.
     public static let name = "outlet_home"
     /// See ``Projection``.
-    public static let version = 1
+    public static let version = 2
     /// See ``Projection``.
     public static let table = "outlet_home_rows"
 

@@ -110,7 +110,7 @@ extension SeededGenerator {
         "sections", "id", "title", "kind", "layout", "sticky", "items", "style", "width", "height", "name",
         "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "options", "city",
         "currency", "timeZone", "cuisines", "priceForTwo", "rating", "ratingCount", "deliveryMinutes", "minimumOrder",
-        "hours", "day", "opens", "closes",
+        "hours", "day", "opens", "closes", "attributes",
     ]
     private static let numbers = [
         "0", "-0", "1", "4.5", "99", "1e3", "1E-400", "1e999999", "-1e999999", "9223372036854775807",
@@ -174,6 +174,10 @@ extension SeededGenerator {
         object([
             ("id", id()), ("kind", #""menuItem""#), ("name", string()), ("price", pick(["1", "1.0", "100"])),
             ("maxQuantity", "7"), ("tags", array { $0.string() }),
+            (
+                "attributes",
+                object([("size", pick(Self.numbers)), ("blood", string()), ("nuts", array { $0.string() })])
+            ),
         ])
     }
 

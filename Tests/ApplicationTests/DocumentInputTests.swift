@@ -103,6 +103,11 @@ import Testing
         menu(
             item:
                 #"{"id":"b","kind":"dessert","name":"B","price":1,"options":[],"available":true,"availableFrom":null}"#),
+        menu(
+            item:
+                #"{"id":"b","kind":"promo","name":"B","attributes":{"a":-4.250e1,"b":"x","c":true,"d":["x"],"e":null}}"#
+        ),
+        menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":null}"#),
     ])
     func `a menu is accepted as MENU.GET gives it`(json: String) throws {
         #expect(try Self.refusal(of: json, as: MenuInput.self) == nil)
@@ -160,6 +165,27 @@ import Testing
         (
             menu(item: #"{"id":"b","kind":"menuItem","name":"B","price":1,"tags":["hot",null]}"#),
             "sections[0].items[1].tags[1]: must be a string, not null"
+        ),
+        (
+            menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":[]}"#),
+            "sections[0].items[1].attributes: must be an object"
+        ),
+        (
+            menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"shoe size":1}}"#),
+            "sections[0].items[1].attributes: a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -"
+        ),
+        (
+            menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"shoeSize":42.0000001}}"#),
+            "sections[0].items[1].attributes.shoeSize: must be from -1000000000000 to 1000000000000, "
+                + "with at most 6 decimals and 15 digits"
+        ),
+        (
+            menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"size":{"eu":42}}}"#),
+            "sections[0].items[1].attributes.size: must be a number, a string, true or false, or an array of strings"
+        ),
+        (
+            menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"size":["S",42]}}"#),
+            "sections[0].items[1].attributes.size[1]: must be a string"
         ),
         (
             menu(item: #"{"id":"b","kind":"menuItem","name":"B","price":1,"options":[{"id":"large"}]}"#),

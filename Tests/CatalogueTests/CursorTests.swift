@@ -142,7 +142,7 @@ import Testing
     }
 
     @Test func `a cursor of another query is refused`() throws {
-        let catalogue = ChangingOutlets(seed: 3).loadedCatalogue()
+        let catalogue = Catalogue.with((0..<10).map { .named("Item", id: "i\($0)") })
         let next = try #require(try catalogue.answer(["LIMIT", "1"]).next)
         for words in [["SORT", "price"], ["OPEN"], ["TEXT", "rice"], ["CITY", "a"]] {
             #expect(throws: CatalogueError.invalid("AFTER", "is a cursor of another query")) {

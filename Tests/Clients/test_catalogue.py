@@ -177,6 +177,26 @@ class TestMenus:
         assert client("MENU.PUT", outlet, menu) == version
         assert client("MENU.GET", outlet) == menu
 
+    def test_attributes_are_read_as_they_were_put_whatever_their_order(self, client, outlet):
+        attributes = {"vegan": True, "shoeSize": 42.5, "allergens": ["nuts", "milk"], "bloodType": "A"}
+        put = lambda given: client("MENU.ITEM.PUT", outlet, "lunch", "rice", json.dumps(item_document("rice", 1, attributes=given)))
+        version = put(attributes)
+        read = client.json("ITEM.GET", outlet, "rice")["attributes"]
+        assert (read, list(read)) == (attributes, sorted(attributes))
+        assert put(dict(reversed(attributes.items()), none=None)) == version
+        assert client("MENU.PUT", outlet, client("MENU.GET", outlet)) == version
+        assert put(attributes | {"shoeSize": "42.5"}) == version + 1
+
+    def test_a_kind_says_which_attributes_it_needs_and_shows_them(self, client, outlet):
+        badge = item_document("new", None, kind="badge", name="Newcomer", attributes={"label": "New", "points": 25, "colour": "red"})
+        for name, value in (("points", "25"), ("points", 10_001), ("label", None), ("label", "x" * 41)):
+            error = client.error(
+                "MENU.ITEM.PUT", outlet, "lunch", "new", json.dumps(badge | {"attributes": badge["attributes"] | {name: value}}))
+            assert str(error).startswith(f"INVALID attributes.{name}: ")
+        client("MENU.ITEM.PUT", outlet, "lunch", "new", json.dumps(badge))
+        card = client.json("OUTLET.HOME", outlet)["sections"][0]["items"][-1]
+        assert list(card["model"].items())[-2:] == [("label", "New"), ("points", 25)]
+
     def test_sections_and_items_are_put_before_others_and_removed(self, client, outlet):
         section = section_document("breakfast", [])
         client("MENU.SECTION.PUT", outlet, "breakfast", json.dumps(section), "BEFORE", "lunch")

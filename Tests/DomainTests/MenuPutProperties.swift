@@ -134,31 +134,48 @@ extension Menu.Command {
         case 4: return .reprice(item, random.pick([1, 2]))
         case 5: return .suspend(item, until: nil, now: 0)
         default:
+            let kind = random.pick(ItemKind.all)
             return .putItem(
                 MenuItem(
-                    id: item, kind: random.pick(ItemKind.all).name, name: text(),
+                    id: item, kind: kind.name, name: text(),
                     description: random.chance(50) ? text() : nil,
                     price: 1, cuisine: random.chance(50) ? text() : nil,
                     tags: random.chance(50) ? [text(), text()] : [],
-                    imageSmall: random.chance(50) ? text() : nil, imageLarge: random.chance(50) ? text() : nil),
+                    imageSmall: random.chance(50) ? text() : nil, imageLarge: random.chance(50) ? text() : nil,
+                    attributes: random.attributes(of: kind)),
                 section: section, before: random.maybe { $0.pick(["i1", "i2"]) })
         }
     }
 }
 
+extension AttributeValue {
+    /// What it counts as.
+    fileprivate var size: Int {
+        switch self {
+        case .number: 20
+        case .boolean: 8
+        case .text(let text): text.utf8.count + 6
+        case .texts(let texts): texts.map { $0.utf8.count + 3 }.reduce(6, +)
+        }
+    }
+}
+
 extension MenuDocument {
-    /// The bytes of all its texts.
+    /// The bytes of all its texts and attributes.
     fileprivate var textBytes: Int {
         var texts: [Text?] = []
+        var values = 0
         for section in sections {
             let header = section.header
             texts += [Text(header.id.rawValue), header.title, header.kind, header.layout.style]
             for item in section.items {
                 texts += [Text(item.id.rawValue), item.kind, item.name, item.description, item.cuisine]
                 texts += [item.imageSmall, item.imageLarge] + item.tags
+                texts += item.attributes.list.map { Text($0.name.rawValue) }
+                values += item.attributes.list.map(\.value.size).reduce(0, +)
             }
         }
-        return texts.reduce(0) { $0 + ($1?.utf8.count ?? 0) }
+        return texts.reduce(values) { $0 + ($1?.utf8.count ?? 0) }
     }
 
     /// A menu of sections `s0`, `s1`, … with these items.
@@ -184,7 +201,7 @@ extension MenuDocument {
                         return MenuItem(
                             id: id, kind: kind.name, name: random.pick(["Tea", "Chai"]),
                             price: kind.needsPrice || random.chance(50) ? random.pick([100, 200]) : nil,
-                            tags: random.pick([[], ["hot"]]))
+                            tags: random.pick([[], ["hot"]]), attributes: random.attributes(of: kind))
                     })
             })
     }

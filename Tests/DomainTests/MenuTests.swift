@@ -297,7 +297,7 @@ import Testing
 
 extension MenuDocument {
     /// A menu of one section with these items.
-    fileprivate init(_ items: [MenuItem]) {
+    init(_ items: [MenuItem]) {
         self.init(sections: [MenuSection(header: .sample("lunch"), items: items)])
     }
 }

@@ -17,7 +17,7 @@ import Testing
     @Test(arguments: ItemKind.all.map(\.name))
     func `every registered kind of item is accepted, without a price if it needs none`(_ name: Text) throws {
         let kind = try #require(ItemKind.named(name))
-        let item = MenuItem.sample("tea").with(\.kind, name)
+        let item = MenuItem.sample("tea").with(\.kind, name).with(\.attributes, .sample(of: kind))
         let given = Specification.given(Self.lunch)
         given.when(.putItem(item, section: "lunch", before: nil)).then([.itemAdded(item, section: "lunch", before: nil)]
         )

@@ -33,6 +33,10 @@ struct DocumentTests {
         "status":"open"
         """#
 
+    private static let attributes = #"""
+        {"allergens":["nuts","milk"],"bloodType":"A \"+\"","shoeSize":42.5,"vegan":true}
+        """#
+
     @Test func `an outlet's home`() throws {
         try expect(
             HomeDocument.bytes(of: .sample),
@@ -75,6 +79,32 @@ struct DocumentTests {
                 """)
     }
 
+    @Test func `the card of a kind with attributes of its own shows them`() throws {
+        let (outlet, menu) = (StreamName(.outlet, "o"), StreamName(.menu, "o"))
+        let badge = MenuItem(
+            id: "new", kind: "badge", name: "Newcomer",
+            attributes: ItemAttributes([
+                .init("points", .number(25)), .init("label", .text("New")), .init("colour", .text("red")),
+            ]))
+        let record = try #require(
+            ReadModel([
+                (outlet, .outlet(.registered(OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")))),
+                (
+                    menu,
+                    .menu(
+                        .sectionAdded(
+                            SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list), before: nil))
+                ),
+                (menu, .menu(.itemAdded(badge, section: "s", before: nil))),
+            ]).outletHome["o"])
+        let home = String(decoding: HomeDocument.bytes(of: record), as: UTF8.self)
+        #expect(
+            home.contains(
+                #"{"id":"new","kind":"badge","model":{"name":"Newcomer","#
+                    + #""description":null,"price":null,"currency":"INR","cuisine":null,"tags":[],"imageSmall":null,"#
+                    + #""available":true,"availableFrom":null,"label":"New","points":25}}"#))
+    }
+
     @Test func `a home is empty before there is a menu`() throws {
         try expect(
             HomeDocument.bytes(of: .withoutMenu),
@@ -104,7 +134,7 @@ struct DocumentTests {
 
     @Test func `a menu`() throws {
         let none = """
-            "cuisine":null,"tags":[],"imageSmall":null,"imageLarge":null,"maxQuantity":null,"options":[]
+            "cuisine":null,"tags":[],"imageSmall":null,"imageLarge":null,"maxQuantity":null,"options":[],"attributes":{}
             """
         try expect(
             MenuDocumentJSON.bytes(of: .sample),
@@ -121,7 +151,7 @@ struct DocumentTests {
                 {"id":"lunch","title":"Lunch","kind":"menuItems","layout":{"style":"list"},"sticky":true,"items":[
                     {"id":"dosa","kind":"menuItem","name":"Dosa","description":"Crisp","price":12000,
                         "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s",
-                        "imageLarge":"https://i/l","maxQuantity":5,"options":[],
+                        "imageLarge":"https://i/l","maxQuantity":5,"options":[],"attributes":\(DocumentTests.attributes),
                         "available":true,"availableFrom":null}]},
                 {"id":"dinner","title":"Dinner","kind":"menuItems","layout":{"style":"list"},"sticky":false,
                     "items":[]},
@@ -141,7 +171,7 @@ struct DocumentTests {
             toBe: """
                 {"outlet":"spice-route","section":"lunch","id":"dosa","kind":"menuItem","name":"Dosa",
                 "description":"Crisp","price":12000,"cuisine":"South Indian","tags":["veg"],
-                "imageSmall":"https://i/s","imageLarge":"https://i/l","maxQuantity":5,"options":[],
+                "imageSmall":"https://i/s","imageLarge":"https://i/l","maxQuantity":5,"options":[],"attributes":\(DocumentTests.attributes),
                 "available":true,"availableFrom":null,"currency":"INR"}
                 """)
         #expect(try ItemDocument.bytes(of: "pizza", in: .sample) == nil)

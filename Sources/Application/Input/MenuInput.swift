@@ -89,7 +89,7 @@ private struct LayoutInput: InputObject {
 struct ItemInput: InputObject {
     static let fields: [String] = [
         "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity",
-        "options", "available", "availableFrom",
+        "options", "attributes", "available", "availableFrom",
     ]
 
     let id: Identifier?
@@ -110,10 +110,12 @@ struct ItemInput: InputObject {
         let imageSmall: Text? = try fields.optional("imageSmall")
         let imageLarge: Text? = try fields.optional("imageLarge")
         let maxQuantity: Int? = try fields.optional("maxQuantity")
+        let attributes: ItemAttributes = try fields.optional("attributes") ?? ItemAttributes()
         make = { id in
             MenuItem(
                 id: id, kind: kind, name: name, description: description, price: price.map(Amount.init),
-                cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity)
+                cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity,
+                attributes: attributes)
         }
     }
 
@@ -123,6 +125,44 @@ struct ItemInput: InputObject {
     private struct OptionInput: InputValue {
         static var expectation: String { "an object" }
         init(input: JSONValue) {}
+    }
+}
+
+extension ItemAttributes: InputValue {
+    static var expectation: String { "an object" }
+
+    /// Null is the same as absent, as for every other field.
+    init?(input: JSONValue) throws(InputError) {
+        guard case .object(let members) = input else { return nil }
+        var list: [Attribute] = []
+        for member in members {
+            if case .null = member.value { continue }
+            guard let name = Identifier(member.key) else {
+                throw InputError("", "a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -")
+            }
+            do throws(InputError) {
+                list.append(Attribute(name, try AttributeValue.read(member.value)))
+            } catch {
+                throw error.within(member.key)
+            }
+        }
+        self.init(list)
+    }
+}
+
+extension AttributeValue: InputValue {
+    static var expectation: String { "a number, a string, true or false, or an array of strings" }
+
+    init?(input: JSONValue) throws(InputError) {
+        switch input {
+        case .number(let text):
+            guard let number = AttributeNumber(text) else { throw InputError("", AttributeNumber.rule) }
+            self = .number(number)
+        case .string(let text): self = .text(Text(text))
+        case .bool(let value): self = .boolean(value)
+        case .array: self = .texts(try [Text].read(input))
+        case .null, .object: return nil
+        }
     }
 }
 

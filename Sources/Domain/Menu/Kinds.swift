@@ -38,12 +38,19 @@ public struct ItemKind: Sendable {
     public let needsPrice: Bool
     /// The accessibility id of the button that adds the item, for kinds whose cards carry one.
     public let addButtonID: String?
+    /// The attributes that an item must have. Cards show them as fields of these names.
+    public var attributes: [RequiredAttribute] = []
 
     /// Every kind of item.
     public static let all: [ItemKind] = [
         ItemKind(name: "menuItem", needsPrice: true, addButtonID: nil),
         ItemKind(name: "promo", needsPrice: false, addButtonID: nil),
         ItemKind(name: "dessert", needsPrice: true, addButtonID: "dessert_add_btn"),
+        ItemKind(
+            name: "badge", needsPrice: false, addButtonID: nil,
+            attributes: [
+                RequiredAttribute("label", .text(1...40)), RequiredAttribute("points", .number(0...10_000)),
+            ]),
     ]
 
     /// The kind with that name, if it is registered.

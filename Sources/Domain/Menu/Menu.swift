@@ -4,9 +4,11 @@ public enum Menu: Decider {
     public static let maximumSections = 100
     /// The most items of a menu.
     public static let maximumItems = 5_000
-    /// The most bytes that the texts of a menu's sections and items have together: few enough for the home to be sent
-    /// as one reply.
+    /// The most bytes that the texts and attributes of a menu's sections and items have together: few enough for the
+    /// home to be sent as one reply.
     public static let maximumBytes = 8 << 20
+    /// The most different names that the attributes of a menu's items have: each has indexes of its own.
+    public static let maximumAttributeNames = 200
 
     // MARK: Commands
 
@@ -130,6 +132,7 @@ public enum Menu: Decider {
         }
         let entry = state.entries[item.id]
         try checkBytes(state.bytes - (entry?.bytes ?? 0) + item.bytes, in: state)
+        try checkAttributes(names: state.entries.attributeNames(replacing: entry, with: item))
         guard let old = entry?.item else {
             try checkSize(sections: state.sections.count, items: state.entries.count + 1)
             return [.itemAdded(item, section: section, before: before)]
@@ -147,6 +150,13 @@ public enum Menu: Decider {
             throw Rejection(.limit, "a menu has at most \(maximumSections) sections")
         }
         guard items <= maximumItems else { throw Rejection(.limit, "a menu has at most \(maximumItems) items") }
+    }
+
+    static func checkAttributes(names: Int) throws(Rejection) {
+        guard names <= maximumAttributeNames else {
+            throw Rejection(
+                .limit, "the items of a menu have at most \(maximumAttributeNames) different attributes together")
+        }
     }
 
     /// A menu that has more, from before there was this limit, may become smaller.

@@ -25,12 +25,14 @@ public struct MenuItem: Equatable, Sendable {
     public var imageLarge: Text?
     /// The most of it that a line takes, 1–99.
     public var maxQuantity: Int?
+    /// What else there is to say about it.
+    public var attributes: ItemAttributes
 
     /// An item with everything that is not named left out.
     public init(
         id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
-        maxQuantity: Int? = nil
+        maxQuantity: Int? = nil, attributes: ItemAttributes = ItemAttributes()
     ) {
         self.id = id
         self.kind = kind
@@ -42,14 +44,15 @@ public struct MenuItem: Equatable, Sendable {
         self.imageSmall = imageSmall
         self.imageLarge = imageLarge
         self.maxQuantity = maxQuantity
+        self.attributes = attributes
     }
 
-    /// The bytes of all its texts.
+    /// The bytes of all its texts and attributes.
     var bytes: Int {
         let needed = id.rawValue.utf8.count + kind.utf8.count + name.utf8.count
         let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
         let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
-        return tags.reduce(needed + details + images) { $0 + $1.utf8.count }
+        return tags.reduce(needed + details + images + attributes.bytes) { $0 + $1.utf8.count }
     }
 
     /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
@@ -75,5 +78,6 @@ public struct MenuItem: Equatable, Sendable {
         if let maxQuantity, !(1...MenuItem.quantityLimit).contains(maxQuantity) {
             throw .invalid("\(path)maxQuantity", "must be from 1 to \(MenuItem.quantityLimit), is \(maxQuantity)")
         }
+        try attributes.validate(at: "\(path)attributes", registered)
     }
 }

@@ -91,5 +91,9 @@ public struct MenuDocument: Equatable, Sendable {
             }
         }
         try Menu.checkSize(sections: sectionIDs.count, items: itemIDs.count)
+        try Menu.checkAttributes(
+            names: sections.reduce(into: Set()) { names, section in
+                for item in section.items { names.formUnion(item.attributes.list.lazy.map(\.name)) }
+            }.count)
     }
 }

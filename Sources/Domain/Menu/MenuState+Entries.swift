@@ -2,8 +2,10 @@ extension MenuState {
     /// Items by their ids, in the order of the ids: a list, which takes half the room of a table of hashes.
     public struct Entries: Equatable, Sendable {
         private var list: [Entry] = []
-        /// The bytes of the texts of all items.
+        /// The bytes of the texts and attributes of all items.
         private(set) var bytes = 0
+        /// How many items have an attribute of each name.
+        private var attributes: [Identifier: Int] = [:]
 
         /// The number of items.
         public var count: Int { list.count }
@@ -19,7 +21,10 @@ extension MenuState {
             }
             set {
                 let place = place(of: id)
-                bytes += (newValue?.bytes ?? 0) - (place.isTaken ? list[place.index].bytes : 0)
+                let old = place.isTaken ? list[place.index] : nil
+                bytes += (newValue?.bytes ?? 0) - (old?.bytes ?? 0)
+                count(attributesOf: newValue, 1)
+                count(attributesOf: old, -1)
                 switch (place.isTaken, newValue) {
                 case (true, let entry?): list[place.index] = entry
                 case (true, nil): list.remove(at: place.index)
@@ -27,6 +32,24 @@ extension MenuState {
                 case (false, nil): break
                 }
             }
+        }
+
+        private mutating func count(attributesOf entry: Entry?, _ change: Int) {
+            guard let entry, entry.hasAttributes else { return }
+            for attribute in entry.item.attributes.list {
+                let count = attributes[attribute.name, default: 0] + change
+                attributes[attribute.name] = count == 0 ? nil : count
+            }
+        }
+
+        /// The number of different names of attributes if one item took the place of another.
+        func attributeNames(replacing old: Entry?, with new: MenuItem) -> Int {
+            let added = new.attributes.list.count { attributes[$0.name] == nil }
+            let gone = old.map { old in
+                guard old.hasAttributes else { return 0 }
+                return old.item.attributes.list.count { attributes[$0.name] == 1 && new.attributes[$0.name] == nil }
+            }
+            return attributes.count + added - (gone ?? 0)
         }
 
         private func place(of id: Identifier) -> (index: Int, isTaken: Bool) {

@@ -25,7 +25,10 @@ extension MenuState {
         /// The most of it that a line takes.
         public var maxQuantity: Int? { storage.header.maxQuantity }
 
-        /// The bytes of the texts of ``item``.
+        /// Whether the item has attributes.
+        var hasAttributes: Bool { storage.header.hasAttributes }
+
+        /// The bytes of the texts and attributes of ``item``.
         var bytes: Int { Int(storage.header.itemBytes) }
 
         /// The item as the merchant describes it.
@@ -68,14 +71,16 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         private let until: Int64
         private let mostAtOnce: Int16
         /// The index of the registered kind; -1 for a kind that is no longer registered, whose name is among the texts.
-        let kind: Int16
+        let kind: Int8
+        let hasAttributes: Bool
         let byteCount: Int32
         /// See ``MenuItem/bytes``.
         let itemBytes: Int32
 
         init(_ item: MenuItem, _ suspension: MenuState.Suspension?, kind: Int?, byteCount: Int) {
             id = item.id
-            self.kind = kind.map(Int16.init) ?? -1
+            self.kind = kind.map(Int8.init) ?? -1
+            hasAttributes = !item.attributes.isEmpty
             minorUnits = item.price?.minorUnits ?? Self.none
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
             mostAtOnce = item.maxQuantity.map(Int16.init(clamping:)) ?? .min
@@ -99,7 +104,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     static func make(
         _ item: MenuItem, _ section: Identifier, _ suspension: MenuState.Suspension?
     ) -> EntryStorage {
-        var texts = PackedTexts()
+        var texts = PackedValues()
         texts.append(item.name)
         texts.append(Text(section.rawValue))
         let kind = ItemKind.all.firstIndex { $0.name == item.kind }
@@ -109,6 +114,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         texts.append(item.imageSmall)
         texts.append(item.imageLarge)
         for tag in item.tags { texts.append(tag) }
+        if !item.attributes.isEmpty { texts.append(item.attributes) }
         let bytes = texts.bytes
         let buffer = create(minimumCapacity: bytes.count) { _ in
             Header(item, suspension, kind: kind, byteCount: bytes.count)
@@ -144,60 +150,17 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
                 id: header.id, kind: kind, name: name, description: texts.next(), price: header.price,
                 cuisine: texts.next(), imageSmall: texts.next(), imageLarge: texts.next(),
                 maxQuantity: header.maxQuantity)
-            while !texts.isAtEnd { item.tags.append(texts.next() ?? "") }
+            while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }
+            if header.hasAttributes { item.attributes = texts.nextAttributes() }
             return item
         }
     }
 
-    private func read<Result>(_ body: (inout PackedTexts.Reader) -> Result) -> Result {
+    private func read<Result>(_ body: (inout PackedValues.Reader) -> Result) -> Result {
         withUnsafeMutablePointers { header, elements in
-            var reader = PackedTexts.Reader(
+            var reader = PackedValues.Reader(
                 UnsafeRawBufferPointer(start: elements, count: Int(header.pointee.byteCount)))
             return body(&reader)
-        }
-    }
-}
-
-/// Texts one after the other, each preceded by its length plus 1; 0 stands for an absent text.
-private struct PackedTexts {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func append(_ text: Text?) {
-        guard let text else { return bytes.append(0) }
-        text.withBytes { utf8 in
-            // Seven bits a byte, the lowest first, as long as there are more.
-            var rest = utf8.count + 1
-            while rest > 0x7F {
-                bytes.append(UInt8(rest & 0x7F) | 0x80)
-                rest >>= 7
-            }
-            bytes.append(UInt8(rest))
-            bytes.append(contentsOf: utf8)
-        }
-    }
-
-    struct Reader {
-        private let bytes: UnsafeRawBufferPointer
-        private var index = 0
-
-        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-        var isAtEnd: Bool { index == bytes.count }
-
-        mutating func next() -> Text? {
-            var count = 0
-            var shift = 0
-            while true {
-                let byte = bytes[index]
-                index += 1
-                count |= Int(byte & 0x7F) << shift
-                if byte < 0x80 { break }
-                shift += 7
-            }
-            guard count > 0 else { return nil }
-            defer { index += count - 1 }
-            let utf8 = UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)])
-            return Text(String(decoding: utf8, as: UTF8.self))
         }
     }
 }

@@ -96,6 +96,7 @@ enum MenuEventCodec {
         if let image = item.imageSmall { writer.field("imageSmall", image.string) }
         if let image = item.imageLarge { writer.field("imageLarge", image.string) }
         if let quantity = item.maxQuantity { writer.field("maxQuantity", quantity) }
+        if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
     }
 
     /// Every field that any event of a menu has.
@@ -117,6 +118,7 @@ enum MenuEventCodec {
         var imageSmall: Text?
         var imageLarge: Text?
         var maxQuantity: Int?
+        var attributes = ItemAttributes()
         var until: Timestamp?
 
         init(from reader: inout JSONReader) throws(JSONReadingError) {
@@ -140,6 +142,7 @@ enum MenuEventCodec {
                 case "imageSmall": imageSmall = try reader.text()
                 case "imageLarge": imageLarge = try reader.text()
                 case "maxQuantity": maxQuantity = Int(try reader.integer())
+                case "attributes": attributes = try reader.attributes()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 default: _ = try reader.rawValue()
                 }
@@ -163,7 +166,8 @@ enum MenuEventCodec {
             guard let id, let kind, let name else { return nil }
             return MenuItem(
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
-                tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity)
+                tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity,
+                attributes: attributes)
         }
     }
 }

@@ -1,4 +1,5 @@
 internal import Domain
+internal import EventLog
 internal import JSONText
 
 /// The outlet-home document. The count of a cart can be put in front of its last brace.
@@ -100,7 +101,10 @@ public enum HomeDocument {
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
         ItemDocument.writeAvailability(suspension, to: &writer)
-        if let button = ItemKind.named(item.kind)?.addButtonID { writer.field("addButtonAccessibilityId", button) }
+        if let kind = ItemKind.named(item.kind) {
+            if let button = kind.addButtonID { writer.field("addButtonAccessibilityId", button) }
+            for required in kind.attributes { writer.field(required.name, item.attributes[required.name]) }
+        }
         writer.endObject()
     }
 }

@@ -1,4 +1,5 @@
 public import Domain
+internal import EventLog
 public import JSONText
 
 /// A menu as `MENU.GET` answers it: what `MENU.PUT` takes, with what is sold out and the version.
@@ -76,6 +77,7 @@ public enum ItemDocument {
         writer.field("imageLarge", item.imageLarge?.string)
         writer.field("maxQuantity", item.maxQuantity)
         writer.field("options", EmptyCollection<String>())
+        writer.field("attributes", item.attributes)
         writeAvailability(entry.suspension, to: &writer)
     }
 

@@ -178,7 +178,9 @@ struct ChangingOutlets {
             description: generator.maybe { Vocabulary.name(&$0) },
             price: kind.needsPrice || generator.chance(50) ? Amount(minorUnits: Vocabulary.price(&generator)) : nil,
             cuisine: generator.maybe { $0.pick(Vocabulary.cuisines) },
-            tags: Array(Vocabulary.tags.shuffled(using: &generator).prefix(generator.number(0..<3))))
+            tags: Array(Vocabulary.tags.shuffled(using: &generator).prefix(generator.number(0..<3))),
+            attributes: ItemAttributes(
+                kind.name == "badge" ? [.init("label", .text("New")), .init("points", .number(25))] : []))
     }
 
     private mutating func item(_ id: String) -> MenuItem { item(Identifier(id)!) }

@@ -1,4 +1,5 @@
 public import Domain
+import SeededRandom
 
 extension Identifier: ExpressibleByStringLiteral {
     /// The identifier as a literal.
@@ -61,6 +62,37 @@ extension MenuItem {
         var copy = self
         copy[keyPath: path] = value
         return copy
+    }
+}
+
+extension ItemAttributes {
+    /// What an item of a kind needs.
+    static func sample(of kind: ItemKind) -> ItemAttributes {
+        ItemAttributes(
+            kind.attributes.map { required in
+                switch required.values {
+                case .number(let range): Attribute(required.name, .number(range.upperBound))
+                case .text(let range):
+                    Attribute(required.name, .text(Text(String(repeating: "x", count: range.upperBound))))
+                case .boolean: Attribute(required.name, .boolean(true))
+                case .texts(let range):
+                    Attribute(required.name, .texts(Array(repeating: "x", count: range.upperBound)))
+                }
+            })
+    }
+}
+
+extension SeededGenerator {
+    /// Attributes of a few names and all types, and those that an item of the kind needs.
+    mutating func attributes(of kind: ItemKind? = nil) -> ItemAttributes {
+        let names: [Identifier] = ["allergens", "bloodType", "shoeSize", "vegan"]
+        let values: [AttributeValue] = [
+            .number(0), .number(AttributeNumber("-42.5")!), .number(AttributeNumber("1000000000000")!), .text("A"),
+            .text(Text(String(repeating: "é", count: 150))), .boolean(true), .boolean(false), .texts([]),
+            .texts(["nuts", "milk"]),
+        ]
+        let own = names.filter { _ in chance(30) }.map { ItemAttributes.Attribute($0, pick(values)) }
+        return ItemAttributes(own + (kind.map(ItemAttributes.sample)?.list ?? []))
     }
 }
 

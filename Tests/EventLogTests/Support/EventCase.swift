@@ -164,7 +164,23 @@ extension SeededGenerator {
         MenuItem(
             id: identifier(), kind: text(), name: text(), description: maybe { $0.text() },
             price: maybe { $0.amount() }, cuisine: maybe { $0.text() }, tags: texts(),
-            imageSmall: maybe { $0.text() }, imageLarge: maybe { $0.text() }, maxQuantity: maybe { $0.integer() })
+            imageSmall: maybe { $0.text() }, imageLarge: maybe { $0.text() }, maxQuantity: maybe { $0.integer() },
+            attributes: attributes())
+    }
+
+    mutating func attributes() -> ItemAttributes {
+        let names = ["a", "Shoe.size", "x:y-z_", String(repeating: "x", count: Identifier.maximumLength)]
+        let own = names.filter { _ in chance(30) }
+        return ItemAttributes(own.map { ItemAttributes.Attribute(Identifier($0)!, attribute()) })
+    }
+
+    private mutating func attribute() -> AttributeValue {
+        switch number(0..<4) {
+        case 0: .number(AttributeNumber(pick(["0", "-0.000001", "42.5", "1e12", "-1e12", "123456789.123456"]))!)
+        case 1: .text(text())
+        case 2: .boolean(chance(50))
+        default: .texts(texts())
+        }
     }
 
     mutating func line() -> CartLine {

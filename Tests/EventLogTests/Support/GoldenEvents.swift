@@ -91,6 +91,19 @@ struct GoldenEvent {
             "menu.itemChanged", .menu(.itemChanged(MenuItem(id: tea, kind: "promo", name: "Tea"))),
             #"{"id":"tea","kind":"promo","name":"Tea"}"#),
         GoldenEvent(
+            "menu.itemChanged",
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: tea, kind: "menuItem", name: "Tea",
+                        attributes: ItemAttributes([
+                            .init(Identifier("shoeSize")!, .number(AttributeNumber("42.50")!)),
+                            .init(Identifier("bloodType")!, .text("A")), .init(Identifier("vegan")!, .boolean(true)),
+                            .init(Identifier("allergens")!, .texts(["nuts", "milk"])),
+                        ])))),
+            #"{"id":"tea","kind":"menuItem","name":"Tea","attributes":{"allergens":["nuts","milk"],"bloodType":"A","#
+                + #""shoeSize":42.5,"vegan":true}}"#),
+        GoldenEvent(
             "menu.itemMoved", .menu(.itemMoved(tea, section: section, before: nil)),
             #"{"id":"tea","section":"lunch"}"#),
         GoldenEvent("menu.itemRemoved", .menu(.itemRemoved(tea)), #"{"id":"tea"}"#),

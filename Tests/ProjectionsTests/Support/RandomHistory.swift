@@ -165,10 +165,17 @@ struct RandomHistory {
     }
 
     private mutating func item(_ id: Identifier) -> MenuItem {
-        MenuItem(
+        // Enough for an item of any kind.
+        let attributes: [ItemAttributes.Attribute] = [
+            .init("label", .text("New")), .init("points", .number(generator.pick([0, 25]))),
+            .init("allergens", .texts(generator.pick([[], ["nuts", "milk"]]))),
+            .init("vegan", .boolean(generator.chance(50))),
+        ]
+        return MenuItem(
             id: id, kind: generator.pick(ItemKind.all).name, name: "Item \(id)", description: text(), price: 250,
             cuisine: text(), tags: generator.chance(50) ? ["hot", "new"] : [], imageSmall: text(), imageLarge: text(),
-            maxQuantity: generator.chance(50) ? generator.number(1..<10) : nil)
+            maxQuantity: generator.chance(50) ? generator.number(1..<10) : nil,
+            attributes: ItemAttributes(attributes))
     }
 
     private mutating func cartCommand(_ state: Cart.State) -> Cart.Command {

@@ -34,7 +34,11 @@ extension OutletRecord {
                             id: "dosa", kind: "menuItem", name: "Dosa", description: "Crisp", price: 12_000,
                             cuisine: "South Indian", tags: ["veg"], imageSmall: "https://i/s",
                             imageLarge: "https://i/l",
-                            maxQuantity: 5)
+                            maxQuantity: 5,
+                            attributes: ItemAttributes([
+                                .init("vegan", .boolean(true)), .init("shoeSize", .number(AttributeNumber("42.5")!)),
+                                .init("allergens", .texts(["nuts", "milk"])), .init("bloodType", .text("A \"+\"")),
+                            ]))
                     ]),
                 MenuSection(
                     header: SectionHeader(id: "dinner", title: "Dinner", kind: "menuItems", layout: .list), items: []),

@@ -1,0 +1,106 @@
+/// Texts one after the other, each preceded by its length plus 1; 0 stands for an absent text. Attributes come last.
+struct PackedValues {
+    /// What the value of an attribute begins with. A list adds its length to the last.
+    private enum Mark {
+        static let `false`: UInt64 = 0
+        static let `true`: UInt64 = 1
+        static let text: UInt64 = 2
+        static let number: UInt64 = 3
+        static let texts: UInt64 = 4
+    }
+
+    private(set) var bytes: [UInt8] = []
+
+    mutating func append(_ text: Text?) {
+        guard let text else { return bytes.append(0) }
+        text.withBytes { utf8 in
+            append(UInt64(utf8.count) + 1)
+            bytes.append(contentsOf: utf8)
+        }
+    }
+
+    /// Seven bits a byte, the lowest first, as long as there are more.
+    private mutating func append(_ number: UInt64) {
+        var rest = number
+        while rest > 0x7F {
+            bytes.append(UInt8(rest & 0x7F) | 0x80)
+            rest >>= 7
+        }
+        bytes.append(UInt8(rest))
+    }
+
+    /// An absent text, and the attributes up to the end.
+    mutating func append(_ attributes: ItemAttributes) {
+        bytes.append(0)
+        for attribute in attributes.list {
+            append(attribute.name.text)
+            switch attribute.value {
+            case .boolean(let value): append(value ? Mark.true : Mark.false)
+            case .text(let text):
+                append(Mark.text)
+                append(text)
+            case .number(let number):
+                append(Mark.number)
+                // The sign is the lowest bit, so that small numbers take few bytes.
+                append(UInt64(bitPattern: number.millionths << 1 ^ number.millionths >> 63))
+            case .texts(let texts):
+                append(Mark.texts + UInt64(texts.count))
+                for text in texts { append(text) }
+            }
+        }
+    }
+
+    struct Reader {
+        private let bytes: UnsafeRawBufferPointer
+        private var index = 0
+
+        init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+        private var isAtEnd: Bool { index == bytes.count }
+
+        private mutating func nextNumber() -> UInt64 {
+            var number: UInt64 = 0
+            var shift: UInt64 = 0
+            while true {
+                let byte = bytes[index]
+                index += 1
+                number |= UInt64(byte & 0x7F) << shift
+                if byte < 0x80 { return number }
+                shift += 7
+            }
+        }
+
+        mutating func next() -> Text? {
+            let count = Int(nextNumber())
+            guard count > 0 else { return nil }
+            defer { index += count - 1 }
+            let utf8 = UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)])
+            return Text(String(decoding: utf8, as: UTF8.self))
+        }
+
+        mutating func nextUnlessAtEnd() -> Text? { isAtEnd ? nil : next() }
+
+        /// The attributes up to the end; what comes before them has been read.
+        mutating func nextAttributes() -> ItemAttributes {
+            var list: [ItemAttributes.Attribute] = []
+            while let name = nextUnlessAtEnd() {
+                guard let name = Identifier(name.string) else { preconditionFailure("an attribute without a name") }
+                list.append(ItemAttributes.Attribute(name, nextValue()))
+            }
+            return ItemAttributes(list)
+        }
+
+        private mutating func nextValue() -> AttributeValue {
+            switch nextNumber() {
+            case Mark.false: return .boolean(false)
+            case Mark.true: return .boolean(true)
+            case Mark.text: return .text(next() ?? "")
+            case Mark.number:
+                let packed = nextNumber()
+                return .number(
+                    AttributeNumber(millionths: Int64(bitPattern: packed >> 1) ^ -Int64(bitPattern: packed & 1)))
+            case let mark: return .texts((0..<mark - Mark.texts).map { _ in next() ?? "" })
+            }
+        }
+    }
+}
