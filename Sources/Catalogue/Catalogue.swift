@@ -37,8 +37,8 @@ public final class Catalogue {
     /// An empty catalogue.
     public init() {
         items = ItemTable(outlets)
-        outletIndex = SearchIndex(analyser, outlets)
         itemIndex = SearchIndex(analyser, items)
+        outletIndex = SearchIndex(analyser, outlets, items: (itemIndex, items.outlets(of:)))
     }
 
     /// The number of items.
@@ -191,6 +191,7 @@ public final class Catalogue {
     ///
     /// - Parameter owner: whose it is, as a number. One that takes the place of another stays that one's owner's.
     public func save(_ query: CatalogueQuery, as name: Identifier, for owner: Int) -> Bool {
+        precondition(query.kind == .items, "changes of items are not followed for outlets")
         let known = saved[name]
         guard known != nil || saved.count < Self.maximumSaved && savedCount(of: owner) < Self.maximumSavedOfOwner else {
             return false

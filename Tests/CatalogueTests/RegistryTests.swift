@@ -54,6 +54,8 @@ import Testing
             ["DELIVERY"], ["SORT"], ["LIMIT"], ["AFTER"], ["OPEN", "OPEN"], ["CITY", "a", "CITY", "b"],
             ["TEXT", "a", "TEXT", "b"], ["SORT", "name", "SORT", "name"], ["CITY", "a", "b"], ["SEED", "1"],
             ["OPEN", "now"], ["FACETS", "FACETS"], (0..<51).flatMap { ["TAG", "t\($0)"] },
+            ["ATTR"], ["ATTR", "size"], ["ATTR", "size", "1"], ["ATTR", "size", "ANY"],
+            ["ATTR", "size", "1", "2", "3"],
         ])
     func `words that are not understood are a syntax error`(words: [String]) {
         let error = #expect(throws: CatalogueError.self) { try query(words) }
@@ -74,6 +76,8 @@ import Testing
             ["LIMIT", "-1"], ["LIMIT", "ten"], ["LIMIT", "+5"], ["LIMIT", "05"], ["PRICE", "+1", "5"],
             ["PRICE", "1", "05"],
             ["RATING", "+4"], ["RATING", "04"], ["RATING", "00.5"], ["DELIVERY", "030"], ["DELIVERY", "-0"],
+            ["ATTR", "shoe size", "1", "2"], ["ATTR", "size", "2", "1"], ["ATTR", "size", "+1", "2"],
+            ["ATTR", "size", "1", "all"], ["ATTR", "size", "1.", "2"], ["ATTR", "size", "0.0000001", "2"],
         ])
     func `a value out of range is refused by name`(words: [String]) {
         let error = #expect(throws: CatalogueError.self) { try query(words) }
@@ -88,7 +92,8 @@ import Testing
             ["PRICE", "0", "9223372036854775807"], ["PRICE", "0", "0"], ["RATING", "0"], ["RATING", "4.5"],
             ["RATING", "1000000"], ["DELIVERY", "0"], ["DELIVERY", "9223372036854775807"], ["LIMIT", "1"],
             ["LIMIT", "100"], ["SORT", "-Price"], ["CUISINE"] + (0..<50).map { "c\($0)" },
-            (0..<50).flatMap { ["TAG", "t\($0)"] }, [],
+            (0..<50).flatMap { ["TAG", "t\($0)"] }, [], ["ATTR", "size", "*", "*"], ["ATTR", "size", "-1e-6", "1.0"],
+            ["ATTR", "ANY", "any", "any"], ["ATTR", "size", "ANY"] + (0..<50).map { "v\($0)" },
         ])
     func `a value just in range is accepted`(words: [String]) throws {
         _ = try query(words)

@@ -16,16 +16,19 @@ def put_kitchens(client):
     """Three outlets: `harbour` and `hill` with menus, `empty` without. The filters below show the rest."""
     tiffin.put_open_outlet(client, "harbour", [
         section_document("lunch", [
-            item_document("kottu", 98000, name="කොත්තු රොටි", tags=["hot", "street"], cuisine=None),
-            item_document("rice", 125000, name="Rice and curry", tags=["hot"]),
+            item_document("kottu", 98000, name="කොත්තු රොටි", tags=["hot", "street"], cuisine=None,
+                          attributes={"spice": 4.5, "allergens": ["egg", "gluten"]}),
+            item_document("rice", 125000, name="Rice and curry", tags=["hot"], attributes={"spice": 2}),
             item_document("dosai", 65000, name="மசால தோசை", cuisine="Tamil", tags=["veg"]),
         ]),
         section_document("sweets", [item_document("curd", 45000, kind="dessert", name="Curd", cuisine=None, tags=[])]),
     ], name="Harbour House", cuisines=["Sri Lankan", "Seafood"], rating=4.4, deliveryMinutes=35, priceForTwo=240000)
     tiffin.put_open_outlet(client, "hill", [
         section_document("menu", [
-            item_document("chicken", 180000, name="宫保鸡丁", cuisine="Chinese", tags=["hot"], description="With rice"),
-            item_document("thali", 90000, name="हिन्दी थाली", cuisine="Indian", tags=["veg", "hot"]),
+            item_document("chicken", 180000, name="宫保鸡丁", cuisine="Chinese", tags=["hot"], description="With rice",
+                          attributes={"spice": -1}),
+            item_document("thali", 90000, name="हिन्दी थाली", cuisine="Indian", tags=["veg", "hot"],
+                          attributes={"spice": "mild", "vegan": True, "allergens": ["nuts", "Gluten"]}),
             item_document("poppers", 70000, name="Jalapeño poppers", cuisine=None, tags=["street"]),
             item_document("offer", None, kind="promo", name="Two for one", cuisine=None, tags=[]),
         ]),
@@ -92,6 +95,12 @@ FILTERS = {
     ("RATING", "4.41"): set(),
     ("DELIVERY", "49"): {"kottu", "rice", "dosai", "curd"},
     ("OPEN",): ITEMS,
+    ("ATTR", "spice", "2", "*"): {"kottu", "rice"},
+    ("ATTR", "spice", "*", "2.0"): {"rice", "chicken"},
+    ("ATTR", "spice", "any", "MILD", "4.50"): {"thali", "kottu"},
+    ("ATTR", "allergens", "ANY", "gluten"): {"kottu", "thali"},
+    ("ATTR", "vegan", "ANY", "true"): {"thali"},
+    ("ATTR", "Spice", "*", "*"): set(),
 }
 
 
@@ -108,6 +117,7 @@ def test_every_two_filters_together(browser):
             # Filters with several values take none of the next filter's.
             assert set(found(browser, *second, *first)) == some & others, (second, first)
     assert set(found(browser, "TAG", "hot", "TAG", "veg")) == {"thali"}
+    assert set(found(browser, "ATTR", "allergens", "ANY", "gluten", "ATTR", "spice", "0", "9")) == {"kottu"}
 
 
 OUTLETS = {
@@ -116,6 +126,7 @@ OUTLETS = {
     ("AREA", "temple"): {"hill"}, ("OUTLET", "empty"): {"empty"}, ("KIND", "dessert"): {"harbour"},
     ("TAG", "veg", "TAG", "street"): {"harbour", "hill"}, ("PRICE", "240000", "299999"): {"harbour"}, ("RATING", "0"): {"harbour", "hill"},
     ("DELIVERY", "35"): {"harbour"}, ("OPEN",): {"harbour", "hill"},
+    ("ATTR", "spice", "ANY", "mild"): {"hill"}, ("ATTR", "spice", "*", "2"): {"harbour", "hill"}, ("ATTR", "none", "*", "*"): set(),
 }
 
 

@@ -133,13 +133,16 @@ def test_answers_kept_by_messages_equal_fresh_ones(server, client, name, seed):
     for outlet in outlets:
         put_open_outlet(client, outlet, [section_document("all", [
             item_document(f"dish-{n}", random.randrange(1, 9) * 100, name=random.choice(["Rice", "Rice bowl", "Kottu"]),
-                          tags=[name, random.choice("ab")], description=random.choice(["With rice.", "Plain."]))
+                          tags=[name, random.choice("ab")], description=random.choice(["With rice.", "Plain."]),
+                          attributes={"spice": random.choice([-1, 4.5, "mild"])})
             for n in range(12)])], rating=random.choice([3.9, 4.4]))
     questions = {
         f"{name}-price": ["TAG", name, "SORT", "price", "LIMIT", 4],
         f"{name}-text": ["TAG", name, "TEXT", "ric", "LIMIT", 5],
         f"{name}-open": ["TAG", name, "OPEN", "TAG", "a", "SORT", "-price"],
         f"{name}-range": ["TAG", name, "PRICE", 200, 500, "SORT", "name", "LIMIT", 3],
+        f"{name}-spicy": ["TAG", name, "ATTR", "spice", 0, "*", "SORT", "name", "LIMIT", 5],
+        f"{name}-mild": ["TAG", name, "ATTR", "spice", "ANY", "MILD", "-1.0", "SORT", "price", "LIMIT", 5],
         f"{name}-rated": ["TAG", name, "RATING", "4.2", "SORT", "rating", "LIMIT", 100],
     }
     for question, words in questions.items():
@@ -154,7 +157,8 @@ def test_answers_kept_by_messages_equal_fresh_ones(server, client, name, seed):
                 ("MENU.ITEM.REMOVE", outlet, item),
                 ("MENU.ITEM.PUT", outlet, "all", item, json.dumps({
                     "kind": "menuItem", "name": random.choice(["Rice", "Fried rice", "Kottu"]),
-                    "price": random.randrange(1, 9) * 100, "tags": [name, random.choice("ab")]})),
+                    "price": random.randrange(1, 9) * 100, "tags": [name, random.choice("ab")],
+                    "attributes": random.choice([{}, {"spice": 7}, {"spice": ["mild", "sweet"]}])})),
                 ("OUTLET.CLOSE", outlet), ("OUTLET.OPEN", outlet),
             ])
             client.pipeline([edit])

@@ -16,6 +16,8 @@ public struct Filter: Sendable {
     let facet: Facet?
     let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
     let read: @Sendable (inout FilterWords, TextAnalyser) throws(CatalogueError) -> Narrowing
+    /// Whether it knows items alone. Then an outlet satisfies it if one of its items does.
+    var isOfItems = false
 
     /// Every kind of filter.
     public static let all: [Filter] = [
@@ -33,6 +35,7 @@ public struct Filter: Sendable {
         atLeast("RATING", "rating", digits: 2) { $0.rating },
         atMost("DELIVERY", "minutes") { $0.deliveryMinutes },
         available("OPEN"),
+        attribute("ATTR"),
     ]
 
     static func named(_ name: String) -> Int? { all.firstIndex { Text($0.name) == Text(name) } }
@@ -145,7 +148,7 @@ extension Filter {
     ) -> Filter {
         Filter(
             name: name, values: "min max", isRepeatable: false, facet: facet,
-            makeIndex: { _ in NumberIndex(value) },
+            makeIndex: { _ in NumberIndex<NumberColumn>(value) },
             read: { words, _ throws(CatalogueError) in
                 let low = try words.number(name)
                 let high = try words.number(name)
@@ -162,7 +165,7 @@ extension Filter {
     ) -> Filter {
         Filter(
             name: name, values: argument, isRepeatable: false, facet: nil,
-            makeIndex: { _ in NumberIndex(value) },
+            makeIndex: { _ in NumberIndex<NumberColumn>(value) },
             read: { words, _ throws(CatalogueError) in
                 within(try words.decimal(name, digits: digits)...Int64.max)
             })
@@ -174,15 +177,53 @@ extension Filter {
     ) -> Filter {
         Filter(
             name: name, values: argument, isRepeatable: false, facet: nil,
-            makeIndex: { _ in NumberIndex(value) },
+            makeIndex: { _ in NumberIndex<NumberColumn>(value) },
             read: { words, _ throws(CatalogueError) in within(0...(try words.number(name))) })
     }
 
     private static func within(_ range: ClosedRange<Int64>) -> Narrowing {
         var narrowing = Narrowing(
-            NumberIndex.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
+            NumberIndex<NumberColumn>.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
             accepts: { index, listing in index.value(of: listing).map(range.contains) ?? false })
         narrowing.values = ["\(range.lowerBound)", "\(range.upperBound)"]
+        return narrowing
+    }
+
+    /// Items with an attribute: a number of a range, or any of several values.
+    static func attribute(_ name: String) -> Filter {
+        Filter(
+            name: name, values: "name value …", isRepeatable: true, facet: nil,
+            makeIndex: { analyser in AttributeIndex(fold: analyser.fold) },
+            read: { words, analyser throws(CatalogueError) in
+                guard let attribute = Identifier(try words.next().string) else {
+                    throw .invalid(name, "a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -")
+                }
+                if words.take("ANY") {
+                    return anyOf(try words.some(atMost: FilterWords.maximumValues), of: attribute, analyser)
+                }
+                let low = try words.bound(name) ?? .min
+                let high = try words.bound(name) ?? .max
+                guard low <= high else { throw .invalid(name, "the smallest comes first") }
+                return within(low...high, of: attribute)
+            }, isOfItems: true)
+    }
+
+    private static func within(_ range: ClosedRange<Int64>, of attribute: Identifier) -> Narrowing {
+        var narrowing = Narrowing(
+            AttributeIndex.self, rows: { $0.rows(attribute, in: range) },
+            among: { $0.rows(attribute, in: range, among: $1) },
+            accepts: { _, listing in listing.attributes[attribute]?.number.map(range.contains) ?? false })
+        narrowing.values = [Text(attribute.rawValue), "\(range.lowerBound)", "\(range.upperBound)"]
+        return narrowing
+    }
+
+    private static func anyOf(_ values: [Text], of attribute: Identifier, _ analyser: TextAnalyser) -> Narrowing {
+        let choice = AttributeChoice(
+            words: Set(values.map(analyser.fold)), numbers: Set(values.compactMap(FilterWords.attributeNumber)))
+        var narrowing = Narrowing(
+            AttributeIndex.self, rows: { $0.rows(attribute, having: choice) },
+            accepts: { index, listing in index.has(listing, attribute, choice) })
+        narrowing.values = [Text(attribute.rawValue), "ANY"] + choice.words.sorted()
         return narrowing
     }
 

@@ -1,4 +1,5 @@
 internal import Domain
+internal import JSONText
 
 /// The words of a call after the name of a filter, taken one by one.
 struct FilterWords {
@@ -24,6 +25,13 @@ struct FilterWords {
         return words[index]
     }
 
+    /// Passes over the next word if it is this one, in any case.
+    mutating func take(_ keyword: String) -> Bool {
+        guard index < words.count, words[index].capitals == keyword else { return false }
+        index += 1
+        return true
+    }
+
     /// The next word, and those after it up to the next name.
     mutating func some(atMost count: Int) throws(CatalogueError) -> [Text] {
         var values = [try next()]
@@ -45,6 +53,23 @@ struct FilterWords {
         return number
     }
 
+    /// The next word as a number of an attribute, in millionths; nil for `*`.
+    mutating func bound(_ name: String) throws(CatalogueError) -> Int64? {
+        let word = try next()
+        if word == "*" { return nil }
+        guard let number = FilterWords.attributeNumber(word) else { throw .invalid(name, AttributeNumber.rule) }
+        return number
+    }
+
+    /// The number in millionths, if the text is one as JSON writes it.
+    static func attributeNumber(_ text: Text) -> Int64? {
+        // Nothing else is parsed: other values may be large.
+        guard let first = text.utf8.first, first == UInt8(ascii: "-") || (0x30...0x39).contains(first),
+            let value = try? JSONValue(Array(text.utf8)), case .number(let json) = value
+        else { return nil }
+        return AttributeNumber(json)?.millionths
+    }
+
     /// The next word as a decimal number from 0, times ten to the power of `digits`.
     mutating func decimal(_ name: String, digits: Int) throws(CatalogueError) -> Int64 {
         let word = try next().string
@@ -59,4 +84,10 @@ struct FilterWords {
         let scale = (0..<digits).reduce(Int64(1)) { scale, _ in scale * 10 }
         return whole * scale + (Int64(fraction) ?? 0)
     }
+}
+
+extension Text {
+    /// The text with its letters as capitals, to be compared with names. A text with other letters than those of ASCII
+    /// is no name: it stays as it is, as there are letters, such as the dotless i, whose capitals are ASCII.
+    var capitals: String { utf8.allSatisfy { $0 < 0x80 } ? string.uppercased() : string }
 }

@@ -1,5 +1,16 @@
+/// The numbers of rows.
+protocol RowNumbers {
+    init()
+
+    /// The number of a row; nil if it has none.
+    subscript(row: UInt32) -> Int64? { get set }
+}
+
+/// For few of the rows.
+extension [UInt32: Int64]: RowNumbers {}
+
 /// An optional number for each row: four bytes each as long as every number fits.
-struct NumberColumn {
+struct NumberColumn: RowNumbers {
     private var narrow: [Int32] = []
     /// Replaces `narrow` from the first number on that does not fit.
     private var wide: [Int64]?

@@ -1,20 +1,23 @@
-/// Rows by a number from 0, such as a price. It is exact, and uses buckets whose width grows with the number, as in a
-/// high dynamic range histogram.
-final class NumberIndex: FilterIndex {
+/// Rows by a number, such as a price. It is exact, and uses buckets whose width grows with the number, as in a high
+/// dynamic range histogram.
+final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
     /// How many recently requested ranges are kept up to date: people ask for the same ones.
-    private static let keptRanges = 16
+    private static var keptRanges: Int { 16 }
     /// Up to this many rows are checked one by one rather than gathering a range.
-    private static let fewRows = 5_000
+    private static var fewRows: Int { 5_000 }
     /// Buckets in each doubling of the number: each is about 3 % wide.
-    private static let bucketBits = 5
+    private static var bucketBits: Int { 5 }
     private let value: (Listing) -> Int64?
-    private var numbers = NumberColumn()
+    private var numbers = Numbers()
     private var buckets: [Int: Bitmap] = [:]
     private var last: (bucket: Int, rows: Bitmap)?
     /// In the order of use, the latest last.
     private var kept: [(range: ClosedRange<Int64>, rows: Bitmap)] = []
 
     init(_ value: @escaping (Listing) -> Int64?) { self.value = value }
+
+    /// Whether there are no rows.
+    var isEmpty: Bool { buckets.isEmpty }
 
     func insert(_ listing: Listing, at row: UInt32) { insert(value(listing), at: row) }
 
@@ -30,7 +33,6 @@ final class NumberIndex: FilterIndex {
     private func insert(_ number: Int64?, at row: UInt32) {
         numbers[row] = number
         guard let number else { return }
-        precondition(number >= 0)
         for (range, rows) in kept where range.contains(number) { rows.insert(row) }
         let bucket = Self.bucket(of: number)
         if let last, last.bucket == bucket { return last.rows.insert(row) }
@@ -52,8 +54,9 @@ final class NumberIndex: FilterIndex {
         }
     }
 
-    /// Numbers below 2⁶ have buckets of their own; above that, every doubling has 2⁵.
+    /// Numbers below 2⁶ have buckets of their own; above that, every doubling has 2⁵. Below zero it is the same.
     private static func bucket(of number: Int64) -> Int {
+        if number < 0 { return ~bucket(of: ~number) }
         let width = Int64.bitWidth - number.leadingZeroBitCount
         let shift = max(0, width - bucketBits - 1)
         return shift << bucketBits + Int(number >> Int64(shift))
@@ -76,8 +79,8 @@ final class NumberIndex: FilterIndex {
     }
 
     private func gather(_ range: ClosedRange<Int64>) -> Bitmap {
-        let first = Self.bucket(of: max(0, range.lowerBound))
-        let last = Self.bucket(of: max(0, range.upperBound))
+        let first = Self.bucket(of: range.lowerBound)
+        let last = Self.bucket(of: range.upperBound)
         var whole: [Bitmap] = []
         var boundary: [UInt32] = []
         for (bucket, rows) in buckets where (first...last).contains(bucket) {

@@ -20,6 +20,8 @@ final class SearchIndex {
     /// What is counted, by name. Those that are not a filter's own come after the filters in `indexes`.
     let facets: [(name: String, words: WordIndex)]
     private let indexes: [any FilterIndex]
+    /// For outlets, how to find them by their items.
+    private let items: (index: SearchIndex, outlets: (Bitmap) -> Bitmap)?
     private var loadedNames = LoadedNames()
     private(set) var orders: [Order]
     /// Earlier versions of listings that have moved.
@@ -31,9 +33,13 @@ final class SearchIndex {
         var rows = SortedChunks<UInt32>()
     }
 
-    init(_ analyser: TextAnalyser, _ source: any ListingSource) {
+    init(
+        _ analyser: TextAnalyser, _ source: any ListingSource,
+        items: (index: SearchIndex, outlets: (Bitmap) -> Bitmap)? = nil
+    ) {
         self.analyser = analyser
         self.source = source
+        self.items = items
         let filters = Filter.all.map { $0.makeIndex(analyser) }
         self.filters = filters
         availabilities = filters.compactMap { $0 as? AvailabilityIndex }
@@ -45,6 +51,15 @@ final class SearchIndex {
         }
         indexes = filters + facets.map(\.words).filter { words in !filters.contains { $0 === words } }
         orders = ListingOrder.allCases.map { _ in Order() }
+    }
+
+    /// Whether a filter is answered by the items of these outlets.
+    func asksItems(_ filter: Int) -> Bool { items != nil && Filter.all[filter].isOfItems }
+
+    /// All rows that satisfy a filter.
+    func rows(_ narrowing: Narrowing, _ filter: Int) -> Bitmap {
+        guard let items, asksItems(filter) else { return narrowing.rows(filters[filter]) }
+        return items.outlets(narrowing.rows(items.index.filters[filter]))
     }
 
     // MARK: Loading many
@@ -79,6 +94,9 @@ final class SearchIndex {
 
     /// A listing has left its place in some order, or has gone.
     func record(_ old: Listing, revision: Int64) {
+        var old = old
+        // No order knows them, and they can be long.
+        old.attributes = ItemAttributes()
         moves.record(MoveLog.Move(revision: revision, listing: old, foldedName: analyser.fold(old.name)))
     }
 

@@ -45,6 +45,9 @@ final class WordIndex: FilterIndex {
         self.words = words
     }
 
+    /// Whether there are no rows.
+    var isEmpty: Bool { spellings.isEmpty }
+
     func insert(_ listing: Listing, at row: UInt32) {
         words.forEach(of: listing) { insert($0, at: row) }
     }

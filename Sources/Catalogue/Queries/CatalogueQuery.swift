@@ -137,9 +137,3 @@ public struct CatalogueQuery {
         return hash
     }
 }
-
-extension Text {
-    /// The text with its letters as capitals, to be compared with names. A text with other letters than those of ASCII
-    /// is no name: it stays as it is, as there are letters, such as the dotless i, whose capitals are ASCII.
-    fileprivate var capitals: String { utf8.allSatisfy { $0 < 0x80 } ? string.uppercased() : string }
-}

@@ -28,7 +28,8 @@ extension SearchIndex {
         var found: Bitmap?
         var tiers: [Bitmap]?
         let (late, early) = query.narrowings.reduce(into: ([(Int, Narrowing)](), [(Int, Narrowing)]())) { parts, next in
-            if next.narrowing.rowsAmong == nil { parts.1.append(next) } else { parts.0.append(next) }
+            let isEarly = next.narrowing.rowsAmong == nil || asksItems(next.filter)
+            if isEarly { parts.1.append(next) } else { parts.0.append(next) }
         }
         for (filter, narrowing) in early {
             var rows: Bitmap
@@ -36,7 +37,7 @@ extension SearchIndex {
                 tiers = ranked.tiers
                 rows = ranked.all
             } else {
-                rows = narrowing.rows(filters[filter])
+                rows = self.rows(narrowing, filter)
             }
             found = found.map { $0.intersection(rows) } ?? rows
         }
@@ -44,7 +45,7 @@ extension SearchIndex {
             if let rows = found, let among = narrowing.rowsAmong {
                 found = among(filters[filter], rows)
             } else {
-                let rows = narrowing.rows(filters[filter])
+                let rows = self.rows(narrowing, filter)
                 found = found.map { $0.intersection(rows) } ?? rows
             }
         }

@@ -17,6 +17,14 @@ final class ItemTable: ListingSource {
 
     func outlet(at row: UInt32) -> CatalogueOutlet { outlets[outletRows[Int(row)]] }
 
+    /// The rows of the outlets that have some of the items.
+    func outlets(of items: Bitmap) -> Bitmap {
+        var outlets: [UInt32] = []
+        // Items of one outlet mostly follow each other.
+        for row in items.rows where outlets.last != outletRows[Int(row)] { outlets.append(outletRows[Int(row)]) }
+        return Bitmap(outlets)
+    }
+
     /// The row of an item of an outlet.
     func row(of item: Identifier, at outlet: CatalogueOutlet) -> UInt32? {
         let index = place(of: item, at: outlet)
@@ -74,7 +82,8 @@ final class ItemTable: ListingSource {
         return Listing(
             id: ListingID(outlet: outlet.id, item: item.id), name: item.name, texts: texts, cuisines: cuisines,
             city: details.city, area: details.area, kinds: [item.kind], tags: item.tags,
-            price: item.price?.minorUnits, rating: details.rating.map { Int64($0.hundredths) },
+            attributes: item.attributes, price: item.price?.minorUnits,
+            rating: details.rating.map { Int64($0.hundredths) },
             deliveryMinutes: details.deliveryMinutes.map(Int64.init),
             availability: outlet.availability.and(Availability(entry.suspension)))
     }

@@ -180,7 +180,8 @@ struct ChangingOutlets {
             cuisine: generator.maybe { $0.pick(Vocabulary.cuisines) },
             tags: Array(Vocabulary.tags.shuffled(using: &generator).prefix(generator.number(0..<3))),
             attributes: ItemAttributes(
-                kind.name == "badge" ? [.init("label", .text("New")), .init("points", .number(25))] : []))
+                Vocabulary.attributes(&generator)
+                    + (kind.name == "badge" ? [.init("label", .text("New")), .init("points", .number(25))] : [])))
     }
 
     private mutating func item(_ id: String) -> MenuItem { item(Identifier(id)!) }

@@ -17,6 +17,8 @@ final class PlainCatalogue {
         var area: Text?
         var kinds: Set<Text>
         var tags: Set<Text>
+        /// Of the item; of each of the outlet's items.
+        var attributes: [ItemAttributes]
         var price: Int64?
         var rating: Int64?
         var deliveryMinutes: Int64?
@@ -44,7 +46,7 @@ final class PlainCatalogue {
                 id: ListingID(outlet: record.id), name: details.name, foldedName: fold(details.name),
                 nameTerms: terms(details.name),
                 otherTerms: terms(details.cuisines + [details.city ?? "", details.area ?? ""]),
-                cuisines: details.cuisines, city: details.city, area: details.area, kinds: [], tags: [],
+                cuisines: details.cuisines, city: details.city, area: details.area, kinds: [], tags: [], attributes: [],
                 price: details.priceForTwo?.minorUnits, rating: (details.rating?.hundredths).map(Int64.init),
                 deliveryMinutes: details.deliveryMinutes.map(Int64.init), isOpen: isOpen)
             for section in record.menu.document.sections {
@@ -58,6 +60,7 @@ final class PlainCatalogue {
                     entry.otherTerms = terms(entry.cuisines + item.tags + [item.description ?? ""])
                     entry.kinds = [item.kind]
                     entry.tags = Set(item.tags)
+                    entry.attributes = [item.attributes]
                     entry.price = item.price?.minorUnits
                     if let suspension = record.menu.entries[item.id]?.suspension {
                         entry.isOpen = isOpen && !suspension.holds(at: now)
@@ -68,6 +71,7 @@ final class PlainCatalogue {
             let own = items.filter { $0.id.outlet == record.id }
             outlet.kinds = Set(own.flatMap(\.kinds))
             outlet.tags = Set(own.flatMap(\.tags))
+            outlet.attributes = own.flatMap(\.attributes)
             outlets.append(outlet)
         }
     }
@@ -160,7 +164,27 @@ final class PlainCatalogue {
         if let minutes = question.deliveryMinutes, !(entry.deliveryMinutes.map { $0 <= minutes } ?? false) {
             return false
         }
+        for wanted in question.attributes where !entry.attributes.contains(where: { accepts($0, wanted) }) {
+            return false
+        }
         return !question.isOpen || entry.isOpen
+    }
+
+    private func accepts(_ attributes: ItemAttributes, _ wanted: Question.Attribute) -> Bool {
+        guard let value = attributes[Identifier(wanted.name)!] else { return false }
+        if case .range(let low, let high) = wanted.values {
+            guard case .number(let number) = value, let number = Double(number.description) else { return false }
+            return (low ?? -.infinity) <= number && number <= (high ?? .infinity)
+        }
+        guard case .any(let words) = wanted.values else { return false }
+        return words.contains { word in
+            switch value {
+            case .number(let number): Double(word.string) == Double(number.description)
+            case .text(let text): fold(text) == fold(word)
+            case .boolean(let value): fold(word) == (value ? "true" : "false")
+            case .texts(let texts): texts.contains { fold($0) == fold(word) }
+            }
+        }
     }
 
     /// The counts of listings.

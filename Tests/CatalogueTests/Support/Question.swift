@@ -5,6 +5,18 @@ import SeededRandom
 
 /// A query as plain values.
 struct Question {
+    /// A filter by an attribute.
+    struct Attribute {
+        enum Values {
+            /// Without an end, it is open.
+            case range(Double?, Double?)
+            case any([Text])
+        }
+
+        var name: String
+        var values: Values
+    }
+
     var kind = ListingKind.items
     var text: String?
     var cuisines: [Text] = []
@@ -18,6 +30,7 @@ struct Question {
     var rating: Int64?
     var deliveryMinutes: Int64?
     var isOpen = false
+    var attributes: [Attribute] = []
     var sort = "relevance"
 
     static let sorts = ["relevance", "name", "price", "-price", "rating", "delivery"]
@@ -35,7 +48,7 @@ struct Question {
     }
 
     private mutating func narrow(_ generator: inout SeededGenerator) {
-        switch generator.number(0..<14) {
+        switch generator.number(0..<18) {
         case 0..<4: text = Question.randomText(&generator)
         case 4: cuisines = (0..<generator.number(1..<4)).map { _ in generator.pick(Vocabulary.cuisines) }
         case 5: city = generator.pick(["COLOMBO", "kandy", "sao paulo", "Nowhere"])
@@ -48,8 +61,22 @@ struct Question {
             price = ends[0]...ends[1]
         case 11: rating = generator.pick([0, 350, 351, 400, 450, 500, 501])
         case 12: deliveryMinutes = generator.pick([0, 15, 29, 30, 31, 1_000])
-        default: isOpen = true
+        case 13: isOpen = true
+        default: attributes.append(Question.randomAttribute(&generator))
         }
+    }
+
+    private static func randomAttribute(_ generator: inout SeededGenerator) -> Attribute {
+        let name = generator.pick(Vocabulary.attributeNames + ["none"])
+        if generator.chance(50) {
+            let words: [Text] = ["a", "TRUE", "false", "42.5", "42.50", "-1", "milk", "1e12", "b"]
+            return Attribute(
+                name: name, values: .any((0..<generator.number(1..<4)).map { _ in generator.pick(words) }))
+        }
+        let ends = (0..<2).map { _ in
+            generator.pick([-1e12, -42.5, -1, -0.000064, -0.000063, 0, 0.000001, 1, 41.5, 42.5, 1e12])
+        }.sorted()
+        return Attribute(name: name, values: .range(generator.maybe { _ in ends[0] }, generator.maybe { _ in ends[1] }))
     }
 
     private static func randomText(_ generator: inout SeededGenerator) -> String {
@@ -77,6 +104,13 @@ struct Question {
         if let rating { filters.append(["RATING", Question.decimal(rating)]) }
         if let deliveryMinutes { filters.append(["DELIVERY", "\(deliveryMinutes)"]) }
         if isOpen { filters.append(["OPEN"]) }
+        for attribute in attributes {
+            switch attribute.values {
+            case .any(let words): filters.append(["ATTR", attribute.name, "any"] + words.map(\.string))
+            case .range(let low, let high):
+                filters.append(["attr", attribute.name] + [low, high].map { $0.map { "\($0)" } ?? "*" })
+            }
+        }
         filters.append(["SORT", sort])
         return filters.shuffled(using: &generator).flatMap(\.self)
     }

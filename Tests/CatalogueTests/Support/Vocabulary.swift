@@ -19,6 +19,20 @@ enum Vocabulary {
         1_000_000_000_000,
     ]
 
+    static let attributeNames = ["size", "blood", "vegan", "nuts"]
+    /// Few, so that names mix types; among the numbers some around which buckets change.
+    static let attributeValues: [AttributeValue] =
+        ["-1000000000000", "-42.5", "-1", "-0.000064", "0", "0.000063", "1", "41", "42.5", "1000000000000"]
+        .map { .number(AttributeNumber($0)!) } + [
+            .text("A"), .text("a"), .text("\u{e1}"), .text("42.5"), .text("true"), .boolean(true), .boolean(false),
+            .texts([]), .texts(["A", "B", "A"]), .texts(["milk"]),
+        ]
+
+    static func attributes(_ generator: inout SeededGenerator) -> [ItemAttributes.Attribute] {
+        attributeNames.filter { _ in generator.chance(40) }
+            .map { ItemAttributes.Attribute(Identifier($0)!, generator.pick(attributeValues)) }
+    }
+
     static func name(_ generator: inout SeededGenerator) -> Text {
         let first = generator.chance(40) ? ["Restaurant"] : []
         return Text((first + (0..<generator.number(1..<4)).map { _ in generator.pick(words) }).joined(separator: " "))

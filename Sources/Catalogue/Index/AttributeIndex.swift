@@ -1,0 +1,107 @@
+internal import Domain
+
+/// Rows by the attributes of their items. Each name has an index of its numbers and one of its words, as long as some
+/// item has it.
+final class AttributeIndex: FilterIndex {
+    private struct Named {
+        let words: WordIndex
+        let numbers: NumberIndex<[UInt32: Int64]>
+
+        var isEmpty: Bool { words.isEmpty && numbers.isEmpty }
+    }
+
+    /// Normalises words for comparison.
+    private let fold: (Text) -> Text
+    private var indexes: [Identifier: Named] = [:]
+
+    init(fold: @escaping (Text) -> Text) { self.fold = fold }
+
+    func insert(_ listing: Listing, at row: UInt32) {
+        for attribute in listing.attributes.list { insert(attribute.name, of: listing, at: row) }
+    }
+
+    func remove(_ listing: Listing, at row: UInt32) {
+        for attribute in listing.attributes.list { remove(attribute.name, of: listing, at: row) }
+    }
+
+    func update(from old: Listing, to new: Listing, at row: UInt32) {
+        let (before, after) = (old.attributes, new.attributes)
+        guard before != after else { return }
+        for attribute in before.list where after[attribute.name] != attribute.value {
+            remove(attribute.name, of: old, at: row)
+        }
+        for attribute in after.list where before[attribute.name] != attribute.value {
+            insert(attribute.name, of: new, at: row)
+        }
+    }
+
+    private func insert(_ name: Identifier, of listing: Listing, at row: UInt32) {
+        let index: Named
+        if let known = indexes[name] {
+            index = known
+        } else {
+            index = Named(
+                words: WordIndex(fold: fold, .any { $0.attributes[name]?.words ?? [] }),
+                numbers: NumberIndex { $0.attributes[name]?.number })
+            indexes[name] = index
+        }
+        index.words.insert(listing, at: row)
+        index.numbers.insert(listing, at: row)
+    }
+
+    private func remove(_ name: Identifier, of listing: Listing, at row: UInt32) {
+        guard let index = indexes[name] else { return }
+        index.words.remove(listing, at: row)
+        index.numbers.remove(listing, at: row)
+        if index.isEmpty { indexes[name] = nil }
+    }
+
+    // MARK: Looking up
+
+    /// The rows with a number of that name in the range.
+    func rows(_ name: Identifier, in range: ClosedRange<Int64>) -> Bitmap {
+        indexes[name]?.numbers.rows(in: range) ?? Bitmap()
+    }
+
+    /// Those of the given rows with a number of that name in the range.
+    func rows(_ name: Identifier, in range: ClosedRange<Int64>, among rows: Bitmap) -> Bitmap {
+        indexes[name]?.numbers.rows(in: range, among: rows) ?? Bitmap()
+    }
+
+    /// The rows with any of the values under that name.
+    func rows(_ name: Identifier, having values: AttributeChoice) -> Bitmap {
+        guard let index = indexes[name] else { return Bitmap() }
+        return Bitmap.union(
+            values.words.map(index.words.rows(having:)) + values.numbers.map { index.numbers.rows(in: $0...$0) })
+    }
+
+    /// Whether a listing has any of the values under that name.
+    func has(_ listing: Listing, _ name: Identifier, _ values: AttributeChoice) -> Bool {
+        guard let value = listing.attributes[name] else { return false }
+        if let number = value.number { return values.numbers.contains(number) }
+        return value.words.contains { values.words.contains(fold($0)) }
+    }
+}
+
+/// Values of an attribute, of which one is enough.
+struct AttributeChoice {
+    /// Folded.
+    var words: Set<Text>
+    /// In millionths.
+    var numbers: Set<Int64>
+}
+
+extension AttributeValue {
+    /// The number in millionths; nil for a value of another type.
+    var number: Int64? { if case .number(let number) = self { number.millionths } else { nil } }
+
+    /// What it is found by, if it is no number.
+    fileprivate var words: [Text] {
+        switch self {
+        case .number: []
+        case .text(let text): [text]
+        case .boolean(let value): [value ? "true" : "false"]
+        case .texts(let texts): texts
+        }
+    }
+}
