@@ -179,6 +179,12 @@ public final class Catalogue {
             for availability in index.availabilities {
                 let back = availability.advance(to: now)
                 for query in saved.values where query.query.kind == kind && index.usesAvailability(query.query) {
+                    if index.excludesAvailability(query.query), !back.isEmpty {
+                        // What they were before is not known any more.
+                        query.forget(revision: revision)
+                        touched.insert(query.name)
+                        continue
+                    }
                     for row in back { follow(query, from: nil, to: index.source.listing(at: row)) }
                 }
             }

@@ -75,8 +75,8 @@ import Testing
         for sort in Question.sorts {
             for number in 0..<3 {
                 var question = Question(sort: sort)
-                if number > 0 { question.tags = ["hot"] }
-                if number > 1 { question.price = 5...Int64(Int32.max) }
+                if number > 0 { question.tags = [["hot"]] }
+                if number > 1 { question.price = Question.Ends(low: 5, high: Int64(Int32.max)) }
                 let expected = try plain.found(question)
                 let words = question.words(&generator)
                 var answer = try catalogue.answer(words + ["LIMIT", "50", "FACETS"])

@@ -40,11 +40,12 @@ import Testing
         #expect(try query(["CUISINE", "thai", word]).values["CUISINE"]?.count == 2)
     }
 
-    @Test(arguments: Filter.all.map(\.name) + CatalogueQuery.Option.allCases.map(\.rawValue))
+    @Test(arguments: ["NOT"] + Filter.all.map(\.name) + CatalogueQuery.Option.allCases.map(\.rawValue))
     func `the first value of a filter may be any name`(name: String) throws {
         for filter in ["TEXT", "CUISINE", "CITY", "AREA", "OUTLET", "KIND", "TAG"] {
             let value = Text(filter == "OUTLET" ? name : name.lowercased())
             #expect(try query([filter, name]).values[filter] == [value])
+            #expect(try query([filter, "=" + name, "=" + name]).values[filter].map(Set.init) == [value])
         }
     }
 
@@ -52,7 +53,8 @@ import Testing
         arguments: [
             ["COLOUR", "red"], [""], ["tea"], ["TEXT"], ["CUISINE"], ["CITY"], ["PRICE", "1"], ["PRICE"], ["RATING"],
             ["DELIVERY"], ["SORT"], ["LIMIT"], ["AFTER"], ["OPEN", "OPEN"], ["CITY", "a", "CITY", "b"],
-            ["TEXT", "a", "TEXT", "b"], ["SORT", "name", "SORT", "name"], ["CITY", "a", "b"], ["SEED", "1"],
+            ["TEXT", "a", "TEXT", "b"], ["SORT", "name", "SORT", "name"], ["SEED", "1"], ["NOT"], ["NOT", "tea"],
+            ["NOT", "SORT", "name"], ["NOT", "NOT", "OPEN"], ["CITY", "a", "NOT"], ["RATING", "1", "2", "3"],
             ["OPEN", "now"], ["FACETS", "FACETS"], (0..<51).flatMap { ["TAG", "t\($0)"] },
             ["ATTR"], ["ATTR", "size"], ["ATTR", "size", "1"], ["ATTR", "size", "ANY"],
             ["ATTR", "size", "1", "2", "3"],
@@ -76,7 +78,9 @@ import Testing
             ["LIMIT", "-1"], ["LIMIT", "ten"], ["LIMIT", "+5"], ["LIMIT", "05"], ["PRICE", "+1", "5"],
             ["PRICE", "1", "05"],
             ["RATING", "+4"], ["RATING", "04"], ["RATING", "00.5"], ["DELIVERY", "030"], ["DELIVERY", "-0"],
-            ["ATTR", "shoe size", "1", "2"], ["ATTR", "size", "2", "1"], ["ATTR", "size", "+1", "2"],
+            ["RATING", "5", "4"], ["DELIVERY", "*", "x"], ["CITY", ""], ["KIND", "menuItem", ""], ["OUTLET", "="],
+            ["ATTR", "size", "ANY", ""], ["ATTR", "shoe size", "1", "2"], ["ATTR", "size", "2", "1"],
+            ["ATTR", "size", "+1", "2"],
             ["ATTR", "size", "1", "all"], ["ATTR", "size", "1.", "2"], ["ATTR", "size", "0.0000001", "2"],
         ])
     func `a value out of range is refused by name`(words: [String]) {
@@ -92,7 +96,11 @@ import Testing
             ["PRICE", "0", "9223372036854775807"], ["PRICE", "0", "0"], ["RATING", "0"], ["RATING", "4.5"],
             ["RATING", "1000000"], ["DELIVERY", "0"], ["DELIVERY", "9223372036854775807"], ["LIMIT", "1"],
             ["LIMIT", "100"], ["SORT", "-Price"], ["CUISINE"] + (0..<50).map { "c\($0)" },
-            (0..<50).flatMap { ["TAG", "t\($0)"] }, [], ["ATTR", "size", "*", "*"], ["ATTR", "size", "-1e-6", "1.0"],
+            (0..<50).flatMap { ["TAG", "t\($0)"] }, [], ["CITY", "a", "b"],
+            ["NOT", "OPEN", "NOT", "CITY", "a", "NOT", "CITY", "b"],
+            ["PRICE", "*", "*"], ["RATING", "*", "4"], ["DELIVERY", "10", "*"], ["TEXT", ""],
+            ["TEXT", " ", "", "OPEN"],
+            ["ATTR", "size", "*", "*"], ["ATTR", "size", "-1e-6", "1.0"],
             ["ATTR", "ANY", "any", "any"], ["ATTR", "size", "ANY"] + (0..<50).map { "v\($0)" },
         ])
     func `a value just in range is accepted`(words: [String]) throws {

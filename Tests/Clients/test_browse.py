@@ -95,6 +95,20 @@ FILTERS = {
     ("RATING", "4.41"): set(),
     ("DELIVERY", "49"): {"kottu", "rice", "dosai", "curd"},
     ("OPEN",): ITEMS,
+    ("TEXT", ""): ITEMS,
+    ("TEXT", "=rice", "=open"): set(),
+    ("CITY", "=Kandy", "=OPEN"): {"chicken", "thali", "poppers", "offer"},
+    ("KIND", "soup", "dessert", "promo"): {"curd", "offer"},
+    ("OUTLET", "hill", "harbour"): ITEMS,
+    ("TAG", "veg", "street"): {"kottu", "dosai", "thali", "poppers"},
+    ("PRICE", "*", "65000"): {"dosai", "curd"},
+    ("RATING", "*", "4"): {"chicken", "thali", "poppers", "offer"},
+    ("RATING", "6"): set(),
+    ("DELIVERY", "36", "*"): {"chicken", "thali", "poppers", "offer"},
+    ("NOT", "TAG", "hot", "street"): {"dosai", "curd", "offer"},
+    ("NOT", "TEXT", "rice"): ITEMS - {"rice", "chicken"},
+    ("NOT", "ATTR", "spice", "*", "*"): ITEMS - {"kottu", "rice", "chicken"},
+    ("NOT", "OPEN"): set(),
     ("ATTR", "spice", "2", "*"): {"kottu", "rice"},
     ("ATTR", "spice", "*", "2.0"): {"rice", "chicken"},
     ("ATTR", "spice", "any", "MILD", "4.50"): {"thali", "kottu"},
@@ -127,6 +141,7 @@ OUTLETS = {
     ("TAG", "veg", "TAG", "street"): {"harbour", "hill"}, ("PRICE", "240000", "299999"): {"harbour"}, ("RATING", "0"): {"harbour", "hill"},
     ("DELIVERY", "35"): {"harbour"}, ("OPEN",): {"harbour", "hill"},
     ("ATTR", "spice", "ANY", "mild"): {"hill"}, ("ATTR", "spice", "*", "2"): {"harbour", "hill"}, ("ATTR", "none", "*", "*"): set(),
+    ("NOT", "ATTR", "spice", "0", "*"): {"hill", "empty"}, ("NOT", "RATING", "4"): {"hill", "empty"},
 }
 
 
@@ -184,7 +199,8 @@ def test_a_surprise_is_one_of_the_matches(browser):
 
 
 @pytest.mark.parametrize(("words", "code"), [
-    (("COLOUR", "red"), "ERR"), (("TEXT",), "ERR"), (("PRICE", "1"), "ERR"), (("OPEN", "OPEN"), "ERR"), (("CITY", "a", "b"), "ERR"),
+    (("COLOUR", "red"), "ERR"), (("TEXT",), "ERR"), (("PRICE", "1"), "ERR"), (("OPEN", "OPEN"), "ERR"), (("NOT", "SORT", "name"), "ERR"),
+    (("KIND", ""), "INVALID"), (("RATING", "5", "4"), "INVALID"), (("TAG", "hot", "="), "INVALID"),
     (("SEED", "1"), "ERR"), (("",), "ERR"),
     (("TEXT", "!!!"), "INVALID"), (("TEXT", " ".join("abc" for _ in range(33))), "INVALID"), (("PRICE", "2", "1"), "INVALID"),
     (("PRICE", "x", "1"), "INVALID"), (("PRICE", "0", "9223372036854775808"), "INVALID"), (("RATING", "4.555"), "INVALID"),

@@ -143,6 +143,7 @@ def test_answers_kept_by_messages_equal_fresh_ones(server, client, name, seed):
         f"{name}-range": ["TAG", name, "PRICE", 200, 500, "SORT", "name", "LIMIT", 3],
         f"{name}-spicy": ["TAG", name, "ATTR", "spice", 0, "*", "SORT", "name", "LIMIT", 5],
         f"{name}-mild": ["TAG", name, "ATTR", "spice", "ANY", "MILD", "-1.0", "SORT", "price", "LIMIT", 5],
+        f"{name}-without": ["TAG", name, "NOT", "OPEN", "NOT", "TEXT", "kottu", "SORT", "-price", "LIMIT", 4],
         f"{name}-rated": ["TAG", name, "RATING", "4.2", "SORT", "rating", "LIMIT", 100],
     }
     for question, words in questions.items():

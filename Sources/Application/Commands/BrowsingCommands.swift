@@ -120,7 +120,8 @@ extension ParameterList {
                 token: token, isOptional: true, isRepeated: isRepeated)
         }
         return repeated(
-            Filter.all.map { description($0.name, $0.values, isRepeated: $0.isRepeatable) }
+            [description(CatalogueQuery.exclusion, "", isRepeated: true)]
+                + Filter.all.map { description($0.name, $0.values, isRepeated: $0.isRepeatable) }
                 + options.map { description($0.rawValue, $0.value) }, of: .catalogue)
     }
 }
@@ -131,9 +132,12 @@ extension Application {
     ) throws(Failure) -> [UInt8] {
         let catalogue = catalogue
         let query = try query(kind, words, options, catalogue)
-        // An outlet without a menu is something else than one where nothing matches.
-        let outlet = try query.values["OUTLET"]?.first.flatMap({ Identifier($0.string) }).flatMap(self.outlet)
-        return catalogue.page(query, emptyState: outlet?.menuVersion == 0 ? "noMenu" : "empty")
+        // Outlets without a menu are something else than some where nothing matches.
+        let versions = try (query.values["OUTLET"] ?? []).map { outlet throws(Failure) in
+            try Identifier(outlet.string).flatMap(self.outlet)?.menuVersion
+        }
+        let hasMenu = versions.isEmpty || versions.contains { $0 != 0 }
+        return catalogue.page(query, emptyState: hasMenu ? "empty" : "noMenu")
     }
 
     fileprivate func query(

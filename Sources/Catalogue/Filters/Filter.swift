@@ -15,7 +15,8 @@ public struct Filter: Sendable {
     /// The counts that it has in `facets`, if any.
     let facet: Facet?
     let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
-    let read: @Sendable (inout FilterWords, TextAnalyser) throws(CatalogueError) -> Narrowing
+    /// Reads the values; nil if they ask for nothing.
+    let read: @Sendable (inout FilterWords, TextAnalyser) throws(CatalogueError) -> Narrowing?
     /// Whether it knows items alone. Then an outlet satisfies it if one of its items does.
     var isOfItems = false
 
@@ -23,17 +24,17 @@ public struct Filter: Sendable {
     public static let all: [Filter] = [
         text("TEXT"),
         anyOf("CUISINE", "cuisine", facet: Facet("cuisines"), .any { $0.cuisines }),
-        anyOf("CITY", "city", facet: Facet("cities"), atMost: 1, .one { $0.city }),
-        anyOf("AREA", "area", atMost: 1, .one { $0.area }),
-        exactly("OUTLET", "outlet", .one { Text($0.id.outlet.rawValue) }),
-        anyOf("KIND", "kind", facet: Facet("kinds"), atMost: 1, .any { $0.kinds }),
-        everyOne("TAG", "tag", facet: Facet("tags"), .any { $0.tags }),
+        anyOf("CITY", "city", facet: Facet("cities"), .one { $0.city }),
+        anyOf("AREA", "area", .one { $0.area }),
+        anyOf("OUTLET", "outlet", exact: true, .one { Text($0.id.outlet.rawValue) }),
+        anyOf("KIND", "kind", facet: Facet("kinds"), .any { $0.kinds }),
+        anyOf("TAG", "tag", facet: Facet("tags"), isRepeatable: true, .any { $0.tags }),
         range(
             "PRICE", facet: Facet("prices", .one { $0.price.map(PriceBand.name) }),
             leastKeys: { low, high in [.cheapest: low, .dearest: -high] }
         ) { $0.price },
-        atLeast("RATING", "rating", digits: 2) { $0.rating },
-        atMost("DELIVERY", "minutes") { $0.deliveryMinutes },
+        range("RATING", digits: 2, alone: .least) { $0.rating },
+        range("DELIVERY", alone: .most) { $0.deliveryMinutes },
         available("OPEN"),
         attribute("ATTR"),
     ]
@@ -86,7 +87,9 @@ extension Filter {
             name: name, values: "words …", isRepeatable: false, facet: nil,
             makeIndex: { TextIndex($0) },
             read: { words, analyser throws(CatalogueError) in
-                let text = try words.some(atMost: FilterWords.maximumValues).map(\.string).joined(separator: " ")
+                let text = try words.texts().map(\.string).joined(separator: " ")
+                // Somebody has not typed anything yet.
+                guard text.utf8.contains(where: { $0 != 0x20 }) else { return nil }
                 let terms: [String]
                 do throws(TooManyTerms) {
                     terms = try analyser.queryTerms(of: text)
@@ -98,37 +101,21 @@ extension Filter {
             })
     }
 
-    /// Listings with any of several words, ignoring case and accents.
+    /// Listings with any of several words, ignoring case and accents unless they are `exact`.
     static func anyOf(
-        _ name: String, _ value: String, facet: Facet? = nil, atMost count: Int = FilterWords.maximumValues,
+        _ name: String, _ value: String, facet: Facet? = nil, isRepeatable: Bool = false, exact: Bool = false,
         _ words: ListedWords
     ) -> Filter {
         Filter(
-            name: name, values: count == 1 ? value : "\(value) …", isRepeatable: false, facet: facet,
-            makeIndex: { analyser in WordIndex(fold: analyser.fold, words) },
+            name: name, values: "\(value) …", isRepeatable: isRepeatable, facet: facet,
+            makeIndex: { analyser in WordIndex(fold: folding(analyser, exact), words) },
             read: { words, analyser throws(CatalogueError) in
-                anyOf(Set(try words.some(atMost: count).map(analyser.fold)))
+                anyOf(Set(try words.some(name).map(folding(analyser, exact))))
             })
     }
 
-    /// Listings with one word, in exactly this spelling.
-    static func exactly(
-        _ name: String, _ value: String, _ words: ListedWords
-    ) -> Filter {
-        Filter(
-            name: name, values: value, isRepeatable: false, facet: nil,
-            makeIndex: { _ in WordIndex(fold: { $0 }, words) },
-            read: { words, _ throws(CatalogueError) in anyOf([try words.next()]) })
-    }
-
-    /// Listings with a word; if repeated, with all of them.
-    static func everyOne(
-        _ name: String, _ value: String, facet: Facet? = nil, _ words: ListedWords
-    ) -> Filter {
-        Filter(
-            name: name, values: value, isRepeatable: true, facet: facet,
-            makeIndex: { analyser in WordIndex(fold: analyser.fold, words) },
-            read: { words, analyser throws(CatalogueError) in anyOf([analyser.fold(try words.next())]) })
+    private static func folding(_ analyser: TextAnalyser, _ exact: Bool) -> (Text) -> Text {
+        exact ? { $0 } : analyser.fold
     }
 
     private static func anyOf(_ words: Set<Text>) -> Narrowing {
@@ -140,9 +127,14 @@ extension Filter {
         return narrowing
     }
 
-    /// Listings with a number in a range that includes both ends.
+    /// What a range means that gives one number alone.
+    enum Alone: Sendable {
+        case least, most
+    }
+
+    /// Listings with a number in a range that includes both ends, each of which can be open.
     static func range(
-        _ name: String, facet: Facet? = nil,
+        _ name: String, digits: Int = 0, alone: Alone? = nil, facet: Facet? = nil,
         leastKeys: @escaping @Sendable (Int64, Int64) -> [ListingOrder: Int64] = { _, _ in [:] },
         _ value: @escaping @Sendable (Listing) -> Int64?
     ) -> Filter {
@@ -150,35 +142,19 @@ extension Filter {
             name: name, values: "min max", isRepeatable: false, facet: facet,
             makeIndex: { _ in NumberIndex<NumberColumn>(value) },
             read: { words, _ throws(CatalogueError) in
-                let low = try words.number(name)
-                let high = try words.number(name)
-                guard low <= high else { throw .invalid(name, "the smallest comes first") }
-                var narrowing = within(low...high)
-                narrowing.leastKeys = leastKeys(low, high)
+                var low = try words.bound(name, digits: digits)
+                var high: Int64?
+                if alone == nil || !words.isAtName {
+                    high = try words.bound(name, digits: digits)
+                } else if alone == .most {
+                    (low, high) = (nil, low)
+                }
+                let (least, most) = (low ?? .min, high ?? .max)
+                guard least <= most else { throw .invalid(name, "the smallest comes first") }
+                var narrowing = within(least...most)
+                narrowing.leastKeys = leastKeys(least, most)
                 return narrowing
             })
-    }
-
-    /// Listings with a decimal number that is not smaller.
-    static func atLeast(
-        _ name: String, _ argument: String, digits: Int, _ value: @escaping @Sendable (Listing) -> Int64?
-    ) -> Filter {
-        Filter(
-            name: name, values: argument, isRepeatable: false, facet: nil,
-            makeIndex: { _ in NumberIndex<NumberColumn>(value) },
-            read: { words, _ throws(CatalogueError) in
-                within(try words.decimal(name, digits: digits)...Int64.max)
-            })
-    }
-
-    /// Listings with a number that is not larger.
-    static func atMost(
-        _ name: String, _ argument: String, _ value: @escaping @Sendable (Listing) -> Int64?
-    ) -> Filter {
-        Filter(
-            name: name, values: argument, isRepeatable: false, facet: nil,
-            makeIndex: { _ in NumberIndex<NumberColumn>(value) },
-            read: { words, _ throws(CatalogueError) in within(0...(try words.number(name))) })
     }
 
     private static func within(_ range: ClosedRange<Int64>) -> Narrowing {
@@ -199,10 +175,10 @@ extension Filter {
                     throw .invalid(name, "a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -")
                 }
                 if words.take("ANY") {
-                    return anyOf(try words.some(atMost: FilterWords.maximumValues), of: attribute, analyser)
+                    return anyOf(try words.some(name), of: attribute, analyser)
                 }
-                let low = try words.bound(name) ?? .min
-                let high = try words.bound(name) ?? .max
+                let low = try words.bound(ofAttribute: name) ?? .min
+                let high = try words.bound(ofAttribute: name) ?? .max
                 guard low <= high else { throw .invalid(name, "the smallest comes first") }
                 return within(low...high, of: attribute)
             }, isOfItems: true)

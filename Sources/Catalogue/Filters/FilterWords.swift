@@ -5,6 +5,8 @@ internal import JSONText
 struct FilterWords {
     /// The most values of one filter.
     static let maximumValues = 50
+    /// What a value may begin with, and loses: nothing that follows it is a name.
+    private static let quote = UInt8(ascii: "=")
 
     private let words: [Text]
     private(set) var index = 0
@@ -32,10 +34,24 @@ struct FilterWords {
         return true
     }
 
-    /// The next word, and those after it up to the next name.
-    mutating func some(atMost count: Int) throws(CatalogueError) -> [Text] {
-        var values = [try next()]
-        while values.count < count, index < words.count, !isName(words[index]) { values.append(try next()) }
+    /// Whether a name stands next, or nothing.
+    var isAtName: Bool { isAtEnd || isName(words[index]) }
+
+    /// The next word, and those after it up to the next name, all without the quote.
+    mutating func texts() throws(CatalogueError) -> [Text] {
+        var values: [Text] = []
+        repeat {
+            let word = try next()
+            // By bytes: an accent may follow.
+            values.append(word.utf8.first == Self.quote ? Text(String(Substring(word.utf8.dropFirst()))) : word)
+        } while values.count < Self.maximumValues && !isAtName
+        return values
+    }
+
+    /// The same for a filter whose values cannot be empty.
+    mutating func some(_ name: String) throws(CatalogueError) -> [Text] {
+        let values = try texts()
+        guard !values.contains(where: \.isEmpty) else { throw .invalid(name, "must not be empty") }
         return values
     }
 
@@ -54,9 +70,9 @@ struct FilterWords {
     }
 
     /// The next word as a number of an attribute, in millionths; nil for `*`.
-    mutating func bound(_ name: String) throws(CatalogueError) -> Int64? {
+    mutating func bound(ofAttribute name: String) throws(CatalogueError) -> Int64? {
+        if take("*") { return nil }
         let word = try next()
-        if word == "*" { return nil }
         guard let number = FilterWords.attributeNumber(word) else { throw .invalid(name, AttributeNumber.rule) }
         return number
     }
@@ -70,8 +86,13 @@ struct FilterWords {
         return AttributeNumber(json)?.millionths
     }
 
-    /// The next word as a decimal number from 0, times ten to the power of `digits`.
-    mutating func decimal(_ name: String, digits: Int) throws(CatalogueError) -> Int64 {
+    /// The next word as a number from 0, times ten to the power of `digits`; nil for `*`.
+    mutating func bound(_ name: String, digits: Int) throws(CatalogueError) -> Int64? {
+        if take("*") { return nil }
+        return try digits == 0 ? number(name) : decimal(name, digits: digits)
+    }
+
+    private mutating func decimal(_ name: String, digits: Int) throws(CatalogueError) -> Int64 {
         let word = try next().string
         let parts = word.split(separator: ".", omittingEmptySubsequences: false)
         guard !word.hasPrefix("-"), (1...2).contains(parts.count), let whole = FilterWords.number(String(parts[0])),

@@ -56,10 +56,15 @@ final class SearchIndex {
     /// Whether a filter is answered by the items of these outlets.
     func asksItems(_ filter: Int) -> Bool { items != nil && Filter.all[filter].isOfItems }
 
-    /// All rows that satisfy a filter.
+    /// All rows that a filter keeps.
     func rows(_ narrowing: Narrowing, _ filter: Int) -> Bitmap {
-        guard let items, asksItems(filter) else { return narrowing.rows(filters[filter]) }
-        return items.outlets(narrowing.rows(items.index.filters[filter]))
+        let rows: Bitmap
+        if let items, asksItems(filter) {
+            rows = items.outlets(narrowing.rows(items.index.filters[filter]))
+        } else {
+            rows = narrowing.rows(filters[filter])
+        }
+        return narrowing.isExclusion ? all.subtracting(rows) : rows
     }
 
     // MARK: Loading many

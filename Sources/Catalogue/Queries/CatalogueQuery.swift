@@ -27,6 +27,8 @@ public struct CatalogueQuery {
         }
     }
 
+    /// What makes a filter leave out the listings that satisfy it.
+    public static let exclusion = "NOT"
     /// The number of listings on a page unless the query gives another.
     public static let defaultLimit = 20
     /// The most listings on a page.
@@ -34,7 +36,7 @@ public struct CatalogueQuery {
 
     /// What is searched.
     public let kind: ListingKind
-    /// The values of each filter that was given, as they are compared, by the filter's name.
+    /// The values of each filter that was given and excludes nothing, as they are compared, by the filter's name.
     public private(set) var values: [String: [Text]] = [:]
 
     var narrowings: [(filter: Int, narrowing: Narrowing)] = []
@@ -54,20 +56,28 @@ public struct CatalogueQuery {
         self.kind = kind
         var reader = FilterWords(words) { word in
             let name = word.capitals
-            return Filter.named(name) != nil || options.contains { $0.rawValue == name }
+            return name == Self.exclusion || Filter.named(name) != nil || options.contains { $0.rawValue == name }
         }
         var given: Set<String> = []
         while !reader.isAtEnd {
+            let isExclusion = reader.take(Self.exclusion)
             let word = try reader.next()
             let name = word.capitals
+            guard !isExclusion || Filter.named(name) != nil else {
+                throw .syntax("\(Self.exclusion) stands before a filter")
+            }
             if let filter = Filter.named(name) {
-                guard given.insert(name).inserted || Filter.all[filter].isRepeatable else {
+                guard isExclusion || given.insert(name).inserted || Filter.all[filter].isRepeatable else {
                     throw .syntax("\(name) is given twice")
                 }
-                let narrowing = try Filter.all[filter].read(&reader, analyser)
+                guard var narrowing = try Filter.all[filter].read(&reader, analyser) else { continue }
+                if isExclusion {
+                    narrowing.exclude()
+                } else {
+                    values[name, default: []] += narrowing.values
+                }
                 narrowings.append((filter, narrowing))
-                values[name, default: []] += narrowing.values
-                filters.insert([Text(name)] + narrowing.values)
+                filters.insert((isExclusion ? [Text(Self.exclusion)] : []) + [Text(name)] + narrowing.values)
                 guard narrowings.count <= FilterWords.maximumValues else {
                     throw .syntax("there are more than \(FilterWords.maximumValues) filters")
                 }

@@ -4,6 +4,8 @@ internal import Domain
 struct Narrowing {
     /// The values as they are compared: two filters with the same name and values ask the same.
     var values: [Text] = []
+    /// Whether it keeps the rows that do not satisfy it instead.
+    private(set) var isExclusion = false
     /// All rows that satisfy it.
     var rows: (any FilterIndex) -> Bitmap
     /// Those of some rows that satisfy it, if they can be found faster than all; else nil.
@@ -35,6 +37,12 @@ struct Narrowing {
         values = query.terms.dropLast().sorted() + query.terms.suffix(1)
         tiers = { Narrowing.cast($0, to: TextIndex.self).tiers(query) }
         tier = { Narrowing.cast($0, to: TextIndex.self).tier(of: $1, query) ?? 0 }
+    }
+
+    /// Keeps what it would leave out, in no order.
+    mutating func exclude() {
+        isExclusion = true
+        (leastKeys, tiers, tier) = ([:], nil, nil)
     }
 
     private static func cast<Index: FilterIndex>(_ index: any FilterIndex, to: Index.Type = Index.self) -> Index {

@@ -43,7 +43,8 @@ extension SearchIndex {
         }
         for (filter, narrowing) in late {
             if let rows = found, let among = narrowing.rowsAmong {
-                found = among(filters[filter], rows)
+                let satisfying = among(filters[filter], rows)
+                found = narrowing.isExclusion ? rows.subtracting(satisfying) : satisfying
             } else {
                 let rows = self.rows(narrowing, filter)
                 found = found.map { $0.intersection(rows) } ?? rows
@@ -57,12 +58,19 @@ extension SearchIndex {
 
     /// Whether a listing matches.
     func accepts(_ listing: Listing, _ query: CatalogueQuery) -> Bool {
-        query.narrowings.allSatisfy { $0.narrowing.accepts(filters[$0.filter], listing) }
+        query.narrowings.allSatisfy {
+            $0.narrowing.accepts(filters[$0.filter], listing) != $0.narrowing.isExclusion
+        }
     }
 
-    /// Whether the matches depend on the time.
+    /// Whether listings come or go as time passes.
     func usesAvailability(_ query: CatalogueQuery) -> Bool {
         query.narrowings.contains { filters[$0.filter] is AvailabilityIndex }
+    }
+
+    /// Whether listings go as time passes.
+    func excludesAvailability(_ query: CatalogueQuery) -> Bool {
+        query.narrowings.contains { filters[$0.filter] is AvailabilityIndex && $0.narrowing.isExclusion }
     }
 
     /// The sort key of a listing among the matches.

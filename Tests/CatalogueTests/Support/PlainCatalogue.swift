@@ -116,8 +116,11 @@ final class PlainCatalogue {
     /// All matches, in order.
     func found(_ question: Question) throws -> [Entry] {
         let wanted = try question.text.map { try analyser.queryTerms(of: $0).map { Text($0) } }
-        let matches = (question.kind == .items ? items : outlets).compactMap { entry -> (tier: Int, entry: Entry)? in
-            guard accepts(entry, question) else { return nil }
+        let matches = try (question.kind == .items ? items : outlets).compactMap {
+            entry -> (tier: Int, entry: Entry)? in
+            guard accepts(entry, question),
+                try !question.excluded.contains(where: { try accepts(entry, $0) && hasText(entry, $0) })
+            else { return nil }
             guard let wanted else { return (0, entry) }
             return tier(entry, wanted).map { ($0, entry) }
         }
@@ -138,6 +141,11 @@ final class PlainCatalogue {
         .map(\.entry)
     }
 
+    private func hasText(_ entry: Entry, _ question: Question) throws -> Bool {
+        guard let text = question.text else { return true }
+        return tier(entry, try analyser.queryTerms(of: text).map { Text($0) }) != nil
+    }
+
     private func key(_ entry: Entry, _ sort: String) -> Int64 {
         switch sort {
         case "price": entry.price ?? .max
@@ -154,16 +162,15 @@ final class PlainCatalogue {
         {
             return false
         }
-        if let city = question.city, !(entry.city.map { same($0, city) } ?? false) { return false }
-        if let area = question.area, !(entry.area.map { same($0, area) } ?? false) { return false }
-        if let outlet = question.outlet, Text(entry.id.outlet.rawValue) != outlet { return false }
-        if let kind = question.itemKind, !entry.kinds.contains(where: { same($0, kind) }) { return false }
-        for tag in question.tags where !entry.tags.contains(where: { same($0, tag) }) { return false }
-        if let price = question.price, !(entry.price.map(price.contains) ?? false) { return false }
-        if let rating = question.rating, !(entry.rating.map { $0 >= rating } ?? false) { return false }
-        if let minutes = question.deliveryMinutes, !(entry.deliveryMinutes.map { $0 <= minutes } ?? false) {
-            return false
+        func has(_ values: [Text], _ wanted: [Text]) -> Bool {
+            wanted.isEmpty || values.contains { value in wanted.contains { same(value, $0) } }
         }
+        guard has(entry.city.map { [$0] } ?? [], question.cities), has(entry.area.map { [$0] } ?? [], question.areas),
+            has(Array(entry.kinds), question.itemKinds), question.tags.allSatisfy({ has(Array(entry.tags), $0) }),
+            question.outlets.isEmpty || question.outlets.contains(Text(entry.id.outlet.rawValue)),
+            question.price?.contains(entry.price) ?? true, question.rating?.contains(entry.rating) ?? true,
+            question.deliveryMinutes?.contains(entry.deliveryMinutes) ?? true
+        else { return false }
         for wanted in question.attributes where !entry.attributes.contains(where: { accepts($0, wanted) }) {
             return false
         }

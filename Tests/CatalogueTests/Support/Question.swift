@@ -5,6 +5,22 @@ import SeededRandom
 
 /// A query as plain values.
 struct Question {
+    /// A range whose ends may be open.
+    struct Ends {
+        var low: Int64?
+        var high: Int64?
+
+        func contains(_ number: Int64?) -> Bool {
+            guard let number else { return false }
+            return low.map { $0 <= number } ?? true && high.map { number <= $0 } ?? true
+        }
+
+        static func random(_ generator: inout SeededGenerator, _ number: (inout SeededGenerator) -> Int64) -> Ends {
+            let ends = [number(&generator), number(&generator)].sorted()
+            return Ends(low: generator.chance(70) ? ends[0] : nil, high: generator.chance(70) ? ends[1] : nil)
+        }
+    }
+
     /// A filter by an attribute.
     struct Attribute {
         enum Values {
@@ -20,15 +36,18 @@ struct Question {
     var kind = ListingKind.items
     var text: String?
     var cuisines: [Text] = []
-    var city: Text?
-    var area: Text?
-    var outlet: Text?
-    var itemKind: Text?
-    var tags: [Text] = []
-    var price: ClosedRange<Int64>?
+    var cities: [Text] = []
+    var areas: [Text] = []
+    var outlets: [Text] = []
+    var itemKinds: [Text] = []
+    /// One of each list.
+    var tags: [[Text]] = []
+    var price: Ends?
     /// In hundredths.
-    var rating: Int64?
-    var deliveryMinutes: Int64?
+    var rating: Ends?
+    var deliveryMinutes: Ends?
+    /// Questions of one filter each, whose matches are left out.
+    var excluded: [Question] = []
     var isOpen = false
     var attributes: [Attribute] = []
     var sort = "relevance"
@@ -44,23 +63,30 @@ struct Question {
     static func random(_ generator: inout SeededGenerator) -> Question {
         var question = Question(generator.chance(70) ? .items : .outlets, sort: generator.pick(sorts))
         for _ in 0..<generator.number(0..<4) { question.narrow(&generator) }
+        for _ in 0..<generator.pick([0, 0, 1, 2]) {
+            var other = Question(question.kind)
+            other.narrow(&generator)
+            question.excluded.append(other)
+        }
         return question
     }
 
     private mutating func narrow(_ generator: inout SeededGenerator) {
+        func some(of values: [Text]) -> [Text] {
+            Array(values.shuffled(using: &generator).prefix(generator.number(1..<3)))
+        }
         switch generator.number(0..<18) {
         case 0..<4: text = Question.randomText(&generator)
         case 4: cuisines = (0..<generator.number(1..<4)).map { _ in generator.pick(Vocabulary.cuisines) }
-        case 5: city = generator.pick(["COLOMBO", "kandy", "sao paulo", "Nowhere"])
-        case 6: area = generator.pick(["fort", "Pettah"])
-        case 7: outlet = "o\(generator.number(0..<9))"
-        case 8: itemKind = generator.pick(["menuItem", "DESSERT", "promo"])
-        case 9: tags = Array(["HOT", "veg", "new", "hot"].shuffled(using: &generator).prefix(generator.number(1..<3)))
+        case 5: cities = some(of: ["COLOMBO", "kandy", "sao paulo", "Nowhere"])
+        case 6: areas = some(of: ["fort", "Pettah", "none"])
+        case 7: outlets = some(of: (0..<9).map { "o\($0)" })
+        case 8: itemKinds = some(of: ["menuItem", "DESSERT", "promo", "soup"])
+        case 9: tags.append(some(of: ["HOT", "veg", "new", "hot"]))
         case 10:
-            let ends = [Vocabulary.price(&generator), Vocabulary.price(&generator)].sorted()
-            price = ends[0]...ends[1]
-        case 11: rating = generator.pick([0, 350, 351, 400, 450, 500, 501])
-        case 12: deliveryMinutes = generator.pick([0, 15, 29, 30, 31, 1_000])
+            price = .random(&generator) { Vocabulary.price(&$0) }
+        case 11: rating = .random(&generator) { $0.pick([0, 350, 351, 400, 450, 500, 501, 600]) }
+        case 12: deliveryMinutes = .random(&generator) { $0.pick([0, 15, 29, 30, 31, 1_000]) }
         case 13: isOpen = true
         default: attributes.append(Question.randomAttribute(&generator))
         }
@@ -90,19 +116,32 @@ struct Question {
 
     /// The filters as a client writes them, in any order.
     func words(_ generator: inout SeededGenerator) -> [String] {
+        var all = filters(&generator) + [["SORT", sort]]
+        for other in excluded { all += other.filters(&generator).map { ["NOT"] + $0 } }
+        return all.shuffled(using: &generator).flatMap(\.self)
+    }
+
+    private func filters(_ generator: inout SeededGenerator) -> [[String]] {
         var filters: [[String]] = []
         if let text {
             filters.append(["TEXT"] + (generator.chance(50) ? [text] : text.split(separator: " ").map(String.init)))
         }
         if !cuisines.isEmpty { filters.append(["CUISINE"] + cuisines.map(\.string)) }
-        if let city { filters.append(["city", city.string]) }
-        if let area { filters.append(["Area", area.string]) }
-        if let outlet { filters.append(["OUTLET", outlet.string]) }
-        if let itemKind { filters.append(["KIND", itemKind.string]) }
-        for tag in tags { filters.append(["TAG", tag.string]) }
-        if let price { filters.append(["PRICE", "\(price.lowerBound)", "\(price.upperBound)"]) }
-        if let rating { filters.append(["RATING", Question.decimal(rating)]) }
-        if let deliveryMinutes { filters.append(["DELIVERY", "\(deliveryMinutes)"]) }
+        for (name, values) in [("city", cities), ("Area", areas), ("OUTLET", outlets), ("KIND", itemKinds)] {
+            if !values.isEmpty { filters.append([name] + values.map(\.string)) }
+        }
+        for tags in tags { filters.append(["TAG"] + tags.map { generator.pick(["", "="]) + $0.string }) }
+        if let price { filters.append(Question.range("PRICE", price) { "\($0)" }) }
+        if let rating {
+            var words = Question.range("RATING", rating, Question.decimal)
+            if rating.high == nil, generator.chance(50) { words.removeLast() }
+            filters.append(words)
+        }
+        if let deliveryMinutes {
+            var words = Question.range("DELIVERY", deliveryMinutes) { "\($0)" }
+            if deliveryMinutes.low == nil, generator.chance(50) { words.remove(at: 1) }
+            filters.append(words)
+        }
         if isOpen { filters.append(["OPEN"]) }
         for attribute in attributes {
             switch attribute.values {
@@ -111,8 +150,11 @@ struct Question {
                 filters.append(["attr", attribute.name] + [low, high].map { $0.map { "\($0)" } ?? "*" })
             }
         }
-        filters.append(["SORT", sort])
-        return filters.shuffled(using: &generator).flatMap(\.self)
+        return filters
+    }
+
+    private static func range(_ name: String, _ ends: Ends, _ word: (Int64) -> String) -> [String] {
+        [name] + [ends.low, ends.high].map { $0.map(word) ?? "*" }
     }
 
     private static func decimal(_ hundredths: Int64) -> String {
