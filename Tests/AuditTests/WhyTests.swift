@@ -248,14 +248,3 @@ import Testing
         #expect(text[2].hasSuffix("menu v4  \(words)"))
     }
 }
-
-@Suite struct `Amounts in words` {
-    @Test(arguments: [
-        (695, "GBP", "6.95 GBP"), (5, "GBP", "0.05 GBP"), (0, "INR", "0.00 INR"), (1200, "JPY", "1200 JPY"),
-        (1_234_005, "KWD", "1234.005 KWD"), (12345, "CLF", "1.2345 CLF"), (-50, "GBP", "-0.50 GBP"),
-        (Int64.min, "GBP", "-92233720368547758.08 GBP"),
-    ])
-    func `are in major units, by the digits of the currency`(minor: Int64, currency: String, words: String) {
-        #expect(Amount(minorUnits: minor).words(in: Currency(currency)!) == words)
-    }
-}

@@ -4,6 +4,17 @@ import Testing
 @Suite struct ValueTests {
     // MARK: Amounts
 
+    @Test(arguments: [
+        (695, "GBP", "6.95 GBP"), (5, "GBP", "0.05 GBP"), (0, "INR", "0.00 INR"), (1200, "JPY", "1200 JPY"),
+        (1_234_005, "KWD", "1234.005 KWD"), (12345, "CLF", "1.2345 CLF"), (-50, "GBP", "-0.50 GBP"),
+        (Int64.min, "GBP", "-92233720368547758.08 GBP"),
+    ])
+    func `an amount in words is in major units, by the digits of its currency`(
+        minor: Int64, currency: String, words: String
+    ) {
+        #expect(Amount(minorUnits: minor).words(in: Currency(currency)!) == words)
+    }
+
     @Test func `sums and products up to the maximum are exact`() throws {
         #expect(try Amount(minorUnits: 999_999_999_999).adding(1) == .maximum)
         #expect(try Amount(minorUnits: 10_000_000_000).multiplied(by: 100) == .maximum)

@@ -254,11 +254,11 @@ public enum Cart: Decider {
         guard total == checkOut.agreedTotal else {
             throw Rejection(
                 .totalChanged,
-                "the total is \(total.minorUnits), not \(checkOut.agreedTotal.minorUnits) \(contents.currency)")
+                "the total is \(total.words(in: contents.currency)), "
+                    + "not \(checkOut.agreedTotal.words(in: contents.currency))")
         }
         if let minimum = checkOut.minimumOrder, total < minimum {
-            throw Rejection(
-                .limit, "the outlet's minimum order is \(minimum.minorUnits) \(contents.currency)")
+            throw Rejection(.limit, "the outlet's minimum order is \(minimum.words(in: contents.currency))")
         }
         return .checkedOut(
             order: checkOut.order, lines: current.lines, total: total, customer: customer, name: checkOut.name)
