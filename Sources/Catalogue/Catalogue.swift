@@ -284,7 +284,7 @@ public final class Catalogue {
         writer.endArray()
         writer.field("next", page.next?.text)
         writer.key("facets")
-        if query.wantsFacets { Facets(of: matches.all, in: index).write(to: &writer) } else { writer.null() }
+        if query.wantsFacets { Facets(of: matches.all, query, in: index).write(to: &writer) } else { writer.null() }
         writer.field("state", matches.all.isEmpty ? emptyState : "ready")
         writer.endObject()
         return writer.bytes

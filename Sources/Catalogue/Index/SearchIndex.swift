@@ -17,8 +17,9 @@ final class SearchIndex {
     let filters: [any FilterIndex]
     /// Those filters whose results change with time.
     let availabilities: [AvailabilityIndex]
-    /// What is counted, by name. Those that are not a filter's own come after the filters in `indexes`.
-    let facets: [(name: String, words: WordIndex)]
+    /// What is counted, by name, with its filter. Words that are not the filter's own come after the filters in
+    /// `indexes`.
+    let facets: [(name: String, filter: Int, words: WordIndex)]
     private let indexes: [any FilterIndex]
     /// For outlets, how to find them by their items.
     private let items: (index: SearchIndex, outlets: (Bitmap) -> Bitmap)?
@@ -43,11 +44,11 @@ final class SearchIndex {
         let filters = Filter.all.map { $0.makeIndex(analyser) }
         self.filters = filters
         availabilities = filters.compactMap { $0 as? AvailabilityIndex }
-        facets = zip(Filter.all, filters).compactMap { filter, index in
-            guard let facet = filter.facet else { return nil }
-            if let words = facet.words { return (facet.name, WordIndex(fold: { $0 }, words)) }
-            guard let words = index as? WordIndex else { preconditionFailure("only words are counted") }
-            return (facet.name, words)
+        facets = zip(Filter.all, filters).enumerated().compactMap { number, filter in
+            guard let facet = filter.0.facet else { return nil }
+            if let words = facet.words { return (facet.name, number, WordIndex(fold: { $0 }, words)) }
+            guard let words = filter.1 as? WordIndex else { preconditionFailure("only words are counted") }
+            return (facet.name, number, words)
         }
         indexes = filters + facets.map(\.words).filter { words in !filters.contains { $0 === words } }
         orders = ListingOrder.allCases.map { _ in Order() }

@@ -146,4 +146,11 @@ public struct CatalogueQuery {
         }
         return hash
     }
+
+    /// The same query without what it asks of one filter; nil if it asks nothing of it.
+    func without(_ filter: Int) -> CatalogueQuery? {
+        var others = self
+        others.narrowings.removeAll { $0.filter == filter }
+        return others.narrowings.count < narrowings.count ? others : nil
+    }
 }

@@ -2,6 +2,8 @@ internal import Domain
 internal import JSONText
 
 /// How many of the matches have each cuisine, city and so on.
+///
+/// What a query asks of a facet does not narrow its own counts, so that they say what else could be chosen.
 struct Facets {
     /// The most values of one facet: those that most matches have.
     static let maximumValues = 100
@@ -10,20 +12,38 @@ struct Facets {
 
     private var facets: [(name: String, values: [(value: Text, count: Int)])]
 
-    init(of matches: Bitmap, in index: SearchIndex) {
-        let total = matches.count
-        let listings = total <= Self.fewMatches ? matches.rows.map(index.source.listing) : nil
-        facets = index.facets.map { name, words in
+    init(of matches: Bitmap, _ query: CatalogueQuery, in index: SearchIndex) {
+        let counter = Counter(of: matches, in: index)
+        facets = index.facets.map { name, filter, words in
+            let others = query.without(filter)
             let counts =
-                if let listings {
-                    words.counts(in: listings)
-                } else if total == index.all.count {
-                    words.counts { $0.count }
+                if let others {
+                    Counter(of: index.matches(others).all, in: index).counts(of: words)
                 } else {
-                    words.counts(by: matches.intersectionCount)
+                    counter.counts(of: words)
                 }
             let values = counts.sorted { $0.count != $1.count ? $0.count > $1.count : $0.value < $1.value }
             return (name, Array(values.prefix(Self.maximumValues)))
+        }
+    }
+
+    /// Counts words among some listings, in the way that is fastest for as many.
+    private struct Counter {
+        let matches: Bitmap
+        let isEverything: Bool
+        /// Nil where they are too many.
+        let listings: [Listing]?
+
+        init(of matches: Bitmap, in index: SearchIndex) {
+            let total = matches.count
+            self.matches = matches
+            isEverything = total == index.all.count
+            listings = total <= Facets.fewMatches ? matches.rows.map(index.source.listing) : nil
+        }
+
+        func counts(of words: WordIndex) -> [(value: Text, count: Int)] {
+            if let listings { return words.counts(in: listings) }
+            return isEverything ? words.counts { $0.count } : words.counts(by: matches.intersectionCount)
         }
     }
 

@@ -194,10 +194,20 @@ final class PlainCatalogue {
         }
     }
 
-    /// The counts of listings.
-    func facets(of entries: [Entry], _ kind: ListingKind) -> [String: [Answer.FacetValue]] {
-        let all = kind == .items ? items : outlets
-        func count(_ values: (Entry) -> [Text]) -> [Answer.FacetValue] {
+    /// The counts of the listings that a question finds, each without what it asks of the facet itself.
+    func facets(_ question: Question, of found: [Entry]) throws -> [String: [Answer.FacetValue]] {
+        let all = question.kind == .items ? items : outlets
+        func count(
+            without own: (inout Question) -> Void, _ values: (Entry) -> [Text]
+        ) throws -> [Answer.FacetValue] {
+            func others(_ question: Question) -> Question {
+                var others = question
+                own(&others)
+                return others
+            }
+            var wider = others(question)
+            wider.excluded.removeAll { others($0) != $0 }
+            let entries = wider == question ? found : try self.found(wider)
             var spellings: [Text: [Text: Int]] = [:]
             for entry in all {
                 for value in Set(values(entry)) { spellings[fold(value), default: [:]][value, default: 0] += 1 }
@@ -211,9 +221,11 @@ final class PlainCatalogue {
             .sorted { $0.count == $1.count ? $0.value < $1.value : $0.count > $1.count }
         }
         return [
-            "cuisines": count(\.cuisines), "cities": count { $0.city.map { [$0] } ?? [] },
-            "kinds": count { Array($0.kinds) },
-            "tags": count { Array($0.tags) }, "prices": count { $0.price.map { [PlainCatalogue.band($0)] } ?? [] },
+            "cuisines": try count(without: { $0.cuisines = [] }) { $0.cuisines },
+            "cities": try count(without: { $0.cities = [] }) { $0.city.map { [$0] } ?? [] },
+            "kinds": try count(without: { $0.itemKinds = [] }) { Array($0.kinds) },
+            "tags": try count(without: { $0.tags = [] }) { Array($0.tags) },
+            "prices": try count(without: { $0.price = nil }) { $0.price.map { [PlainCatalogue.band($0)] } ?? [] },
         ]
     }
 

@@ -4,9 +4,9 @@ import SeededRandom
 @testable import Catalogue
 
 /// A query as plain values.
-struct Question {
+struct Question: Equatable {
     /// A range whose ends may be open.
-    struct Ends {
+    struct Ends: Equatable {
         var low: Int64?
         var high: Int64?
 
@@ -22,8 +22,8 @@ struct Question {
     }
 
     /// A filter by an attribute.
-    struct Attribute {
-        enum Values {
+    struct Attribute: Equatable {
+        enum Values: Equatable {
             /// Without an end, it is open.
             case range(Double?, Double?)
             case any([Text])
