@@ -37,6 +37,13 @@ class Question:
     def words(self) -> list:
         return folded(self.text).split() if self.text else []
 
+    @property
+    def own_facets(self) -> set:
+        """The facets' columns that the question asks something of."""
+        asked = {
+            "cuisine": self.cuisines, "city": self.city, "kind": self.kind, "tag": self.tags, "price_band": self.price}
+        return {column for column, values in asked.items() if values}
+
 
 class Chance:
     """Draws the parts of questions from some thousand items."""
