@@ -176,7 +176,7 @@ import Testing
         ),
         (
             menu(item: #"{"id":"b","kind":"promo","name":"B","attributes":{"shoeSize":42.0000001}}"#),
-            "sections[0].items[1].attributes.shoeSize: must be from -1000000000000 to 1000000000000, "
+            "sections[0].items[1].attributes.shoeSize: must be a number from -1000000000000 to 1000000000000, "
                 + "with at most 6 decimals and 15 digits"
         ),
         (

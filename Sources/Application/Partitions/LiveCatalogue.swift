@@ -63,7 +63,7 @@ final class LiveCatalogue {
 
     private func update(_ outlet: Identifier, _ model: borrowing ReadModel, items: Set<Identifier>?) {
         let record = model.outletHome.corruption(of: outlet) == nil ? model.outletHome[outlet] : nil
-        catalogue.update(outlet, to: record?.isHidden ?? true ? nil : record, items: items)
+        catalogue.update(outlet, to: record.flatMap { $0.isHidden ? nil : $0 }, items: items)
     }
 }
 

@@ -22,7 +22,7 @@ struct FilterWords {
 
     /// The next word.
     mutating func next() throws(CatalogueError) -> Text {
-        guard index < words.count else { throw .syntax("\(words.last?.string ?? "") lacks a value") }
+        guard index < words.count else { throw .syntax("a value is missing after '\(words.last?.string ?? "")'") }
         defer { index += 1 }
         return words[index]
     }

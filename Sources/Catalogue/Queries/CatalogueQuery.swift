@@ -61,7 +61,7 @@ public struct CatalogueQuery {
         var given: Set<String> = []
         while !reader.isAtEnd {
             let isExclusion = reader.take(Self.exclusion)
-            let word = try reader.next()
+            let word = isExclusion && reader.isAtEnd ? "" : try reader.next()
             let name = word.capitals
             guard !isExclusion || Filter.named(name) != nil else {
                 throw .syntax("\(Self.exclusion) stands before a filter")

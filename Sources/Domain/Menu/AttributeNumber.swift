@@ -6,7 +6,8 @@ public struct AttributeNumber: Hashable, Comparable, Sendable {
     public let millionths: Int64
 
     /// What a number must be, for people.
-    public static let rule = "must be from -1000000000000 to 1000000000000, with at most 6 decimals and 15 digits"
+    public static let rule =
+        "must be a number from -1000000000000 to 1000000000000, with at most 6 decimals and 15 digits"
 
     private static let maximumMillionths: UInt64 = 1_000_000_000_000_000_000
     private static let maximumDigits = 15

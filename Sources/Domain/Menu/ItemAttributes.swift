@@ -31,14 +31,7 @@ public struct ItemAttributes: Equatable, Sendable {
     public var isEmpty: Bool { list.isEmpty }
 
     /// The value under a name, if there is one.
-    public subscript(name: Identifier) -> AttributeValue? {
-        var (low, high) = (0, list.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if list[middle].name < name { low = middle + 1 } else { high = middle }
-        }
-        return low < list.count && list[low].name == name ? list[low].value : nil
-    }
+    public subscript(name: Identifier) -> AttributeValue? { list.first { $0.name == name }?.value }
 
     /// A name that is there twice.
     public var repeatedName: Identifier? {
