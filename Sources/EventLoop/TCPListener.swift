@@ -22,7 +22,11 @@ public final class TCPListener {
     private var handle: LoopHandle<uv_tcp_t>?
     private var onConnection: (@LoopActor (TCPConnection) -> Void)?
     private let handshakes: TLSHandshakes?
-    /// A client waits until there is room for its handshake.
+    /// The most connections that are accepted in one turn of the loop: those that exist have their turns, too.
+    private static let maximumInTurn = 16
+
+    private var acceptedInTurn = 0
+    /// A client waits until there is room for its handshake, or for the next turn.
     private var isFull = false
 
     /// Listens on an address literal or a name, whose first address is used; port 0 lets the system choose. Looking
@@ -95,14 +99,24 @@ public final class TCPListener {
     private func accept(_ status: Int32) {
         guard let handle else { return }
         // Whoever is not accepted waits in the system's queue.
-        isFull = handshakes?.hasRoom == false
+        isFull = handshakes?.hasRoom == false || acceptedInTurn == TCPListener.maximumInTurn
         guard !isFull else { return }
+        if acceptedInTurn == 0 { countInTurn() }
+        acceptedInTurn += 1
         do throws(LoopError) {
             try LoopError.check(status, "accept a connection on \(address)")
             let connection = try TCPConnection(acceptedBy: handle)
             if let handshakes { handshakes.begin(connection) } else { onConnection?(connection) }
         } catch {
             onError?(error)
+        }
+    }
+
+    private func countInTurn() {
+        _ = NextTurn { [weak self] in
+            guard let self else { return }
+            acceptedInTurn = 0
+            if isFull { accept(0) }
         }
     }
 }

@@ -49,10 +49,10 @@ public struct LineConfiguration: Sendable {
     /// could take all the room that there is for waiting commands.
     public var maximumPendingReplies = 1_000
     /// How long the requests of one client are executed before others have their turn, in nanoseconds.
-    public var sessionQuantum: UInt64 = 1_000_000
+    public var sessionQuantum: UInt64 = 250_000
     /// How long a turn of the loop goes on with the requests of clients that have used up their quantum, in
     /// nanoseconds. What others ask meanwhile waits no longer than this, however many such clients there are.
-    public var pausedShare: UInt64 = 3_000_000
+    public var pausedShare: UInt64 = 500_000
     /// How long a client may be silent, in seconds.
     public var idleSeconds: UInt64 = 300
     /// How long a client may take to finish a command it began, in seconds.

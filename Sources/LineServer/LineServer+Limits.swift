@@ -30,7 +30,7 @@ struct CommandAllowance {
         left = self.perSecond
     }
 
-    /// Uses one, which need not be left: it is then owed.
+    /// Uses one.
     mutating func use(at now: UInt64) {
         guard perSecond > 0 else { return }
         left = remaining(at: now) - 1

@@ -35,6 +35,9 @@ public final class LineServer: Front {
     /// The port it listens on.
     var port: Int { listener?.port ?? 0 }
 
+    /// For so long after a client was served, others let it have the processor, in nanoseconds.
+    private static let attention: UInt64 = 10_000_000
+
     private var listener: TCPListener?
     private var nextSession: Int64 = 1
     /// What addresses with clients have, by their names.
@@ -48,7 +51,9 @@ public final class LineServer: Front {
     private var withWork: [Session] = []
     /// Sessions that have used up their time, in the order in which they go on.
     private var paused: [Session] = []
-    private var continuation: NextTurn?
+    private var isToContinue = false
+    /// When a client that has not used up its time was last served.
+    var othersServedAt: UInt64 = 0
     private var sweep: LoopTimer?
     private var httpLoggedAt: UInt64?
 
@@ -147,12 +152,17 @@ public final class LineServer: Front {
         continueInNextTurn()
     }
 
+    /// While others are served, a pause follows each turn of those that have used up their time: the processor is also
+    /// needed by the database, and by the others themselves if they are on this machine.
     private func continueInNextTurn() {
-        guard continuation == nil, !paused.isEmpty else { return }
-        continuation = NextTurn { [unowned self] in
-            continuation = nil
+        guard !isToContinue, !paused.isEmpty else { return }
+        isToContinue = true
+        let body: @LoopActor () -> Void = { [unowned self] in
+            isToContinue = false
             continuePaused()
         }
+        let isAlone = LoopActor.now > othersServedAt + LineServer.attention
+        if isAlone { _ = NextTurn(body) } else { _ = LoopTimer(milliseconds: 1, body) }
     }
 
     private func continuePaused() {

@@ -33,8 +33,8 @@ final class Session {
     /// Since when it has had to log in; nil where it need not, or has.
     private var strangerSince: UInt64?
     private var loginFailures = 0
-    /// Until then nothing is executed as soon as it is read, because the client has just used up its time: many such
-    /// clients would otherwise take a turn of the loop each with every read.
+    /// Until then it executes nothing but in its turn, because the client has just used up its time: many such clients
+    /// would otherwise take a turn of the loop each with every read, and whenever replies are known or have left.
     private var greedyUntil: UInt64 = 0
     /// The bytes of memory that it takes, as its server knows it; see ``account()``.
     private(set) var heldBytes = 0
@@ -94,7 +94,6 @@ final class Session {
         connection.startReading { [self] bytes in
             let now = LoopActor.now
             machine.received(bytes, at: now)
-            if now < greedyUntil, machine.pause() { server.continueLater(self) }
             work(since: now)
         }
     }
@@ -189,27 +188,26 @@ final class Session {
 
     /// Does what there is to do now, for as long as a client may take at once.
     ///
-    /// - Parameter now: the time, if the caller knows it. The clock is read only if something is executed: when replies
-    ///   leave, nearly always nothing is.
-    func work(since now: UInt64? = nil) {
+    /// - Parameters:
+    ///   - now: the time, if the caller knows it. The clock is read only if something is executed: when replies leave,
+    ///     nearly always nothing is.
+    ///   - isItsTurn: whether it has waited for its turn.
+    func work(since now: UInt64? = nil, isItsTurn: Bool = false) {
         var now = now
         var start: UInt64?
         while true {
             switch machine.next(pendingBytes: connection.pendingBytes) {
             case .execute(let arguments):
                 executingSince = now ?? LoopActor.now
+                now = executingSince
                 let began = start ?? executingSince
                 start = began
+                guard mayGoOn(since: began, isItsTurn) else {
+                    machine.postpone()
+                    continue
+                }
                 execute(arguments)
                 now = executingSince
-                if executingSince - began > server.configuration.sessionQuantum, machine.pause() {
-                    server.statistics.timePauses += 1
-                    greedyUntil = executingSince + Session.greed
-                    server.continueLater(self)
-                } else if server.limitsCommands, !countCommand(), machine.pause() {
-                    server.statistics.ratePauses += 1
-                    server.continueWhenAllowed(self)
-                }
             case .reject(let error):
                 server.statistics.count(Disconnection(error))
                 fail(Failure("ERR", error.message))
@@ -233,11 +231,31 @@ final class Session {
         machine.sent()
     }
 
-    /// Counts a command. Returns whether the client and its address may have more of them executed now.
-    private func countCommand() -> Bool {
+    /// Whether a request may be executed now. If not, the session goes on later by itself.
+    ///
+    /// - Parameter began: since when requests of the client have been executed in a row.
+    private func mayGoOn(since began: UInt64, _ isItsTurn: Bool) -> Bool {
+        if executingSince - began > server.configuration.sessionQuantum {
+            server.statistics.timePauses += 1
+            greedyUntil = executingSince + Session.greed
+            server.continueLater(self)
+            return false
+        }
+        if executingSince >= greedyUntil {
+            server.othersServedAt = executingSince
+        } else if !isItsTurn {
+            server.continueLater(self)
+            return false
+        }
+        guard server.limitsCommands else { return true }
+        guard mayContinue(at: executingSince) else {
+            server.statistics.ratePauses += 1
+            server.continueWhenAllowed(self)
+            return false
+        }
         allowance.use(at: executingSince)
         share.allowance.use(at: executingSince)
-        return mayContinue(at: executingSince)
+        return true
     }
 
     /// Whether the client and its address may have more commands executed.
@@ -273,7 +291,7 @@ final class Session {
     /// Goes on after others have had their turn.
     func resume() {
         machine.resume()
-        work()
+        work(isItsTurn: true)
     }
 
     /// Executes one request, or postpones it.

@@ -50,6 +50,9 @@ struct SessionMachine: ~Copyable {
     private static let keptCapacity = 64 << 10
     /// While more unread bytes than these wait for a client's login, nothing more is read from it.
     private static let unauthenticatedInputPause = 64 << 10
+    /// While more unread bytes than these wait for a client's turn, nothing more is read from it: copying what is not
+    /// executed yet would take time from the others.
+    private static let pausedInputPause = 64 << 10
 
     private let limits: LineConfiguration
     private var phase = Phase.reading
@@ -118,15 +121,7 @@ struct SessionMachine: ~Copyable {
     /// The client sends no more; it still gets its answers.
     mutating func peerEnded() { hasPeerEnded = true }
 
-    /// Executes nothing more until ``resume()``, so that others have their turn. Returns false, and does nothing, if
-    /// nothing would be executed now anyway.
-    mutating func pause() -> Bool {
-        guard phase == .reading else { return false }
-        phase = .paused
-        return true
-    }
-
-    /// Ends what ``pause()`` began.
+    /// Ends what ``postpone()`` began.
     mutating func resume() { if phase == .paused { phase = .reading } }
 
     /// The server stops: nothing more is executed.
@@ -163,7 +158,8 @@ struct SessionMachine: ~Copyable {
             isReading = true
             return .startReading
         case .waiting where isReading && input.count >= inputPause, .full where isReading && input.count >= inputPause,
-            .paused where isReading && input.count >= inputPause, .draining where isReading:
+            .paused where isReading && input.count >= min(inputPause, SessionMachine.pausedInputPause),
+            .draining where isReading:
             isReading = false
             return .stopReading
         case .closed: return .wait
@@ -244,6 +240,13 @@ struct SessionMachine: ~Copyable {
     }
 
     // MARK: Requests and replies
+
+    /// Executes nothing more until ``resume()``, so that others have their turn: the request of the last step comes
+    /// again then.
+    mutating func postpone() {
+        requestLength = 0
+        phase = .paused
+    }
 
     /// Whether the request of the last step may be executed now. One that has to wait for the replies to earlier ones
     /// comes again once they are answered.

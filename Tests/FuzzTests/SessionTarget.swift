@@ -92,8 +92,7 @@ enum SessionTarget {
             while true {
                 switch machine.next(pendingBytes: pendingBytes) {
                 case .execute(let arguments):
-                    execute(arguments)
-                    if chance != nil, happens(20), machine.pause() { isPaused = true }
+                    if chance != nil, happens(20) { postpone() } else { execute(arguments) }
                 case .reject(let error): machine.reply { $0.error("ERR", error.message) }
                 case .send:
                     output += machine.replies.bytes
@@ -109,6 +108,11 @@ enum SessionTarget {
                     return
                 }
             }
+        }
+
+        private func postpone() {
+            isPaused = true
+            machine.postpone()
         }
 
         private func execute(_ arguments: Arguments) {

@@ -264,6 +264,11 @@ private struct Simulation {
         if random.chance(70) { work() }
     }
 
+    private mutating func postpone() {
+        isPaused = true
+        machine.machine.postpone()
+    }
+
     private mutating func resume() {
         isPaused = false
         machine.machine.resume()
@@ -301,8 +306,8 @@ private struct Simulation {
         while true {
             switch machine.machine.next(pendingBytes: pendingBytes) {
             case .execute(let arguments):
-                execute(arguments)
-                if random.chance(20), machine.machine.pause() { isPaused = true }
+                expect(!isPaused, "a session that pauses executes nothing")
+                if random.chance(20) { postpone() } else { execute(arguments) }
             case .reject: machine.machine.reply { $0.error("ERR", "rejected") }
             case .send:
                 expect(!machine.machine.replies.isEmpty, "nothing empty is sent")
@@ -325,7 +330,6 @@ private struct Simulation {
 
     private mutating func execute(_ arguments: Arguments) {
         expect(!isStopped && closings == 0, "a session that stops executes nothing")
-        expect(!isPaused, "a session that pauses executes nothing")
         expect(String(decoding: arguments[0].bytes, as: UTF8.self) == "\(executed)", "requests come in order")
         guard executed < requests.count else { return }
         let request = requests[executed]
