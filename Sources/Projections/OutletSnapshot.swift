@@ -168,6 +168,8 @@ extension OutletRecord {
                 }
             }
         }
+        // Last, as a menu that changes is no longer what its source was found to hold.
+        if let feed = menu.feed { events.append(.menu(.feedChecked(feed))) }
         return events
     }
 }

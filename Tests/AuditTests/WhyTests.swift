@@ -240,6 +240,14 @@ import Testing
                     id: Identifier("all")!, title: "Everything", kind: "menuItems", layout: .list, sticky: true)
             ), "changed section all: title from \"All\" to \"Everything\", sticky now"
         ),
+        (.feedChecked(FeedCheck(.ready, at: Timestamp(millisecondsSinceEpoch: 0))), "found the feed ready"),
+        (
+            .feedChecked(
+                FeedCheck(
+                    .malformed, at: Timestamp(millisecondsSinceEpoch: 0), source: "menu.json",
+                    problems: ["2: name: is missing", "3: uuid: is missing"])),
+            "found the feed \"menu.json\" malformed: 2: name: is missing, and 1 more problem"
+        ),
     ])
     func `a change of the menu shows what was there before`(event: Menu.Event, words: String) {
         var history = RecordedHistory.withKitchen

@@ -95,12 +95,18 @@ extension Outlet.Command {
     }
 }
 
+extension FeedCheck {
+    fileprivate static func random(_ random: inout SeededGenerator) -> FeedCheck {
+        FeedCheck(random.pick(FeedCheck.State.allCases), at: .random(&random))
+    }
+}
+
 extension Menu.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Menu.Event {
         let id = Identifier.random(&random)
         let section = Identifier.random(&random)
         let before = random.maybe(Identifier.random)
-        return switch Int.random(in: 0..<11, using: &random) {
+        return switch Int.random(in: 0..<12, using: &random) {
         case 0: .sectionAdded(.sample(id), before: before)
         case 1: .sectionChanged(.sample(id))
         case 2: .sectionMoved(id, before: before)
@@ -110,6 +116,7 @@ extension Menu.Event {
         case 7: .itemMoved(id, section: section, before: before)
         case 8: .itemRemoved(id)
         case 9: .itemRepriced(id, random.hostileAmount())
+        case 10: .feedChecked(.random(&random))
         default: random.chance(50) ? .itemSuspended(id, until: .random(&random)) : .itemResumed(id)
         }
     }
@@ -120,7 +127,7 @@ extension Menu.Command {
         let id = Identifier.random(&random)
         let section = Identifier.random(&random)
         let before = random.maybe(Identifier.random)
-        return switch Int.random(in: 0..<8, using: &random) {
+        return switch Int.random(in: 0..<9, using: &random) {
         case 0: .put(MenuDocument(["a": ["c", "b"], "b": ["a"]]))
         case 1: .putSection(.sample(id), before: before)
         case 2: .removeSection(id)
@@ -128,6 +135,7 @@ extension Menu.Command {
         case 4: .removeItem(id)
         case 5: .reprice(id, random.hostileAmount())
         case 6: .suspend(id, until: .random(&random), now: .random(&random))
+        case 7: .checkFeed(.random(&random))
         default: .resume(id)
         }
     }

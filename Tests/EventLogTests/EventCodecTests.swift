@@ -133,7 +133,8 @@ import Testing
             ("outlet.paused", #"{"until":9223372036854775808}"#),
             ("menu.sectionRemoved", #"{"id":"not an id"}"#),
             ("menu.sectionMoved", #"{"id":"a","before":"not an id"}"#),
-            ("menu.itemMoved", #"{"id":"a","section":""}"#),
+            ("menu.itemMoved", #"{"id":"a","section":""}"#), ("menu.feedChecked", #"{"state":"good","at":1}"#),
+            ("menu.feedChecked", #"{"state":"ready"}"#),
             (
                 "menu.sectionChanged",
                 #"{"id":"a","title":"A","kind":"menuItems","style":"horizontalCard","width":0,"height":1}"#

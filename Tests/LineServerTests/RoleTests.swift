@@ -24,7 +24,7 @@ import Users
             "OUTLET.PUT", "OUTLET.OPEN", "OUTLET.CLOSE", "OUTLET.PAUSE", "OUTLET.HIDE", "OUTLET.SHOW",
             "OUTLET.REMOVE", "MENU.PUT", "MENU.SECTION.PUT", "MENU.SECTION.REMOVE",
             "MENU.ITEM.PUT", "MENU.ITEM.REMOVE", "MENU.ITEM.PRICE", "MENU.ITEM.SUSPEND",
-            "MENU.ITEM.RESUME",
+            "MENU.ITEM.RESUME", "MENU.FEED.PUT", "MENU.FEED.GET",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
     ]

@@ -37,6 +37,41 @@ struct DocumentTests {
         {"allergens":["nuts","milk"],"bloodType":"A \"+\"","shoeSize":42.5,"vegan":true}
         """#
 
+    @Test(
+        arguments: [
+            ([.malformed], false, "malformed", nil), ([.empty, .malformed], false, "empty", 0),
+            ([.ready, .malformed], true, "ready", 0), ([.empty], false, "empty", 0), ([.malformed], true, "ready", nil),
+        ] as [([FeedCheck.State], Bool, String, Int?)])
+    func `a home and a menu say what their feed was found to hold`(
+        checks: [FeedCheck.State], hasItems: Bool, state: String, refreshed: Int?
+    ) throws {
+        let (outlet, menu) = (StreamName(.outlet, "o"), StreamName(.menu, "o"))
+        let details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")
+        let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
+        let tea = MenuItem(id: "tea", kind: "menuItem", name: "Tea", price: 250)
+        var commands: [Menu.Command] =
+            hasItems ? [.put(MenuDocument(sections: [.init(header: header, items: [tea])]))] : []
+        for (second, check) in checks.enumerated() {
+            let at = Timestamp(millisecondsSinceEpoch: Int64(second) * 1_000)
+            commands.append(.checkFeed(FeedCheck(check, at: at, source: "secret", problems: ["a \"b\""])))
+        }
+        var (present, events) = (Menu.initial, [(outlet, DomainEvent.outlet(.registered(details)))])
+        for command in commands {
+            for event in try Menu.decide(command, in: present) {
+                try Menu.evolve(&present, event)
+                events.append((menu, .menu(event)))
+            }
+        }
+        let record = try #require(ReadModel(events).outletHome["o"])
+        let feed = #"""
+            "feed":{"state":"\#(checks.last!.rawValue)","checkedAt":"1970-01-01T00:00:0\#(checks.count - 1)Z",\#
+            "refreshedAt":\#(refreshed.map { "\"1970-01-01T00:00:0\($0)Z\"" } ?? "null"),"problems":["a \"b\""]}
+            """#
+        let home = String(decoding: HomeDocument.bytes(of: record), as: UTF8.self)
+        #expect(home.contains(#""state":"\#(state)",\#(feed),"tagBar":"#))
+        #expect(String(decoding: MenuDocumentJSON.bytes(of: record), as: UTF8.self).contains(",\(feed),\"sections\":"))
+    }
+
     @Test func `an outlet's home`() throws {
         try expect(
             HomeDocument.bytes(of: .sample),
@@ -341,7 +376,7 @@ struct DocumentTests {
                     + section.items.indices.map { "\(section.itemAccessibilityPrefix)\($0)" }
             }
         #expect(Set(ids).count == ids.count, "\(ids)")
-        #expect(home.state == (home.sections.isEmpty ? "empty" : "ready"))
+        #expect((home.state == "ready") == !home.sections.isEmpty)
         #expect(home.sections.allSatisfy { !$0.items.isEmpty })
     }
 

@@ -8,8 +8,9 @@ import Testing
 struct HomeSizeTests {
     /// More than what a home has for each item, tag and section beside their texts.
     private static let (item, tag, section) = (420, 3, 1_500)
-    /// More than what it has for the outlet: 50 cuisines, three lines, a name, a reason and 50 opening hours.
-    private static let outlet = 60_000
+    /// More than what it has for the outlet: 50 cuisines, three lines, a name, a reason, 50 opening hours and the
+    /// problems of a feed.
+    private static let outlet = 72_500
     /// What is around the document in a message of a topic.
     private static let frame = 1_000
 
@@ -34,6 +35,11 @@ struct HomeSizeTests {
             (outlet, .outlet(.registered(.longest))), (outlet, .outlet(.opened)),
             (outlet, .outlet(.paused(until: .latest, reason: .longest(500)))),
         ]
+        if random.chance(50) {
+            let problems = Array(repeating: Text.longest(300), count: FeedCheck.maximumProblems)
+            let check = FeedCheck(.malformed, at: .latest, refreshedAt: .latest, problems: problems)
+            events.append((menu, .menu(.feedChecked(check))))
+        }
         var (items, tags) = (0, 0)
         let sections = random.pick([0, 1, 5])
         for number in 0..<sections {

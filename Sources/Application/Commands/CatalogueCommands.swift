@@ -165,6 +165,26 @@ enum CatalogueCommands {
                 return .answer(Answer(record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }))
             }
         },
+        Command(
+            "MENU.FEED.PUT", .catalogue, role: .merchant, effect: .write(.menu),
+            "Records what the source of a menu was found to hold."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let check = parameters.required("json", .document(FeedInput.self))
+            return { application, call throws(Failure) in
+                let check = try call[check].check(at: application.clock())
+                return try application.submit(.checkFeed(check), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.FEED.GET", .catalogue, role: .merchant,
+            "Returns what the source of a menu was last found to hold, in full, or null."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            return { application, call throws(Failure) in
+                .answer(Answer(try application.outlet(try call[outlet])?.menu.feed.map(FeedDocument.bytes)))
+            }
+        },
     ]
 }
 

@@ -3,7 +3,7 @@ internal import JSONText
 
 /// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
 struct MenuInput: InputObject {
-    static let fields: [String] = ["sections", "outlet", "version"]
+    static let fields: [String] = ["sections", "outlet", "version", "feed"]
 
     let document: MenuDocument
 

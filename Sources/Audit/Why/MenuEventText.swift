@@ -43,6 +43,11 @@ enum MenuEventText {
         case .itemSuspended(let id, let until):
             return "suspended \(item(id))" + (until.map { " until \($0.rfc3339)" } ?? "")
         case .itemResumed(let id): return "resumed \(item(id))"
+        case .feedChecked(let check):
+            let source = check.source.map { " \($0.quoted)" } ?? ""
+            let more = check.problems.count > 1 ? ", and \((check.problems.count - 1).counted("more problem"))" : ""
+            let problems = check.problems.first.map { ": \($0)\(more)" } ?? ""
+            return "found the feed\(source) \(check.state.rawValue)\(problems)"
         }
     }
 

@@ -126,7 +126,7 @@ extension AggregateState {
     fileprivate var size: Int {
         switch self {
         case .outlet: 1_000
-        case .menu(let menu): menu.bytes + 500 * menu.entries.count
+        case .menu(let menu): menu.bytes + 500 * menu.entries.count + (menu.feed?.bytes ?? 0)
         case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
         case .order: 1_000
         }

@@ -27,6 +27,8 @@ public enum Menu: Decider {
         /// Marks an item as sold out, until a moment after `now` or until it is resumed.
         case suspend(Identifier, until: Timestamp?, now: Timestamp)
         case resume(Identifier)
+        /// Says what came of looking at the menu's source.
+        case checkFeed(FeedCheck)
     }
 
     // MARK: Events
@@ -44,6 +46,7 @@ public enum Menu: Decider {
         case itemRepriced(Identifier, Amount)
         case itemSuspended(Identifier, until: Timestamp?)
         case itemResumed(Identifier)
+        case feedChecked(FeedCheck)
     }
 
     // MARK: State
@@ -95,6 +98,12 @@ public enum Menu: Decider {
         case .resume(let id):
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
             return entry.suspension == nil ? [] : [.itemResumed(id)]
+
+        case .checkFeed(let check):
+            try check.validate()
+            let check = check.recorded(after: state.feed, menuIsEmpty: state.entries.count == 0)
+            if let last = state.feed, check.repeats(last) { return [] }
+            return [.feedChecked(check)]
         }
     }
 
@@ -234,11 +243,27 @@ public enum Menu: Decider {
 
         case .itemResumed(let id):
             try state.changeEntry(id) { $0.suspension = nil }
+
+        case .feedChecked(let check):
+            state.feed = check
         }
+        if event.changesDocument { state.feed?.validators = nil }
     }
 
     fileprivate static func impossible(_ what: String, _ id: Identifier) -> ImpossibleEvent {
         ImpossibleEvent("\(what): '\(id)'")
+    }
+}
+
+extension Menu.Event {
+    /// Whether the menu reads differently afterwards: what is sold out is no part of it.
+    fileprivate var changesDocument: Bool {
+        switch self {
+        case .sectionAdded, .sectionChanged, .sectionMoved, .sectionRemoved, .itemAdded, .itemChanged, .itemMoved,
+            .itemRemoved, .itemRepriced:
+            true
+        case .itemSuspended, .itemResumed, .feedChecked: false
+        }
     }
 }
 

@@ -26,6 +26,8 @@ public struct MenuState: Equatable, Sendable {
     public internal(set) var sections: [Section] = []
     /// Every item of every section.
     public internal(set) var entries = Entries()
+    /// What the last look at the source that it is imported from brought, if there is one.
+    public internal(set) var feed: FeedCheck?
     /// The bytes of the texts of the sections, without their items.
     var sectionBytes = 0
 

@@ -45,11 +45,15 @@ enum MenuEventCodec {
         case .itemResumed(let id):
             writer.field("id", id.rawValue)
             return "menu.itemResumed"
+        case .feedChecked(let check):
+            encode(check, to: &writer)
+            return "menu.feedChecked"
         }
     }
 
     static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Menu.Event? {
         let fields = try Fields(from: &reader)
+        if name == "menu.feedChecked" { return fields.check.map(Menu.Event.feedChecked) }
         guard let id = fields.id else { return nil }
         switch name {
         case "menu.sectionAdded": return fields.header.map { .sectionAdded($0, before: fields.before) }
@@ -99,6 +103,18 @@ enum MenuEventCodec {
         if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
     }
 
+    private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
+        writer.field("state", check.state.rawValue)
+        writer.field("at", check.at.millisecondsSinceEpoch)
+        if let time = check.refreshedAt { writer.field("refreshedAt", time.millisecondsSinceEpoch) }
+        if let source = check.source { writer.field("source", source.string) }
+        if !check.problems.isEmpty { writer.field("problems", check.problems.lazy.map(\.string)) }
+        guard let validators = check.validators else { return }
+        if let etag = validators.etag { writer.field("etag", etag.string) }
+        if let modified = validators.modified { writer.field("modified", modified.string) }
+        writer.field("key", validators.key.string)
+    }
+
     /// Every field that any event of a menu has.
     private struct Fields {
         var id: Identifier?
@@ -120,6 +136,14 @@ enum MenuEventCodec {
         var maxQuantity: Int?
         var attributes = ItemAttributes()
         var until: Timestamp?
+        var state: FeedCheck.State?
+        var at: Timestamp?
+        var refreshedAt: Timestamp?
+        var source: Text?
+        var problems: [Text] = []
+        var etag: Text?
+        var modified: Text?
+        var feedKey: Text?
 
         init(from reader: inout JSONReader) throws(JSONReadingError) {
             try reader.beginObject()
@@ -144,6 +168,14 @@ enum MenuEventCodec {
                 case "maxQuantity": maxQuantity = Int(try reader.integer())
                 case "attributes": attributes = try reader.attributes()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "state": state = FeedCheck.State(rawValue: try reader.string())
+                case "at": at = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "refreshedAt": refreshedAt = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "source": source = try reader.text()
+                case "problems": problems = try reader.texts()
+                case "etag": etag = try reader.text()
+                case "modified": modified = try reader.text()
+                case "key": feedKey = try reader.text()
                 default: _ = try reader.rawValue()
                 }
             }
@@ -160,6 +192,13 @@ enum MenuEventCodec {
             case (nil, _?), (_?, nil): return nil
             }
             return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+        }
+
+        var check: FeedCheck? {
+            guard let state, let at, feedKey != nil || (etag == nil && modified == nil) else { return nil }
+            let validators = feedKey.map { FeedCheck.Validators(etag: etag, modified: modified, key: $0) }
+            return FeedCheck(
+                state, at: at, refreshedAt: refreshedAt, source: source, problems: problems, validators: validators)
         }
 
         var item: MenuItem? {

@@ -21,7 +21,8 @@ public enum HomeDocument {
         writer.key("outlet")
         OutletDocument.write(record, to: &writer, accessibilityID: "outlet_scroll")
         writer.field("revision", record.revision)
-        writer.field("state", sections.isEmpty ? "empty" : "ready")
+        writer.field("state", state(of: record.menu, isEmpty: sections.isEmpty))
+        FeedDocument.writeField(record.menu.feed, to: &writer)
         writer.key("tagBar")
         writeTagBar(sections, to: &writer)
         writer.key("sections")
@@ -31,6 +32,13 @@ public enum HomeDocument {
         writer.endArray()
         writer.endObject()
         return writer.bytes
+    }
+
+    /// What a screen can show. A menu that never was what its source holds is not empty, but unknown.
+    private static func state(of menu: MenuState, isEmpty: Bool) -> String {
+        guard isEmpty else { return "ready" }
+        guard let feed = menu.feed, feed.state == .malformed, feed.refreshedAt == nil else { return "empty" }
+        return "malformed"
     }
 
     /// The tag bar alone.

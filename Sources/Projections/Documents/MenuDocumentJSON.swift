@@ -10,6 +10,7 @@ public enum MenuDocumentJSON {
         writer.beginObject()
         writer.field("outlet", record.id.rawValue)
         writer.field("version", record.menuVersion)
+        FeedDocument.writeField(record.menu.feed, to: &writer)
         writer.key("sections")
         writer.beginArray()
         for section in record.menu.sections {

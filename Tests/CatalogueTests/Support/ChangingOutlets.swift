@@ -76,7 +76,7 @@ struct ChangingOutlets {
         var touched: Set<Identifier> = generator.chance(20) ? ["i1", "i2", "never-there"] : []
         for event in events {
             switch event {
-            case .sectionAdded, .sectionChanged, .sectionMoved: break
+            case .sectionAdded, .sectionChanged, .sectionMoved, .feedChecked: break
             case .sectionRemoved: return nil
             case .itemAdded(let item, _, _), .itemChanged(let item): touched.insert(item.id)
             case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),

@@ -25,6 +25,7 @@ enum EventCase: String, CaseIterable {
     case itemRepriced = "menu.itemRepriced"
     case itemSuspended = "menu.itemSuspended"
     case itemResumed = "menu.itemResumed"
+    case feedChecked = "menu.feedChecked"
     case cartItemAdded = "cart.itemAdded"
     case cartQuantityChanged = "cart.quantityChanged"
     case cartLineRemoved = "cart.lineRemoved"
@@ -54,6 +55,7 @@ enum EventCase: String, CaseIterable {
             case .menu(.itemRepriced): .itemRepriced
             case .menu(.itemSuspended): .itemSuspended
             case .menu(.itemResumed): .itemResumed
+            case .menu(.feedChecked): .feedChecked
             case .cart(.itemAdded): .cartItemAdded
             case .cart(.quantityChanged): .cartQuantityChanged
             case .cart(.lineRemoved): .cartLineRemoved
@@ -91,6 +93,7 @@ enum EventCase: String, CaseIterable {
         case .itemRepriced: .menu(.itemRepriced(random.identifier(), random.amount()))
         case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
         case .itemResumed: .menu(.itemResumed(random.identifier()))
+        case .feedChecked: .menu(.feedChecked(random.feedCheck()))
         case .cartItemAdded:
             .cart(
                 .itemAdded(
@@ -166,6 +169,15 @@ extension SeededGenerator {
             price: maybe { $0.amount() }, cuisine: maybe { $0.text() }, tags: texts(),
             imageSmall: maybe { $0.text() }, imageLarge: maybe { $0.text() }, maxQuantity: maybe { $0.integer() },
             attributes: attributes())
+    }
+
+    mutating func feedCheck() -> FeedCheck {
+        FeedCheck(
+            pick(FeedCheck.State.allCases), at: time(), refreshedAt: maybe { $0.time() }, source: maybe { $0.text() },
+            problems: texts(),
+            validators: maybe {
+                FeedCheck.Validators(etag: $0.maybe { $0.text() }, modified: $0.maybe { $0.text() }, key: $0.text())
+            })
     }
 
     mutating func attributes() -> ItemAttributes {

@@ -114,6 +114,22 @@ struct GoldenEvent {
             "menu.itemSuspended", .menu(.itemSuspended(tea, until: Timestamp(millisecondsSinceEpoch: -1))),
             #"{"id":"tea","until":-1}"#),
         GoldenEvent("menu.itemResumed", .menu(.itemResumed(tea)), #"{"id":"tea"}"#),
+        GoldenEvent(
+            "menu.feedChecked",
+            .menu(
+                .feedChecked(
+                    FeedCheck(
+                        .ready, at: Timestamp(millisecondsSinceEpoch: 7),
+                        refreshedAt: Timestamp(millisecondsSinceEpoch: 7),
+                        source: "https://example.com/menu.json", problems: ["2: name: is missing"],
+                        validators: FeedCheck.Validators(
+                            etag: "\"a\"", modified: "Sun, 01 Mar 2026 12:00:00 GMT", key: "k")))),
+            #"{"state":"ready","at":7,"refreshedAt":7,"source":"https://example.com/menu.json","#
+                + #""problems":["2: name: is missing"],"etag":"\"a\"","modified":"Sun, 01 Mar 2026 12:00:00 GMT","#
+                + #""key":"k"}"#),
+        GoldenEvent(
+            "menu.feedChecked", .menu(.feedChecked(FeedCheck(.malformed, at: Timestamp(millisecondsSinceEpoch: -1)))),
+            #"{"state":"malformed","at":-1}"#),
     ]
 
     private static let line = CartLine(

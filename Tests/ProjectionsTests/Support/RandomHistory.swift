@@ -140,11 +140,18 @@ struct RandomHistory {
 
     private mutating func menuCommand(_ state: Menu.State) -> Menu.Command {
         let item = state.entries.values.map(\.id).randomElement(using: &generator) ?? "none"
-        switch generator.number(0..<6) {
+        switch generator.number(0..<7) {
         case 0: return .suspend(item, until: generator.chance(50) ? 5_000 : nil, now: 0)
         case 1: return .resume(item)
         case 2: return .reprice(item, Amount(minorUnits: Int64(generator.number(0..<999))))
         case 3: return .removeItem(item)
+        case 4:
+            return .checkFeed(
+                FeedCheck(
+                    generator.pick(FeedCheck.State.allCases),
+                    at: Timestamp(millisecondsSinceEpoch: generator.pick([1, 200_000, 400_000])),
+                    problems: generator.pick([[], ["2: name: is missing"]]),
+                    validators: generator.pick([nil, .init(etag: "\"a\"", key: "k")])))
         default: return .put(menu())
         }
     }
