@@ -482,9 +482,11 @@ class Tiffin:
 
     def facets(self, document) -> dict:
         """The counts by the facet's column and value; for prices, the lower end of the band."""
-        return {
-            (column, entry["value"].split("-")[0] if column == "price_band" else entry["value"]): entry["count"]
-            for name, column in self.columns.items() for entry in document["facets"][name]}
+        facets = document["facets"]
+        counts = {
+            (column, entry["value"]): entry["count"]
+            for name, column in self.columns.items() if column != "price_band" for entry in facets[name]}
+        return counts | {("price_band", str(band["from"])): band["count"] for band in facets["prices"]["bands"]}
 
 
 def command(question) -> list:

@@ -38,7 +38,7 @@ public final class Catalogue {
     public init() {
         items = ItemTable(outlets)
         itemIndex = SearchIndex(analyser, items)
-        outletIndex = SearchIndex(analyser, outlets, items: (itemIndex, items.outlets(of:)))
+        outletIndex = SearchIndex(analyser, outlets, items: (itemIndex, items.outlets(of:), outlets.items(of:)))
     }
 
     /// The number of items.
@@ -284,7 +284,11 @@ public final class Catalogue {
         writer.endArray()
         writer.field("next", page.next?.text)
         writer.key("facets")
-        if query.wantsFacets { Facets(of: matches.all, query, in: index).write(to: &writer) } else { writer.null() }
+        if let facets = query.facets {
+            Facets(facets, of: matches.all, query, in: index).write(to: &writer)
+        } else {
+            writer.null()
+        }
         writer.field("state", matches.all.isEmpty ? emptyState : "ready")
         writer.endObject()
         return writer.bytes

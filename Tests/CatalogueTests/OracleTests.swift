@@ -19,10 +19,13 @@ import Testing
                 let question = Question.random(&outlets.generator)
                 let expected = try plain.found(question)
                 let words = question.words(&outlets.generator)
-                let first = try catalogue.answer(words + ["FACETS"], of: question.kind)
+                let names = outlets.generator.chance(40) ? [] : Question.randomFacets(&outlets.generator)
+                let first = try catalogue.answer(words + ["FACETS"] + names, of: question.kind)
                 #expect(first.total == expected.count, "\(words)")
                 #expect(first.state == (expected.isEmpty ? "empty" : "ready"))
-                #expect(try first.facets == plain.facets(question, of: expected), "\(words)")
+                let facets = try plain.facets(
+                    question, of: expected, names.isEmpty ? PlainCatalogue.standardFacets : names)
+                #expect(first.facets == facets, "\(words)")
                 let all = try pages(catalogue, question.kind, words, &outlets.generator)
                 #expect(all.flatMap(\.ids) == expected.map(\.id), "\(words)")
                 #expect(all.flatMap(\.names) == expected.map(\.name.string), "\(words)")
@@ -41,7 +44,8 @@ import Testing
             #expect(loaded.outletCount == catalogue.outletCount)
             for _ in 0..<12 {
                 let question = Question.random(&outlets.generator)
-                let words = question.words(&outlets.generator) + ["FACETS"]
+                let words =
+                    question.words(&outlets.generator) + ["FACETS"] + Question.randomFacets(&outlets.generator)
                 let answers = try [catalogue, loaded].map { catalogue in
                     try catalogue.page(
                         catalogue.query(words, of: question.kind, options: [.sort, .limit, .facets]))

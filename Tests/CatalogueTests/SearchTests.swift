@@ -70,15 +70,16 @@ import Testing
     }
 
     @Test func `prices are exact at every boundary of a bucket`() throws {
-        // A bucket begins where its first six bits change.
+        // A bucket begins where one of the first two digits changes.
         var numbers: Set<Int64> = [0, 1_000_000_000_000]
-        for shift: Int64 in 0..<35 {
-            for bits: Int64 in [32, 33, 47, 63] {
-                let boundary = bits << shift
-                numbers.formUnion([boundary - 1, boundary, boundary + 1])
+        var unit: Int64 = 1
+        while unit <= 100_000_000_000 {
+            for digits: Int64 in [1, 9, 10, 11, 47, 99, 100] {
+                numbers.formUnion([digits * unit - 1, digits * unit, digits * unit + 1])
             }
+            unit *= 10
         }
-        let known = numbers.filter { $0 <= 1_000_000_000_000 }.sorted()
+        let known = numbers.filter { (0...1_000_000_000_000).contains($0) }.sorted()
         let items = known.map { MenuItem.named("Item", id: "p\($0)", price: $0) }
         let catalogue = Catalogue.with(items)
         var generator = SeededGenerator(seed: 1)

@@ -156,4 +156,54 @@ import Testing
             #expect(counted.words == counts.keys.sorted())
         }
     }
+
+    /// Numbers of any size, many of them round.
+    private static func number(_ generator: inout SeededGenerator) -> Int64 {
+        let digits = generator.number(0..<19)
+        let scale = (0..<digits).reduce(Int64(1)) { scale, _ in scale * 10 }
+        let round = Int64(generator.number(1..<10)) &* scale
+        let number = generator.pick([
+            round, round &- 1, round &+ 1, Int64.random(in: 0...scale, using: &generator), 0, .max,
+        ])
+        return generator.chance(50) ? ~number : number
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `a bucket lies in one band, and bands meet`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            let ends = [Self.number(&generator), Self.number(&generator)].sorted()
+            let within = Int64.random(in: ends[0]...ends[1], using: &generator)
+            for bands in [NumberBands.progression, .steps(from: ends[0], to: ends[1])] {
+                for number in ends + [within] {
+                    let band = bands.band(of: number)
+                    #expect(band.contains(number))
+                    #expect(bands.band(of: band.lowerBound) == band)
+                    #expect(bands.band(of: band.upperBound) == band)
+                    if band.upperBound < .max {
+                        #expect(!band.contains(bands.band(of: band.upperBound + 1).lowerBound))
+                    }
+                    let bucket = NumberBucket.of(number)
+                    let inBucket = NumberBucket.number(in: bucket)
+                    #expect(NumberBucket.of(inBucket) == bucket)
+                    #expect(band.contains(inBucket))
+                }
+            }
+            #expect(NumberBucket.of(ends[0]) <= NumberBucket.of(ends[1]))
+            #expect(NumberBands.progression.band(of: within / 10) == PlainCatalogue.band(within / 10))
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `equal bands are few, and any narrower ones would be too many or too fine`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            let ends = [Self.number(&generator) / 20, Self.number(&generator) / 20].sorted()
+            guard case .steps(let step) = NumberBands.steps(from: ends[0], to: ends[1]) else {
+                Issue.record("no steps")
+                return
+            }
+            #expect(step == PlainCatalogue.step(from: ends[0], to: ends[1]))
+        }
+    }
 }

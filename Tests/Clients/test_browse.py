@@ -179,16 +179,45 @@ def test_an_item_says_what_a_card_needs(browser):
 def test_facets_count_all_matches_and_not_the_page(browser):
     assert browser.json("BROWSE", "LIMIT", 1)["facets"] is None
     answer = browser.json("BROWSE", "TAG", "hot", "FACETS", "LIMIT", 1)
+    prices = answer["facets"].pop("prices")
     facets = {name: {count["value"]: count["count"] for count in counts} for name, counts in answer["facets"].items()}
     assert facets == {
         "cuisines": {"Sri Lankan": 2, "Seafood": 1, "Chinese": 1, "Indian": 1}, "cities": {"Colombo": 2, "Kandy": 2},
         "kinds": {"menuItem": 4},
         # What was asked of tags does not narrow their own counts.
-        "tags": {"hot": 4, "street": 2, "veg": 2}, "prices": {"50000-99999": 2, "100000-199999": 2},
+        "tags": {"hot": 4, "street": 2, "veg": 2},
     }
-    for value in answer["facets"]["prices"]:
-        assert browser.json("BROWSE", "TAG", "hot", "PRICE", *value["value"].split("-"))["total"] == value["count"]
-    assert browser.json("BROWSE", "TEXT", "nothing", "FACETS")["facets"] == {name: [] for name in facets}
+    assert prices == {"min": 90000, "max": 180000, "bands": [
+        {"from": 50000, "to": 99999, "count": 2}, {"from": 100000, "to": 199999, "count": 2}]}
+    for band in prices["bands"]:
+        assert browser.json("BROWSE", "TAG", "hot", "PRICE", band["from"], band["to"])["total"] == band["count"]
+    nothing = {"min": None, "max": None, "bands": []}
+    assert browser.json("BROWSE", "TEXT", "nothing", "FACETS")["facets"] == {**{name: [] for name in facets}, "prices": nothing}
+
+
+def test_facets_are_chosen_by_name(browser):
+    answer = browser.json("BROWSE", "FACETS", "areas", "ratings", "attributes.spice", "attributes.allergens", "attributes.none", "LIMIT", 1)
+    assert answer["facets"] == {
+        "areas": [{"value": "Fort", "count": 4}, {"value": "Temple", "count": 4}],
+        "ratings": {"min": 3.9, "max": 4.4, "bands": [{"from": 3.9, "to": 3.99, "count": 4}, {"from": 4.4, "to": 4.49, "count": 4}]},
+        "attributes.spice": {
+            "min": -1, "max": 4.5, "bands": [
+                {"from": -1, "to": -0.500001, "count": 1}, {"from": 2, "to": 2.499999, "count": 1}, {"from": 4.5, "to": 4.999999, "count": 1}],
+            "values": [{"value": "mild", "count": 1}]},
+        "attributes.allergens": {
+            "min": None, "max": None, "bands": [], "values": [
+                {"value": "Gluten", "count": 2}, {"value": "egg", "count": 1}, {"value": "nuts", "count": 1}]},
+        "attributes.none": {"min": None, "max": None, "bands": [], "values": []},
+    }
+    # The options that follow are no facets, and what comes of a band can be typed.
+    for band in answer["facets"]["attributes.spice"]["bands"]:
+        assert browser.json("BROWSE", "FACETS", "ATTR", "spice", band["from"], band["to"])["total"] == band["count"]
+    outlets = browser.json("OUTLETS", "FACETS", "attributes.spice", "deliveryMinutes", "ATTR", "spice", "2", "*")
+    assert outlets["facets"]["attributes.spice"]["values"] == [{"value": "mild", "count": 1}]
+    assert [band["count"] for band in outlets["facets"]["attributes.spice"]["bands"]] == [1, 1, 1]
+    assert outlets["facets"]["deliveryMinutes"]["max"] == 35, "hill's items with a number are below 2"
+    error = browser.error("BROWSE", "FACETS", "cuisines", "colours")
+    assert error.code == "INVALID" and "has no 'colours', but cuisines, cities" in str(error)
 
 
 def test_a_surprise_is_one_of_the_matches(browser):

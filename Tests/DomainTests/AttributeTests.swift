@@ -37,6 +37,23 @@ import Testing
         }
     }
 
+    @Test(arguments: SeededGenerator.seeds)
+    func `the greatest number up to a limit can be written, and none is between`(seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<200 {
+            let bound = (0..<random.number(0...18)).reduce(Int64(1)) { bound, _ in bound * 10 }
+            let limit = Int64.random(in: -bound...bound, using: &random)
+            let greatest = AttributeNumber(greatestUpTo: limit)
+            #expect(AttributeNumber(greatest.description) == greatest)
+            #expect(greatest.millionths <= limit)
+            // Those with one unit more in the last place that there may be.
+            let unit = (0..<max(0, String(limit.magnitude).utf8.count - 15)).reduce(Int64(1)) { unit, _ in unit * 10 }
+            #expect(greatest.millionths > limit - unit)
+        }
+        #expect(AttributeNumber(greatestUpTo: .max).description == "1000000000000")
+        #expect(AttributeNumber(greatestUpTo: .min).description == "-1000000000000")
+    }
+
     @Test(
         arguments: [
             ("0", "0"), ("-0", "0"), ("-0.0e9", "0"), ("0e99999999999999999999", "0"), ("42.50", "42.5"),

@@ -12,7 +12,7 @@ public struct Filter: Sendable {
     public let values: String
     /// Whether it may be given more than once.
     public let isRepeatable: Bool
-    /// The counts that it has in `facets`, if any.
+    /// What is counted of its listings in `facets`, if anything.
     let facet: Facet?
     let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
     /// Reads the values; nil if they ask for nothing.
@@ -23,59 +23,27 @@ public struct Filter: Sendable {
     /// Every kind of filter.
     public static let all: [Filter] = [
         text("TEXT"),
-        anyOf("CUISINE", "cuisine", facet: Facet("cuisines"), .any { $0.cuisines }),
-        anyOf("CITY", "city", facet: Facet("cities"), .one { $0.city }),
-        anyOf("AREA", "area", .one { $0.area }),
+        anyOf("CUISINE", "cuisine", facet: Facet("cuisines", .words), .any { $0.cuisines }),
+        anyOf("CITY", "city", facet: Facet("cities", .words), .one { $0.city }),
+        anyOf("AREA", "area", facet: Facet(onRequest: "areas", .words), .one { $0.area }),
         anyOf("OUTLET", "outlet", exact: true, .one { Text($0.id.outlet.rawValue) }),
-        anyOf("KIND", "kind", facet: Facet("kinds"), .any { $0.kinds }),
-        anyOf("TAG", "tag", facet: Facet("tags"), isRepeatable: true, .any { $0.tags }),
+        anyOf("KIND", "kind", facet: Facet("kinds", .words), .any { $0.kinds }),
+        anyOf("TAG", "tag", facet: Facet("tags", .words), isRepeatable: true, .any { $0.tags }),
         range(
-            "PRICE", facet: Facet("prices", .one { $0.price.map(PriceBand.name) }),
+            "PRICE", facet: Facet("prices", .numbers(.progression, digits: 0)),
             leastKeys: { low, high in [.cheapest: low, .dearest: -high] }
         ) { $0.price },
-        range("RATING", digits: 2, alone: .least) { $0.rating },
-        range("DELIVERY", alone: .most) { $0.deliveryMinutes },
+        range(
+            "RATING", digits: 2, alone: .least, facet: Facet(onRequest: "ratings", .numbers(.fitting, digits: 2))
+        ) { $0.rating },
+        range(
+            "DELIVERY", alone: .most, facet: Facet(onRequest: "deliveryMinutes", .numbers(.fitting, digits: 0))
+        ) { $0.deliveryMinutes },
         available("OPEN"),
         attribute("ATTR"),
     ]
 
     static func named(_ name: String) -> Int? { all.firstIndex { Text($0.name) == Text(name) } }
-}
-
-/// What is counted among a filter's listings.
-struct Facet: Sendable {
-    let name: String
-    /// What is counted, if it is not what the filter looks up.
-    let words: ListedWords?
-
-    init(_ name: String, _ words: ListedWords? = nil) {
-        self.name = name
-        self.words = words
-    }
-}
-
-/// Prices that are counted together: 1–1.99…, 2–4.99…, 5–9.99… times a power of ten.
-enum PriceBand {
-    /// The lowest and the highest price of the band, as `PRICE` takes them, with a dash between.
-    static func name(of price: Int64) -> Text {
-        guard price > 0 else { return "0-0" }
-        var power = 0
-        var leading = price
-        while leading >= 10 {
-            leading /= 10
-            power += 1
-        }
-        return names[3 * power + (leading == 1 ? 0 : leading < 5 ? 1 : 2)]
-    }
-
-    /// For every power of ten. Computed once: a name is needed for every item.
-    private static let names: [Text] = (0...18).flatMap { power in
-        let scale = (0..<power).reduce(Int64(1)) { scale, _ in scale * 10 }
-        let bounds: [(first: Int64, last: Int64)] = [(1, 1), (2, 4), (5, 9)]
-        return bounds.map { first, last in
-            Text("\(first * scale)-\(last == 9 && power == 18 ? Int64.max : (last + 1) * scale - 1)")
-        }
-    }
 }
 
 // MARK: Ways to narrow
@@ -168,7 +136,8 @@ extension Filter {
     /// Items with an attribute: a number of a range, or any of several values.
     static func attribute(_ name: String) -> Filter {
         Filter(
-            name: name, values: "name value …", isRepeatable: true, facet: nil,
+            name: name, values: "name value …", isRepeatable: true,
+            facet: Facet(onRequest: "attributes", .attributes),
             makeIndex: { analyser in AttributeIndex(fold: analyser.fold) },
             read: { words, analyser throws(CatalogueError) in
                 guard let attribute = Identifier(try words.next().string) else {
@@ -189,6 +158,7 @@ extension Filter {
             AttributeIndex.self, rows: { $0.rows(attribute, in: range) },
             among: { $0.rows(attribute, in: range, among: $1) },
             accepts: { _, listing in listing.attributes[attribute]?.number.map(range.contains) ?? false })
+        narrowing.attribute = attribute
         narrowing.values = [Text(attribute.rawValue), "\(range.lowerBound)", "\(range.upperBound)"]
         return narrowing
     }
@@ -199,6 +169,7 @@ extension Filter {
         var narrowing = Narrowing(
             AttributeIndex.self, rows: { $0.rows(attribute, having: choice) },
             accepts: { index, listing in index.has(listing, attribute, choice) })
+        narrowing.attribute = attribute
         narrowing.values = [Text(attribute.rawValue), "ANY"] + choice.words.sorted()
         return narrowing
     }

@@ -75,6 +75,16 @@ final class AttributeIndex: FilterIndex {
             values.words.map(index.words.rows(having:)) + values.numbers.map { index.numbers.rows(in: $0...$0) })
     }
 
+    /// How many of the rows have each word under that name.
+    func words(_ name: Identifier, over tally: Tally) -> Facets.Words {
+        indexes[name]?.words.counts(over: tally) ?? []
+    }
+
+    /// How the numbers that the rows have under that name are spread.
+    func spread(_ name: Identifier, over tally: Tally) -> NumberSpread? {
+        indexes[name]?.numbers.spread(over: tally, .fitting)
+    }
+
     /// Whether a listing has any of the values under that name.
     func has(_ listing: Listing, _ name: Identifier, _ values: AttributeChoice) -> Bool {
         guard let value = listing.attributes[name] else { return false }

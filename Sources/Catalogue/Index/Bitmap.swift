@@ -63,6 +63,8 @@ final class Bitmap {
 
     func intersectionCount(_ other: Bitmap) -> Int { Int(roaring_bitmap_and_cardinality(bitmap, other.bitmap)) }
 
+    func intersects(_ other: Bitmap) -> Bool { roaring_bitmap_intersect(bitmap, other.bitmap) }
+
     func union(_ other: Bitmap) -> Bitmap { Bitmap(owning: roaring_bitmap_or(bitmap, other.bitmap)) }
 
     func subtracting(_ other: Bitmap) -> Bitmap { Bitmap(owning: roaring_bitmap_andnot(bitmap, other.bitmap)) }

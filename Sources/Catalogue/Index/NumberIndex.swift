@@ -1,12 +1,10 @@
-/// Rows by a number, such as a price. It is exact, and uses buckets whose width grows with the number, as in a high
-/// dynamic range histogram.
+/// Rows by a number, such as a price. It is exact, and uses buckets whose width grows with the number: those of one
+/// bucket have as many digits, and the first two of them in common.
 final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
     /// How many recently requested ranges are kept up to date: people ask for the same ones.
     private static var keptRanges: Int { 16 }
     /// Up to this many rows are checked one by one rather than gathering a range.
     private static var fewRows: Int { 5_000 }
-    /// Buckets in each doubling of the number: each is about 3 % wide.
-    private static var bucketBits: Int { 5 }
     private let value: (Listing) -> Int64?
     private var numbers = Numbers()
     private var buckets: [Int: Bitmap] = [:]
@@ -34,7 +32,7 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
         numbers[row] = number
         guard let number else { return }
         for (range, rows) in kept where range.contains(number) { rows.insert(row) }
-        let bucket = Self.bucket(of: number)
+        let bucket = NumberBucket.of(number)
         if let last, last.bucket == bucket { return last.rows.insert(row) }
         let rows = buckets[bucket] ?? Bitmap()
         buckets[bucket] = rows
@@ -46,20 +44,12 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
         guard let number = numbers[row] else { return }
         numbers[row] = nil
         for (range, rows) in kept where range.contains(number) { rows.remove(row) }
-        let bucket = Self.bucket(of: number)
+        let bucket = NumberBucket.of(number)
         buckets[bucket]?.remove(row)
         if buckets[bucket]?.isEmpty == true {
             buckets[bucket] = nil
             last = nil
         }
-    }
-
-    /// Numbers below 2⁶ have buckets of their own; above that, every doubling has 2⁵. Below zero it is the same.
-    private static func bucket(of number: Int64) -> Int {
-        if number < 0 { return ~bucket(of: ~number) }
-        let width = Int64.bitWidth - number.leadingZeroBitCount
-        let shift = max(0, width - bucketBits - 1)
-        return shift << bucketBits + Int(number >> Int64(shift))
     }
 
     /// The rows whose number lies in the range.
@@ -79,8 +69,8 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
     }
 
     private func gather(_ range: ClosedRange<Int64>) -> Bitmap {
-        let first = Self.bucket(of: range.lowerBound)
-        let last = Self.bucket(of: range.upperBound)
+        let first = NumberBucket.of(range.lowerBound)
+        let last = NumberBucket.of(range.upperBound)
         var whole: [Bitmap] = []
         var boundary: [UInt32] = []
         for (bucket, rows) in buckets where (first...last).contains(bucket) {
@@ -101,4 +91,47 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
     }
 
     func value(of listing: Listing) -> Int64? { value(listing) }
+
+    // MARK: Counting
+
+    /// The least and the greatest number of some rows, and how many are in each band; nil if none has a number.
+    func spread(over tally: Tally, _ rule: NumberBands.Rule) -> NumberSpread? {
+        // In the order of the numbers.
+        let found = buckets.filter { $0.value.intersects(tally.rows) }.sorted { $0.key < $1.key }
+        guard let first = found.first, let last = found.last,
+            let least = numbers(of: first.value, among: tally).min(),
+            let greatest = numbers(of: last.value, among: tally).max()
+        else { return nil }
+        func counts(in bands: NumberBands) -> [(band: ClosedRange<Int64>, count: Int)] {
+            // A bucket lies in one band.
+            var rows: [(band: ClosedRange<Int64>, rows: [Bitmap])] = []
+            for (bucket, bitmap) in found {
+                let band = bands.band(of: NumberBucket.number(in: bucket))
+                if rows.last?.band == band {
+                    rows[rows.count - 1].rows.append(bitmap)
+                } else {
+                    rows.append((band, [bitmap]))
+                }
+            }
+            return rows.map { ($0.band, tally.count($0.rows)) }
+        }
+        let progression = counts(in: .progression)
+        guard rule == .fitting else { return NumberSpread(least: least, greatest: greatest, bands: progression) }
+        let steps = counts(in: .steps(from: least, to: greatest))
+        return NumberSpread(
+            least: least, greatest: greatest,
+            bands: NumberBands.areBetter(progression, than: steps) ? progression : steps)
+    }
+
+    private func numbers(of bucket: Bitmap, among tally: Tally) -> [Int64] {
+        bucket.intersection(tally.rows).rows.compactMap { numbers[$0] }
+    }
+}
+
+/// How the numbers of some listings are spread.
+struct NumberSpread {
+    var least: Int64
+    var greatest: Int64
+    /// In the order of the numbers, those with a count.
+    var bands: [(band: ClosedRange<Int64>, count: Int)]
 }

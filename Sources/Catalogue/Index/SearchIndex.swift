@@ -17,16 +17,14 @@ final class SearchIndex {
     let filters: [any FilterIndex]
     /// Those filters whose results change with time.
     let availabilities: [AvailabilityIndex]
-    /// What is counted, by name, with its filter. Words that are not the filter's own come after the filters in
-    /// `indexes`.
-    let facets: [(name: String, filter: Int, words: WordIndex)]
-    private let indexes: [any FilterIndex]
-    /// For outlets, how to find them by their items.
-    private let items: (index: SearchIndex, outlets: (Bitmap) -> Bitmap)?
+    /// For outlets, how to find them by their items, and their items by them.
+    let items: Items?
     private var loadedNames = LoadedNames()
     private(set) var orders: [Order]
     /// Earlier versions of listings that have moved.
     private(set) var moves = MoveLog()
+
+    typealias Items = (index: SearchIndex, outlets: (Bitmap) -> Bitmap, ofOutlets: (Bitmap) -> Bitmap)
 
     /// The listings in the order of one sort.
     struct Order {
@@ -34,24 +32,20 @@ final class SearchIndex {
         var rows = SortedChunks<UInt32>()
     }
 
-    init(
-        _ analyser: TextAnalyser, _ source: any ListingSource,
-        items: (index: SearchIndex, outlets: (Bitmap) -> Bitmap)? = nil
-    ) {
+    init(_ analyser: TextAnalyser, _ source: any ListingSource, items: Items? = nil) {
         self.analyser = analyser
         self.source = source
         self.items = items
         let filters = Filter.all.map { $0.makeIndex(analyser) }
         self.filters = filters
         availabilities = filters.compactMap { $0 as? AvailabilityIndex }
-        facets = zip(Filter.all, filters).enumerated().compactMap { number, filter in
-            guard let facet = filter.0.facet else { return nil }
-            if let words = facet.words { return (facet.name, number, WordIndex(fold: { $0 }, words)) }
-            guard let words = filter.1 as? WordIndex else { preconditionFailure("only words are counted") }
-            return (facet.name, number, words)
-        }
-        indexes = filters + facets.map(\.words).filter { words in !filters.contains { $0 === words } }
         orders = ListingOrder.allCases.map { _ in Order() }
+    }
+
+    /// The index that a filter was registered with.
+    func index<Index: FilterIndex>(of filter: Int, as: Index.Type) -> Index {
+        guard let index = filters[filter] as? Index else { preconditionFailure("a filter has another index") }
+        return index
     }
 
     /// Whether a filter is answered by the items of these outlets.
@@ -73,12 +67,12 @@ final class SearchIndex {
     /// Adds a listing after all others; ``finishLoading()`` puts them in order.
     func load(_ listing: Listing, at row: UInt32) {
         all.insert(row)
-        for index in indexes { index.insert(listing, at: row) }
+        for index in filters { index.insert(listing, at: row) }
         setKeys(of: listing, loadedNames.fold(listing.name, at: row, analyser), at: row)
     }
 
     func finishLoading() {
-        for index in indexes { index.finishLoading() }
+        for index in filters { index.finishLoading() }
         for order in ListingOrder.allCases {
             let keys = order.comparesNames ? loadedNames.ranks : orders[order.rawValue].keys
             // Equal keys keep the order of rows, which are loaded in the order of their ids.
@@ -111,7 +105,7 @@ final class SearchIndex {
     /// A listing was added to the source.
     func insert(_ listing: Listing, at row: UInt32) {
         all.insert(row)
-        for index in indexes { index.insert(listing, at: row) }
+        for index in filters { index.insert(listing, at: row) }
         setKeys(of: listing, analyser.fold(listing.name), at: row)
         for order in ListingOrder.allCases { place(row, in: order) }
     }
@@ -119,7 +113,7 @@ final class SearchIndex {
     /// A listing is about to be removed from the source.
     func remove(_ listing: Listing, at row: UInt32) {
         all.remove(row)
-        for index in indexes { index.remove(listing, at: row) }
+        for index in filters { index.remove(listing, at: row) }
         for order in ListingOrder.allCases { displace(row, in: order) }
     }
 
@@ -141,7 +135,7 @@ final class SearchIndex {
         }
         for order in moved { displace(row, in: order) }
         change()
-        for index in indexes { index.update(from: old, to: new, at: row) }
+        for index in filters { index.update(from: old, to: new, at: row) }
         for order in moved {
             orders[order.rawValue].keys[row] = order.key(new, foldedName: newName)
             place(row, in: order)

@@ -106,23 +106,33 @@ final class WordIndex: FilterIndex {
 
     // MARK: Counting
 
-    /// How many rows each word has, according to `count`, under its most frequent spelling. Words with none are left
-    /// out.
-    func counts(by count: (Bitmap) -> Int) -> [(value: Text, count: Int)] {
-        spellingsByWord.values.compactMap { spellings in
-            let rows = spellings.count == 1 ? spellings[0].rows : Bitmap.union(spellings.map(\.rows))
-            let count = count(rows)
-            return count > 0 ? (WordIndex.shown(spellings), count) : nil
+    /// How many of the rows have each word, under its most frequent spelling: the most frequent words first, at most
+    /// ``Facets/maximumValues``.
+    func counts(over tally: Tally) -> Facets.Words {
+        var counts: [(spellings: [Spelling], count: Int)]
+        if let listings = tally.listings(ratherThan: spellingsByWord.count) {
+            var words: [Text: Int] = [:]
+            for listing in listings {
+                for word in Set(foldedValues(of: listing)) { words[word, default: 0] += 1 }
+            }
+            counts = words.compactMap { word, count in spellingsByWord[word].map { ($0, count) } }
+        } else {
+            counts = spellingsByWord.values.compactMap { spellings in
+                // One row may have several spellings.
+                let count = tally.count([spellings.count == 1 ? spellings[0].rows : Bitmap.union(spellings.map(\.rows))]
+                )
+                return count > 0 ? (spellings, count) : nil
+            }
         }
-    }
-
-    /// How many of the listings have each word, under its most frequent spelling.
-    func counts(in listings: [Listing]) -> [(value: Text, count: Int)] {
-        var counts: [Text: Int] = [:]
-        for listing in listings {
-            for word in Set(foldedValues(of: listing)) { counts[word, default: 0] += 1 }
+        if counts.count > Facets.maximumValues {
+            // Most words are not looked at any closer.
+            let least = counts.map(\.count).sorted(by: >)[Facets.maximumValues - 1]
+            counts.removeAll { $0.count < least }
         }
-        return counts.compactMap { word, count in spellingsByWord[word].map { (WordIndex.shown($0), count) } }
+        let words = counts.map { (value: WordIndex.shown($0.spellings), count: $0.count) }
+        return Array(
+            words.sorted { $0.count != $1.count ? $0.count > $1.count : $0.value < $1.value }
+                .prefix(Facets.maximumValues))
     }
 
     /// The spelling that most rows have; of several, the first by its bytes.

@@ -22,7 +22,7 @@ public struct CatalogueQuery {
             case .sort: "sort"
             case .limit, .seed: "n"
             case .after: "cursor"
-            case .facets: ""
+            case .facets: "facet …"
             }
         }
     }
@@ -42,7 +42,8 @@ public struct CatalogueQuery {
     var narrowings: [(filter: Int, narrowing: Narrowing)] = []
     private(set) var sort = Sort.all[0]
     private(set) var limit = CatalogueQuery.defaultLimit
-    private(set) var wantsFacets = false
+    /// What is counted; nil if nothing is to be.
+    private(set) var facets: [AskedFacet]?
     private(set) var seed: UInt64?
     private(set) var after: Cursor?
     /// Tells queries apart, so that a cursor of one cannot be used for another.
@@ -115,7 +116,7 @@ public struct CatalogueQuery {
                 throw .invalid("AFTER", "must be the 'next' of an earlier answer")
             }
             after = cursor
-        case .facets: wantsFacets = true
+        case .facets: facets = try AskedFacet.read(&reader)
         case .seed:
             guard let seed = FilterWords.number(try reader.next().string) else {
                 throw .invalid("SEED", "must be a whole number")
@@ -147,10 +148,10 @@ public struct CatalogueQuery {
         return hash
     }
 
-    /// The same query without what it asks of one filter; nil if it asks nothing of it.
-    func without(_ filter: Int) -> CatalogueQuery? {
+    /// The same query without what it asks of a facet; nil if it asks nothing of it.
+    func without(_ facet: AskedFacet) -> CatalogueQuery? {
         var others = self
-        others.narrowings.removeAll { $0.filter == filter }
+        others.narrowings.removeAll { $0.filter == facet.filter && $0.narrowing.attribute == facet.attribute }
         return others.narrowings.count < narrowings.count ? others : nil
     }
 }

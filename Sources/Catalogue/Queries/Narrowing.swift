@@ -4,6 +4,8 @@ internal import Domain
 struct Narrowing {
     /// The values as they are compared: two filters with the same name and values ask the same.
     var values: [Text] = []
+    /// The attribute that it asks about, if it is about one.
+    var attribute: Identifier?
     /// Whether it keeps the rows that do not satisfy it instead.
     private(set) var isExclusion = false
     /// All rows that satisfy it.

@@ -52,6 +52,9 @@ final class OutletTable: ListingSource {
         free.append(row)
     }
 
+    /// The rows of the items of some outlets.
+    func items(of outlets: Bitmap) -> Bitmap { Bitmap(outlets.rows.flatMap { self[$0].items }) }
+
     // MARK: Listings
 
     func listing(at row: UInt32) -> Listing {

@@ -11,11 +11,25 @@ public struct AttributeNumber: Hashable, Comparable, Sendable {
 
     private static let maximumMillionths: UInt64 = 1_000_000_000_000_000_000
     private static let maximumDigits = 15
+    private static let firstTooLong: UInt64 = 1_000_000_000_000_000
     /// Exponents beyond this are as good as this one.
     private static let largestExponent = 1_000_000
 
     /// A number of so many millionths, within the rule.
     init(millionths: Int64) { self.millionths = millionths }
+
+    /// The greatest number that follows ``rule`` and is no greater than so many millionths; the least of all numbers
+    /// where none is as small.
+    public init(greatestUpTo millionths: Int64) {
+        let limit = Int64(Self.maximumMillionths)
+        var number = max(-limit, min(limit, millionths))
+        // One digit more cannot be written.
+        var unit: Int64 = 1
+        while number.magnitude / UInt64(unit) >= Self.firstTooLong { unit *= 10 }
+        let rest = number % unit
+        if rest != 0 { number -= rest < 0 ? unit + rest : rest }
+        self.millionths = number
+    }
 
     /// The number that a text of JSON means; nil if it does not follow ``rule``.
     public init?(_ json: String) {

@@ -39,10 +39,44 @@ struct Answer: Decodable {
         }
     }
 
+    /// Counts of words, of numbers, or of both.
+    struct Facet: Decodable, Equatable {
+        struct Band: Decodable, Equatable {
+            var from: Double
+            var to: Double
+            var count: Int
+        }
+
+        /// Nil for a facet of numbers alone.
+        var values: [FacetValue]?
+        var min: Double?
+        var max: Double?
+        /// Nil for a facet of words alone.
+        var bands: [Band]?
+
+        private enum CodingKeys: CodingKey {
+            case values, min, max, bands
+        }
+
+        init(values: [FacetValue]? = nil) { self.values = values }
+
+        init(from decoder: any Decoder) throws {
+            if let values = try? decoder.singleValueContainer().decode([FacetValue].self) {
+                self.values = values
+                return
+            }
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            values = try fields.decodeIfPresent([FacetValue].self, forKey: .values)
+            min = try fields.decodeIfPresent(Double.self, forKey: .min)
+            max = try fields.decodeIfPresent(Double.self, forKey: .max)
+            bands = try fields.decode([Band].self, forKey: .bands)
+        }
+    }
+
     var total: Int
     var items: [Listed]
     var next: String?
-    var facets: [String: [FacetValue]]?
+    var facets: [String: Facet]?
     var state: String
 
     var ids: [ListingID] { items.map(\.listingID) }

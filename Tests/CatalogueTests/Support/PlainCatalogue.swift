@@ -194,12 +194,22 @@ final class PlainCatalogue {
         }
     }
 
+    // MARK: Facets
+
+    static let standardFacets = ["cuisines", "cities", "kinds", "tags", "prices"]
+    static let facets =
+        standardFacets + ["areas", "ratings", "deliveryMinutes"]
+        + (Vocabulary.attributeNames + ["none"]).map { "attributes.\($0)" }
+
     /// The counts of the listings that a question finds, each without what it asks of the facet itself.
-    func facets(_ question: Question, of found: [Entry]) throws -> [String: [Answer.FacetValue]] {
-        let all = question.kind == .items ? items : outlets
-        func count(
-            without own: (inout Question) -> Void, _ values: (Entry) -> [Text]
-        ) throws -> [Answer.FacetValue] {
+    func facets(
+        _ question: Question, of found: [Entry], _ names: [String] = PlainCatalogue.standardFacets
+    ) throws -> [String: Answer.Facet] {
+        try Dictionary(uniqueKeysWithValues: names.map { ($0, try facet($0, question, of: found)) })
+    }
+
+    private func facet(_ name: String, _ question: Question, of found: [Entry]) throws -> Answer.Facet {
+        func entries(without own: (inout Question) -> Void) throws -> [Entry] {
             func others(_ question: Question) -> Question {
                 var others = question
                 own(&others)
@@ -207,36 +217,120 @@ final class PlainCatalogue {
             }
             var wider = others(question)
             wider.excluded.removeAll { others($0) != $0 }
-            let entries = wider == question ? found : try self.found(wider)
-            var spellings: [Text: [Text: Int]] = [:]
-            for entry in all {
-                for value in Set(values(entry)) { spellings[fold(value), default: [:]][value, default: 0] += 1 }
-            }
-            var counts: [Text: Int] = [:]
-            for entry in entries { for value in Set(values(entry).map(fold)) { counts[value, default: 0] += 1 } }
-            return counts.map { word, count in
-                let shown = spellings[word]!.min { ($1.value, $0.key) < ($0.value, $1.key) }!.key
-                return Answer.FacetValue(value: shown, count: count)
-            }
-            .sorted { $0.count == $1.count ? $0.value < $1.value : $0.count > $1.count }
+            return wider == question ? found : try self.found(wider)
         }
-        return [
-            "cuisines": try count(without: { $0.cuisines = [] }) { $0.cuisines },
-            "cities": try count(without: { $0.cities = [] }) { $0.city.map { [$0] } ?? [] },
-            "kinds": try count(without: { $0.itemKinds = [] }) { Array($0.kinds) },
-            "tags": try count(without: { $0.tags = [] }) { Array($0.tags) },
-            "prices": try count(without: { $0.price = nil }) { $0.price.map { [PlainCatalogue.band($0)] } ?? [] },
-        ]
+        func words(without own: (inout Question) -> Void, _ values: (Entry) -> [Text]) throws -> Answer.Facet {
+            Answer.Facet(values: counts(try entries(without: own), question.kind, values))
+        }
+        func numbers(
+            without own: (inout Question) -> Void, digits: Int = 0, isFitting: Bool = true, _ number: (Entry) -> Int64?
+        ) throws -> Answer.Facet {
+            let scale = digits == 0 ? 1 : 100.0
+            let numbers = try entries(without: own).map { number($0).map { [$0] } ?? [] }
+            return spread(numbers, isFitting: isFitting) { Double($0) / scale }
+        }
+        switch name {
+        case "cuisines": return try words(without: { $0.cuisines = [] }) { $0.cuisines }
+        case "cities": return try words(without: { $0.cities = [] }) { $0.city.map { [$0] } ?? [] }
+        case "areas": return try words(without: { $0.areas = [] }) { $0.area.map { [$0] } ?? [] }
+        case "kinds": return try words(without: { $0.itemKinds = [] }) { Array($0.kinds) }
+        case "tags": return try words(without: { $0.tags = [] }) { Array($0.tags) }
+        case "prices": return try numbers(without: { $0.price = nil }, isFitting: false) { $0.price }
+        case "ratings": return try numbers(without: { $0.rating = nil }, digits: 2) { $0.rating }
+        case "deliveryMinutes": return try numbers(without: { $0.deliveryMinutes = nil }) { $0.deliveryMinutes }
+        default:
+            let attribute = String(name.dropFirst("attributes.".count))
+            let entries = try entries { $0.attributes.removeAll { $0.name == attribute } }
+            func values(_ entry: Entry) -> [AttributeValue] {
+                entry.attributes.compactMap { $0[Identifier(attribute)!] }
+            }
+            let numbers = entries.map { entry in
+                values(entry).compactMap { value -> Int64? in
+                    if case .number(let number) = value { number.millionths } else { nil }
+                }
+            }
+            var facet = spread(numbers, isFitting: true) { Double("\(AttributeNumber(greatestUpTo: $0))")! }
+            // Outlets are counted by their items, whose spellings are shown.
+            facet.values = counts(entries, .items) { entry in
+                values(entry).flatMap { value -> [Text] in
+                    switch value {
+                    case .number: []
+                    case .text(let text): [text]
+                    case .boolean(let value): [value ? "true" : "false"]
+                    case .texts(let texts): texts
+                    }
+                }
+            }
+            return facet
+        }
     }
 
-    /// Bands begin at 0, 1, 2, 5, 10, 20, 50 and so on.
-    static func band(_ price: Int64) -> Text {
+    /// How many of the entries have each value, under the spelling that most listings have.
+    private func counts(
+        _ entries: [Entry], _ kind: ListingKind, _ values: (Entry) -> [Text]
+    ) -> [Answer.FacetValue] {
+        var spellings: [Text: [Text: Int]] = [:]
+        for entry in kind == .items ? items : outlets {
+            for value in Set(values(entry)) { spellings[fold(value), default: [:]][value, default: 0] += 1 }
+        }
+        var counts: [Text: Int] = [:]
+        for entry in entries { for value in Set(values(entry).map(fold)) { counts[value, default: 0] += 1 } }
+        return counts.map { word, count in
+            let shown = spellings[word]!.min { ($1.value, $0.key) < ($0.value, $1.key) }!.key
+            return Answer.FacetValue(value: shown, count: count)
+        }
+        .sorted { $0.count == $1.count ? $0.value < $1.value : $0.count > $1.count }
+    }
+
+    /// How the numbers of entries are spread, of which each may have several.
+    private func spread(
+        _ numbers: [[Int64]], isFitting: Bool, _ written: (Int64) -> Double
+    ) -> Answer.Facet {
+        var facet = Answer.Facet()
+        facet.bands = []
+        guard let least = numbers.joined().min(), let greatest = numbers.joined().max() else { return facet }
+        (facet.min, facet.max) = (written(least), written(greatest))
+        func counts(_ band: (Int64) -> ClosedRange<Int64>) -> [(band: ClosedRange<Int64>, count: Int)] {
+            let bands = Dictionary(grouping: numbers.flatMap { Set($0.map(band)) }, by: \.self)
+            return bands.map { ($0.key, $0.value.count) }.sorted { $0.0.lowerBound < $1.0.lowerBound }
+        }
+        var bands = counts(PlainCatalogue.band)
+        if isFitting {
+            let step = PlainCatalogue.step(from: least, to: greatest)
+            let steps = counts { number in
+                let first = number - ((number % step) + step) % step
+                return first...(first + step - 1)
+            }
+            if bands.count > 30 || bands.map(\.count).max()! >= steps.map(\.count).max()! { bands = steps }
+        }
+        facet.bands = bands.map { band, count in
+            Answer.Facet.Band(from: written(band.lowerBound), to: written(band.upperBound), count: count)
+        }
+        return facet
+    }
+
+    /// Bands begin at 0, 1, 2, 5, 10, 20, 50 and so on, and end at -1, -2, -3, -6, -11, -21 and so on.
+    static func band(_ number: Int64) -> ClosedRange<Int64> {
+        if number < 0 {
+            let mirrored = band(-1 - number)
+            return (-1 - mirrored.upperBound)...(-1 - mirrored.lowerBound)
+        }
         var begins: [Int64] = [0, 1]
-        while begins[begins.count - 1] <= price {
+        while begins[begins.count - 1] <= number {
             let last = begins[begins.count - 1]
             begins.append(String(last).first == "2" ? last / 2 * 5 : last * 2)
         }
-        let end = begins[begins.count - 1]
-        return "\(begins[begins.count - 2])-\(end - 1)"
+        return begins[begins.count - 2]...(begins[begins.count - 1] - 1)
+    }
+
+    /// The least width of 1, 2, 5, 10 and so on of which 12 bands are enough, and that differs in the first two digits.
+    static func step(from least: Int64, to greatest: Int64) -> Int64 {
+        let digits = [least, greatest].map { String($0 < 0 ? -1 - $0 : $0).count }.max()!
+        var step: Int64 = 1
+        while true {
+            let first = least - ((least % step) + step) % step
+            if String(step).count >= digits - 1, (greatest - first) / step < 12 { return step }
+            step = String(step).first == "2" ? step / 2 * 5 : step * 2
+        }
     }
 }

@@ -114,6 +114,11 @@ struct Question: Equatable {
         return words.joined(separator: " ")
     }
 
+    /// Names of facets.
+    static func randomFacets(_ generator: inout SeededGenerator) -> [String] {
+        Array(PlainCatalogue.facets.shuffled(using: &generator).prefix(generator.number(1..<8)))
+    }
+
     /// The filters as a client writes them, in any order.
     func words(_ generator: inout SeededGenerator) -> [String] {
         var all = filters(&generator) + [["SORT", sort]]

@@ -15,7 +15,7 @@ enum Vocabulary {
     static let tags: [Text] = ["hot", "Hot", "veg", "new"]
     /// Numbers around which buckets, bands and the width of columns change.
     static let prices: [Int64] = [
-        0, 1, 2, 5, 9, 10, 63, 64, 65, 99, 100, 127, 128, 1_000, 2_147_483_646, 2_147_483_647, 2_147_483_648,
+        0, 1, 2, 5, 9, 10, 64, 99, 100, 109, 110, 128, 199, 200, 1_000, 2_147_483_646, 2_147_483_647, 2_147_483_648,
         1_000_000_000_000,
     ]
 
