@@ -265,7 +265,9 @@ public final class Catalogue {
     public func query(
         _ words: [String], of kind: ListingKind, options: Set<CatalogueQuery.Option>
     ) throws(CatalogueError) -> CatalogueQuery {
-        try CatalogueQuery(words.map { Text($0) }, of: kind, options: options, analyser: analyser)
+        try CatalogueQuery(words.map { Text($0) }, of: kind, options: options, analyser: analyser) { narrowings in
+            outletIndex.words(of: Filter.currency, among: narrowings).compactMap { Currency($0.string) }
+        }
     }
 
     /// A page of the matches: `{"total","items","next","facets","state"}`.

@@ -37,6 +37,8 @@ public struct Listing: Equatable {
     public var tags: [Text]
     /// The item's attributes. An outlet has none: it is found by those of its items.
     public var attributes: ItemAttributes
+    /// What its prices are in.
+    public var currency: Currency
     /// What it costs in minor units; for an outlet, what two people pay.
     public var price: Int64?
     /// The outlet's rating, in hundredths.

@@ -38,9 +38,12 @@ extension Oracle {
             if let problem = problem(of: item, bounds, exchange) { throw wrong(problem) }
         }
         if bounds.sort == "price" || bounds.sort == "-price" {
-            let prices = items.map { $0["price"]?.integer ?? .max }
-            let sorted = bounds.sort == "price" ? prices.sorted() : prices.sorted(by: >)
-            guard prices == sorted else { throw wrong("the prices are not in order: \(prices)") }
+            let prices = items.map(Price.init)
+            let areInOrder = zip(prices, prices.dropFirst()).allSatisfy { before, after in
+                guard before.currency == after.currency else { return before.currency < after.currency }
+                return bounds.sort == "price" ? before.minor <= after.minor : before.minor >= after.minor
+            }
+            guard areInOrder else { throw wrong("the prices are not in order: \(prices.map(\.minor))") }
         }
         var possible: ClosedRange<Int>?
         if let outlet = bounds.outlet { possible = possibleTotal(bounds, world.outlets[outlet], floor) }
@@ -74,6 +77,9 @@ extension Oracle {
         }
         if let tag = bounds.tag, listing["tags"]?.array?.contains(.string(Text(tag))) != true {
             return "'\(name)' is not tagged \(tag)"
+        }
+        if let currency = bounds.currency, listing["currency"]?.text != Text(currency) {
+            return "'\(name)' is not priced in \(currency)"
         }
         if let prices = bounds.prices, !prices.contains(listing["price"]?.integer ?? -1) {
             return "'\(name)' costs \(listing["price"]?.summary ?? "nothing")"
@@ -135,6 +141,19 @@ extension Oracle {
             if matches.contains(true), !bounds.isOpen || outlet.mayBeOpen(since: floor) { most += 1 }
         }
         return least...most
+    }
+}
+
+/// What listings are sorted by: first those of one currency, then of the next; in the end those without a price.
+private struct Price {
+    let currency: String
+    let minor: Int64
+
+    init(_ listing: JSON) {
+        let price = listing["price"]?.integer
+        // Codes have capital letters.
+        currency = price == nil ? "~" : listing["currency"]?.string ?? ""
+        minor = price ?? 0
     }
 }
 

@@ -69,6 +69,47 @@ import Testing
         #expect(try SearchTests.found(catalogue, "OPEN").isEmpty)
     }
 
+    @Test func `prices of several currencies are never compared`() throws {
+        func outlet(_ id: Identifier, _ currency: String, _ prices: Int64...) -> OutletRecord {
+            .with(id: id, prices.map { .named("Tea", id: "\(id)-\($0)", price: $0) }) {
+                $0.currency = Currency(currency)!
+                $0.priceForTwo = Amount(minorUnits: prices[0])
+            }
+        }
+        let catalogue = Catalogue()
+        let query = ["PRICE", "100", "500"]
+        // Where there is nothing yet, nothing says which currency is meant.
+        #expect(try catalogue.query(query, of: .items, options: []).lacksCurrency)
+        catalogue.load([outlet("l", "LKR", 500, 90)], revision: 0)
+        // The only currency there is, also for when there are others: the query is the same as one that names it.
+        let implied = try catalogue.query(query, of: .items, options: [])
+        #expect(!implied.lacksCurrency)
+        #expect(implied.asksTheSame(as: try catalogue.query(query + ["CURRENCY", "lkr"], of: .items, options: [])))
+        #expect(try SearchTests.found(catalogue, "PRICE", "100", "500") == ["l-500"])
+        catalogue.update("g", to: outlet("g", "GBP", 300, 40), items: nil)
+        #expect(try Answer(catalogue.page(implied)).ids.map(\.outlet) == ["l"])
+        for refused in [query, ["NOT"] + query, query + ["CURRENCY", "GBP", "LKR"], query + ["OUTLET", "g", "l"]] {
+            for kind in [ListingKind.items, .outlets] {
+                #expect(throws: CatalogueError.needsCurrency("PRICE")) { try catalogue.answer(refused, of: kind) }
+            }
+        }
+        #expect(throws: CatalogueError.needsCurrency("FACETS")) { try catalogue.answer(["FACETS", "prices"]) }
+        let prices = try #require(try catalogue.answer(["FACETS"]).facets?["prices"])
+        #expect(prices == nil)
+        for settled in [
+            ["CURRENCY", "GBP"], ["OUTLET", "g"], ["CURRENCY", "GBP", "LKR", "OUTLET", "g"], ["NOT", "OUTLET", "l"],
+            ["NOT", "CURRENCY", "lkr"], ["CURRENCY", "GBP", "OUTLET", "g", "l"],
+        ] {
+            #expect(try catalogue.answer(query + settled).ids.map(\.item) == ["g-300"])
+            #expect(try catalogue.answer(settled + ["FACETS"]).facets?["prices"]??.max == 300)
+        }
+        // What costs the same in another currency is no choice, but its items are.
+        let currencies = try catalogue.answer(query + ["CURRENCY", "GBP", "FACETS", "currencies"]).facets?["currencies"]
+        #expect(currencies??.values?.map(\.value) == ["GBP", "LKR"])
+        #expect(try SearchTests.found(catalogue, "SORT", "price") == ["g-40", "g-300", "l-90", "l-500"])
+        #expect(try SearchTests.found(catalogue, "SORT", "-price") == ["g-300", "g-40", "l-500", "l-90"])
+    }
+
     @Test func `prices are exact at every boundary of a bucket`() throws {
         // A bucket begins where one of the first two digits changes.
         var numbers: Set<Int64> = [0, 1_000_000_000_000]

@@ -6,7 +6,7 @@ import json
 import pytest
 
 import tiffin
-from tampering import tamper
+from tampering import insert_event, tamper
 from tiffin import Server, fresh_database, item_document, outlet_document, section_document, wait_until
 
 FUTURE = "2999-01-01T00:00:00Z"
@@ -218,6 +218,38 @@ def test_facets_are_chosen_by_name(browser):
     assert outlets["facets"]["deliveryMinutes"]["max"] == 35, "hill's items with a number are below 2"
     error = browser.error("BROWSE", "FACETS", "cuisines", "colours")
     assert error.code == "INVALID" and "has no 'colours', but cuisines, cities" in str(error)
+
+
+def test_prices_in_several_currencies_are_not_compared(own):
+    _, client = own
+    assert set(found(client, "PRICE", 0, 70000)) == {"dosai", "curd", "poppers"}
+    tiffin.put_open_outlet(client, "pub", [section_document("all", [item_document("pie", 1650), item_document("ale", 700)])], currency="GBP")
+    for words in (("PRICE", 0, 70000), ("NOT", "PRICE", 0, 70000), ("CURRENCY", "GBP", "LKR", "PRICE", 0, 70000), ("FACETS", "prices")):
+        assert client.error("BROWSE", *words).code == "INVALID"
+        assert "needs one CURRENCY" in str(client.error("BROWSE", *words))
+    assert client.error("BROWSE.SAVE", "cheap", "PRICE", 0, 70000).code == "INVALID"
+    assert found(client, "CURRENCY", "gbp", "PRICE", 0, 70000, "SORT", "price") == ["ale", "pie"]
+    assert found(client, "OUTLET", "pub", "PRICE", 0, 1000) == ["ale"]
+    assert found(client, "SORT", "price")[:3] == ["ale", "pie", "curd"], "the pounds come first, by their code"
+    assert client.json("BROWSE", "FACETS", "LIMIT", 1)["facets"]["prices"] is None
+    facets = client.json("BROWSE", "CURRENCY", "GBP", "PRICE", 0, 1000, "FACETS", "prices", "currencies", "LIMIT", 1)["facets"]
+    assert facets["prices"] == {
+        "min": 700, "max": 1650, "bands": [{"from": 500, "to": 999, "count": 1}, {"from": 1000, "to": 1999, "count": 1}]}
+    assert facets["currencies"] == [{"value": "LKR", "count": 8}, {"value": "GBP", "count": 2}]
+    assert client.error("SURPRISE", "PRICE", 0, 1000).code == "INVALID"
+
+
+def test_an_outlet_keeps_a_currency_that_nobody_knows(own, database):
+    server, client = own
+    position = client.json("LOG.HEAD")[0]["position"] + 1
+    server.kill()
+    insert_event(database, position, "outlet-old", 1, "outlet.registered", 1, '{"currency":"XYZ","name":"Old","timeZone":"UTC"}')
+    with server.start().client() as client:
+        assert found(client, "CURRENCY", "xyz", command="OUTLETS") == ["old"]
+        assert client("OUTLET.PUT", "old", json.dumps(outlet_document("New", currency="XYZ"))) > 1
+        assert client.json("OUTLET.GET", "old")["name"] == "New"
+        assert client.error("OUTLET.PUT", "other", json.dumps(outlet_document(currency="XYZ"))).code == "INVALID"
+        assert client.error("OUTLET.PUT", "harbour", json.dumps(outlet_document(currency="XYZ"))).code == "INVALID"
 
 
 def test_a_surprise_is_one_of_the_matches(browser):

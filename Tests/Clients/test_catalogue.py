@@ -48,6 +48,7 @@ class TestOutlets:
 
     @pytest.mark.parametrize("document", [
         "", "not json", "[]", '"text"', '{"name": 7}', json.dumps(outlet_document(currency="rupees")),
+        json.dumps(outlet_document(currency="XYZ")),
         json.dumps(outlet_document(timeZone="Mars/Olympus")), json.dumps(outlet_document(priceForTwo=-1)),
         json.dumps(outlet_document(priceForTwo=12.5)), json.dumps(outlet_document(name="")),
     ])

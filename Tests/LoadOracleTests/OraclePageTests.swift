@@ -21,7 +21,7 @@ struct OraclePageTests {
             let offer = own.current(item: item)
             return [
                 "outlet": own.id, "item": plan.id, "kind": plan.kind, "name": plan.name, "price": offer.price,
-                "tags": plan.tags, "available": offer.isAvailable, "city": world.name,
+                "currency": Outlet.currency, "tags": plan.tags, "available": offer.isAvailable, "city": world.name,
                 "status": own.current(.doors).isAvailable ? "open" : "closed",
             ]
         }
@@ -109,6 +109,8 @@ struct OraclePageTests {
         scene.expectViolation(Self.browse(.init(prices: (price + 1)...(price + 2), limit: 1)), page(item))
         scene.expectHeld(Self.browse(.init(isOpen: true, limit: 1)), page(item))
         scene.expectViolation(Self.browse(.init(isOpen: true, limit: 1)), page(scene.listing(0, 4)))
+        scene.expectHeld(Self.browse(.init(currency: "EUR", limit: 1)), page(item))
+        scene.expectViolation(Self.browse(.init(currency: "GBP", limit: 1)), page(item))
         var elsewhere = item
         elsewhere["city"] = "another"
         scene.expectViolation(Self.browse(.init(isOwn: true, limit: 1)), page(elsewhere))
@@ -119,6 +121,14 @@ struct OraclePageTests {
         scene.expectHeld(Self.browse(.init(outlet: 0, sort: "-price")), scene.page(sorted.reversed()))
         scene.expectViolation(Self.browse(.init(outlet: 0, sort: "-price")), scene.page(sorted))
         scene.expectViolation(Self.browse(.init(outlet: 0, sort: "price")), scene.page(sorted.reversed()))
+        // The codes of currencies come before prices.
+        let abroad = [("EUR", 900), ("GBP", 5), ("GBP", 100)].map { currency, price in
+            ["outlet": "of-\(currency)-\(price)", "currency": currency, "price": price] as [String: Any]
+        }
+        scene.expectHeld(Self.browse(.init(limit: 3, sort: "price")), scene.page(abroad, total: 900))
+        scene.expectViolation(
+            Self.browse(.init(limit: 3, sort: "price")), scene.page([1, 0, 2].map { abroad[$0] }, total: 900))
+        scene.expectViolation(Self.browse(.init(limit: 3, sort: "-price")), scene.page(abroad, total: 900))
     }
 
     @Test("knows how many outlets are open")

@@ -91,6 +91,9 @@ enum BrowsingCommands {
                 try application.memory.checkRoom()
                 let catalogue = application.catalogue
                 let query = try application.query(.items, call[query], [.sort, .limit], catalogue)
+                guard !query.lacksCurrency else {
+                    throw .invalid("PRICE", "needs a CURRENCY, as there is no outlet yet that tells it")
+                }
                 guard catalogue.save(query, as: name, for: call.caller.number) else {
                     throw Failure(
                         "LIMIT",

@@ -1,6 +1,7 @@
 internal import CommandHandling
 internal import Domain
 internal import EventLog
+internal import Foundation
 internal import Projections
 internal import Users
 
@@ -17,6 +18,7 @@ enum CatalogueCommands {
             let details = parameters.required("json", .document(OutletInput.self))
             return { application, call throws(Failure) in
                 let details = try call[details].details
+                try application.checkCurrency(details.currency, of: try call[outlet])
                 return try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
                     .outlet(.put(details))
                 }
@@ -189,6 +191,14 @@ enum CatalogueCommands {
 }
 
 extension Application {
+    /// Refuses a currency that is not in ISO 4217, and never was. An outlet that has one from before keeps it.
+    fileprivate func checkCurrency(_ currency: Domain.Currency, of outlet: Identifier) throws(Failure) {
+        guard !Locale.Currency(currency.code).isISOCurrency else { return }
+        guard try self.outlet(outlet)?.details?.0.currency == currency else {
+            throw .invalid("currency", "must be an ISO 4217 code such as INR")
+        }
+    }
+
     fileprivate func submit(
         _ command: Menu.Command, ofMenu outlet: Identifier, _ call: borrowing Call
     ) throws(Failure) -> Response {

@@ -19,6 +19,8 @@ public struct Filter: Sendable {
     let read: @Sendable (inout FilterWords, TextAnalyser) throws(CatalogueError) -> Narrowing?
     /// Whether it knows items alone. Then an outlet satisfies it if one of its items does.
     var isOfItems = false
+    /// Whether it compares prices, which must be in one currency.
+    var isOfPrices = false
 
     /// Every kind of filter.
     public static let all: [Filter] = [
@@ -27,12 +29,10 @@ public struct Filter: Sendable {
         anyOf("CITY", "city", facet: Facet("cities", .words), .one { $0.city }),
         anyOf("AREA", "area", facet: Facet(onRequest: "areas", .words), .one { $0.area }),
         anyOf("OUTLET", "outlet", exact: true, .one { Text($0.id.outlet.rawValue) }),
+        anyOf("CURRENCY", "code", facet: Facet(onRequest: "currencies", .words), .one { Text($0.currency.code) }),
         anyOf("KIND", "kind", facet: Facet("kinds", .words), .any { $0.kinds }),
         anyOf("TAG", "tag", facet: Facet("tags", .words), isRepeatable: true, .any { $0.tags }),
-        range(
-            "PRICE", facet: Facet("prices", .numbers(.progression, digits: 0)),
-            leastKeys: { low, high in [.cheapest: low, .dearest: -high] }
-        ) { $0.price },
+        prices("PRICE", facet: Facet("prices", .numbers(.progression, digits: 0))) { $0.price },
         range(
             "RATING", digits: 2, alone: .least, facet: Facet(onRequest: "ratings", .numbers(.fitting, digits: 2))
         ) { $0.rating },
@@ -42,6 +42,16 @@ public struct Filter: Sendable {
         available("OPEN"),
         attribute("ATTR"),
     ]
+
+    /// The filter by currency.
+    static let currency = required("CURRENCY")
+    /// The filter by outlet.
+    static let outlet = required("OUTLET")
+
+    private static func required(_ name: String) -> Int {
+        guard let filter = named(name) else { preconditionFailure("no filter \(name)") }
+        return filter
+    }
 
     static func named(_ name: String) -> Int? { all.firstIndex { Text($0.name) == Text(name) } }
 }
@@ -82,6 +92,11 @@ extension Filter {
             })
     }
 
+    /// Listings whose prices are in a currency.
+    static func having(_ currency: Currency, _ analyser: TextAnalyser) -> Narrowing {
+        anyOf([analyser.fold(Text(currency.code))])
+    }
+
     private static func folding(_ analyser: TextAnalyser, _ exact: Bool) -> (Text) -> Text {
         exact ? { $0 } : analyser.fold
     }
@@ -103,7 +118,6 @@ extension Filter {
     /// Listings with a number in a range that includes both ends, each of which can be open.
     static func range(
         _ name: String, digits: Int = 0, alone: Alone? = nil, facet: Facet? = nil,
-        leastKeys: @escaping @Sendable (Int64, Int64) -> [ListingOrder: Int64] = { _, _ in [:] },
         _ value: @escaping @Sendable (Listing) -> Int64?
     ) -> Filter {
         Filter(
@@ -119,9 +133,7 @@ extension Filter {
                 }
                 let (least, most) = (low ?? .min, high ?? .max)
                 guard least <= most else { throw .invalid(name, "the smallest comes first") }
-                var narrowing = within(least...most)
-                narrowing.leastKeys = leastKeys(least, most)
-                return narrowing
+                return within(least...most)
             })
     }
 
@@ -129,8 +141,18 @@ extension Filter {
         var narrowing = Narrowing(
             NumberIndex<NumberColumn>.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
             accepts: { index, listing in index.value(of: listing).map(range.contains) ?? false })
+        narrowing.range = range
         narrowing.values = ["\(range.lowerBound)", "\(range.upperBound)"]
         return narrowing
+    }
+
+    /// Listings with a price in a range, of one currency.
+    static func prices(
+        _ name: String, alone: Alone? = nil, facet: Facet? = nil, _ price: @escaping @Sendable (Listing) -> Int64?
+    ) -> Filter {
+        var filter = range(name, alone: alone, facet: facet, price)
+        filter.isOfPrices = true
+        return filter
     }
 
     /// Items with an attribute: a number of a range, or any of several values.

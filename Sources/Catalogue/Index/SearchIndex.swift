@@ -62,6 +62,12 @@ final class SearchIndex {
         return narrowing.isExclusion ? all.subtracting(rows) : rows
     }
 
+    /// The words of a filter that the rows have which some narrowings keep.
+    func words(of filter: Int, among narrowings: [(filter: Int, narrowing: Narrowing)]) -> [Text] {
+        let rows = narrowings.reduce(all) { $0.intersection(self.rows($1.narrowing, $1.filter)) }
+        return index(of: filter, as: WordIndex.self).words(of: rows)
+    }
+
     // MARK: Loading many
 
     /// Adds a listing after all others; ``finishLoading()`` puts them in order.

@@ -1,34 +1,28 @@
-/// Rows sorted by their keys; equal keys keep the order of the rows.
+/// Rows sorted by their keys; equal keys keep the order of the rows. Rows without a key come last.
 struct SortedRows {
-    /// Keys in a range no wider than this are sorted by counting instead of comparing.
-    private static let countedRange: UInt64 = 1 << 22
+    /// The bits of a key that rows are sorted by at once.
+    private static let digitBits = 11
 
     var rows: [UInt32]
 
     /// - Parameter rows: in ascending order.
     init(_ rows: [UInt32], by keys: NumberColumn) {
-        let known = rows.lazy.map { keys.key($0) }.filter { $0 != .max }
-        guard let least = known.min(), let greatest = known.max() else {
-            self.rows = rows
-            return
-        }
-        let range = UInt64(bitPattern: greatest &- least)
-        guard range <= Self.countedRange else {
-            self.rows = rows.map { (keys.key($0), $0) }.sorted { $0 < $1 }.map(\.1)
-            return
-        }
-        // Rows without a key come after all that have one.
-        func slot(_ row: UInt32) -> Int { keys.key(row) == .max ? Int(range) + 1 : Int(keys.key(row) - least) }
-        var starts = [Int](repeating: 0, count: Int(range) + 3)
-        for row in rows { starts[slot(row) + 1] += 1 }
-        for index in starts.indices.dropFirst() { starts[index] += starts[index - 1] }
-        self.rows = [UInt32](unsafeUninitializedCapacity: rows.count) { buffer, initialized in
-            for row in rows {
-                let slot = slot(row)
-                buffer[starts[slot]] = row
-                starts[slot] += 1
+        // A radix sort, the lowest digits first. The order of these numbers is that of the keys.
+        var sorted = rows.map { (key: UInt64(bitPattern: keys.key($0)) ^ 1 << 63, row: $0) }
+        var other = sorted
+        let varying = sorted.reduce(0) { $0 | ($1.key ^ sorted[0].key) }
+        let mask = UInt64(1) << Self.digitBits - 1
+        for shift in stride(from: 0, to: UInt64.bitWidth, by: Self.digitBits) where varying >> shift & mask != 0 {
+            var starts = [Int](repeating: 0, count: 1 << Self.digitBits + 1)
+            for element in sorted { starts[Int(element.key >> shift & mask) + 1] += 1 }
+            for digit in starts.indices.dropFirst() { starts[digit] += starts[digit - 1] }
+            for element in sorted {
+                let digit = Int(element.key >> shift & mask)
+                other[starts[digit]] = element
+                starts[digit] += 1
             }
-            initialized = rows.count
+            swap(&sorted, &other)
         }
+        self.rows = sorted.map(\.row)
     }
 }

@@ -104,6 +104,9 @@ final class WordIndex: FilterIndex {
         values(of: listing).map { spellings[$0]?.folded ?? fold($0) }
     }
 
+    /// The words that the rows have, each in every spelling.
+    func words(of rows: Bitmap) -> [Text] { spellings.values.filter { $0.rows.intersects(rows) }.map(\.text) }
+
     // MARK: Counting
 
     /// How many of the rows have each word, under its most frequent spelling: the most frequent words first, at most

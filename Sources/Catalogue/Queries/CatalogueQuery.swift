@@ -48,11 +48,17 @@ public struct CatalogueQuery {
     private(set) var after: Cursor?
     /// Tells queries apart, so that a cursor of one cannot be used for another.
     private(set) var fingerprint: UInt64 = 0
+    /// The only currency that matches have prices in, where the query tells or needs it.
+    private var currency: Currency?
+    /// Whether matches may have prices in several currencies, so that those are not counted.
+    private(set) var mixesPrices = false
     /// The filters with their values: the same for the same query, however it is written.
     private var filters: Set<[Text]> = []
 
+    /// - Parameter currencies: those of the outlets that some filters keep.
     init(
-        _ words: [Text], of kind: ListingKind, options: Set<Option>, analyser: TextAnalyser
+        _ words: [Text], of kind: ListingKind, options: Set<Option>, analyser: TextAnalyser,
+        currencies: ([(filter: Int, narrowing: Narrowing)]) -> [Currency]
     ) throws(CatalogueError) {
         self.kind = kind
         var reader = FilterWords(words) { word in
@@ -91,6 +97,7 @@ public struct CatalogueQuery {
                 try read(option, &reader)
             }
         }
+        try settleCurrency(analyser, currencies)
         fingerprint = fingerprintOfQuestion
         if let after, after.query != fingerprint {
             throw .invalid("AFTER", "is a cursor of another query")
@@ -125,6 +132,47 @@ public struct CatalogueQuery {
         }
     }
 
+    // MARK: Money
+
+    /// Whether it compares prices, and nothing says yet in which currency: there are no outlets.
+    public var lacksCurrency: Bool { currency == nil && pricesFilter != nil }
+
+    /// The name of a filter that compares prices, if there is one.
+    private var pricesFilter: String? {
+        narrowings.lazy.map { Filter.all[$0.filter] }.first { $0.isOfPrices }?.name
+    }
+
+    /// Finds the one currency that prices are compared in.
+    private mutating func settleCurrency(
+        _ analyser: TextAnalyser, _ currencies: ([(filter: Int, narrowing: Narrowing)]) -> [Currency]
+    ) throws(CatalogueError) {
+        if let named = values[Filter.all[Filter.currency].name], named.count == 1 {
+            currency = Currency(named[0].string.uppercased())
+            return
+        }
+        let filter = pricesFilter
+        guard filter != nil || facets?.contains(where: \.isOfPrices) ?? false else { return }
+        let known = currencies(narrowings.filter { [Filter.currency, Filter.outlet].contains($0.filter) })
+        if known.count > 1 {
+            if let filter { throw .needsCurrency(filter) }
+            guard facets == AskedFacet.standard else { throw .needsCurrency("FACETS") }
+            mixesPrices = true
+        } else if let only = known.first, filter != nil {
+            // Also for when there are others.
+            let narrowing = Filter.having(only, analyser)
+            currency = only
+            narrowings.append((Filter.currency, narrowing))
+            filters.insert([Text(Filter.all[Filter.currency].name)] + narrowing.values)
+        }
+    }
+
+    /// No match has a smaller key in the requested order.
+    var leastKey: Int64 {
+        guard let currency else { return .min }
+        let ranges = narrowings.filter { Filter.all[$0.filter].isOfPrices }.compactMap(\.narrowing.range)
+        return (ranges + [0...Int64.max]).map { sort.order.leastKey($0, currency) }.max() ?? .min
+    }
+
     /// Whether the two have the same answers.
     func asksTheSame(as other: CatalogueQuery) -> Bool {
         kind == other.kind && filters == other.filters && sort.name == other.sort.name && limit == other.limit
@@ -151,7 +199,11 @@ public struct CatalogueQuery {
     /// The same query without what it asks of a facet; nil if it asks nothing of it.
     func without(_ facet: AskedFacet) -> CatalogueQuery? {
         var others = self
-        others.narrowings.removeAll { $0.filter == facet.filter && $0.narrowing.attribute == facet.attribute }
+        others.narrowings.removeAll { other in
+            if other.filter == facet.filter { return other.narrowing.attribute == facet.attribute }
+            // A price says nothing in another currency.
+            return facet.filter == Filter.currency && Filter.all[other.filter].isOfPrices
+        }
         return others.narrowings.count < narrowings.count ? others : nil
     }
 }

@@ -39,6 +39,8 @@ struct AskedFacet: Equatable {
         return facet
     }
 
+    var isOfPrices: Bool { Filter.all[filter].isOfPrices }
+
     /// What it is called in the answer.
     var name: String { attribute.map { "\(facet.name).\($0)" } ?? facet.name }
 
@@ -97,12 +99,15 @@ struct Facets {
         case words(Words)
         case numbers(NumberSpread?, digits: Int)
         case attribute(Words, NumberSpread?)
+        /// Prices of several currencies.
+        case nothing
     }
 
     private let facets: [(name: String, counts: Counts)]
 
     init(_ asked: [AskedFacet], of matches: Bitmap, _ query: CatalogueQuery, in index: SearchIndex) {
         facets = asked.map { asked in
+            if asked.isOfPrices, query.mixesPrices { return (asked.name, .nothing) }
             let rows = query.without(asked).map { index.matches($0).all } ?? matches
             return (asked.name, Facets.counts(asked, of: rows, in: index))
         }
@@ -132,6 +137,7 @@ struct Facets {
         for (name, counts) in facets {
             writer.key(dynamic: name)
             switch counts {
+            case .nothing: writer.null()
             case .words(let words): Facets.write(words, to: &writer)
             case .numbers(let spread, let digits):
                 writer.beginObject()

@@ -14,8 +14,8 @@ struct Narrowing {
     var rowsAmong: ((any FilterIndex, Bitmap) -> Bitmap)?
     /// Whether one listing satisfies it.
     var accepts: (any FilterIndex, Listing) -> Bool
-    /// The smallest key that its rows have in an order, if it has such a bound: nothing before is examined.
-    var leastKeys: [ListingOrder: Int64] = [:]
+    /// The numbers that it keeps, if it is a range of those of a filter.
+    var range: ClosedRange<Int64>?
     /// Which of its rows come first by relevance; nil for filters that do not rank.
     var tiers: ((any FilterIndex) -> TextTiers)?
     /// The tier of an accepted listing.
@@ -44,7 +44,7 @@ struct Narrowing {
     /// Keeps what it would leave out, in no order.
     mutating func exclude() {
         isExclusion = true
-        (leastKeys, tiers, tier) = ([:], nil, nil)
+        (range, tiers, tier) = (nil, nil, nil)
     }
 
     private static func cast<Index: FilterIndex>(_ index: any FilterIndex, to: Index.Type = Index.self) -> Index {

@@ -53,7 +53,7 @@ extension SearchIndex {
         let all = found ?? self.all
         return Matches(
             all: all, tiers: tiers.map { $0.map(all.intersection) } ?? [all],
-            leastKey: query.narrowings.compactMap { $0.narrowing.leastKeys[query.sort.order] }.max() ?? .min)
+            leastKey: query.leastKey)
     }
 
     /// Whether a listing matches.

@@ -33,9 +33,18 @@ enum ListingOrder: Int, CaseIterable, Sendable {
         switch self {
         case .bestRated: listing.rating.map { -$0 }
         case .name: Self.beginning(of: foldedName)
-        case .cheapest: listing.price
-        case .dearest: listing.price.map { -$0 }
+        case .cheapest: listing.price.map { PriceKey.ascending($0, listing.currency) }
+        case .dearest: listing.price.map { PriceKey.descending($0, listing.currency) }
         case .fastest: listing.deliveryMinutes
+        }
+    }
+
+    /// The smallest key of listings with prices of a range.
+    func leastKey(_ prices: ClosedRange<Int64>, _ currency: Currency) -> Int64 {
+        switch self {
+        case .cheapest: PriceKey.ascending(prices.lowerBound, currency)
+        case .dearest: PriceKey.descending(prices.upperBound, currency)
+        case .bestRated, .name, .fastest: .min
         }
     }
 
@@ -52,6 +61,26 @@ enum ListingOrder: Int, CaseIterable, Sendable {
         }
         bits <<= UInt64(8 * (8 - count))
         return Int64(bitPattern: bits ^ (1 << 63))
+    }
+}
+
+/// A price and its currency as one number. Those of one currency follow each other, and currencies are in the order of
+/// their codes.
+private enum PriceKey {
+    /// As many numbers as there are prices, and more.
+    private static let width: Int64 = 1 << 41
+
+    static func ascending(_ price: Int64, _ currency: Currency) -> Int64 {
+        first(of: currency) + min(max(price, 0), width - 1)
+    }
+
+    static func descending(_ price: Int64, _ currency: Currency) -> Int64 {
+        first(of: currency) + width - 1 - min(max(price, 0), width - 1)
+    }
+
+    private static func first(of currency: Currency) -> Int64 {
+        // Three capital letters.
+        currency.code.utf8.reduce(0) { number, letter in 26 * number + Int64(letter) - 65 } * width
     }
 }
 

@@ -67,7 +67,7 @@ final class OutletTable: ListingSource {
             id: ListingID(outlet: outlet.id), name: details.name,
             texts: details.cuisines + [details.city, details.area].compactMap(\.self), cuisines: details.cuisines,
             city: details.city, area: details.area, kinds: outlet.kinds.words, tags: outlet.tags.words,
-            attributes: ItemAttributes(), price: details.priceForTwo?.minorUnits,
+            attributes: ItemAttributes(), currency: details.currency, price: details.priceForTwo?.minorUnits,
             rating: details.rating.map { Int64($0.hundredths) },
             deliveryMinutes: details.deliveryMinutes.map(Int64.init), availability: Availability(status))
     }

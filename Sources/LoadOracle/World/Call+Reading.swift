@@ -107,6 +107,7 @@ extension Call.Question {
                 bounds.outlet = outlet.index
                 bounds.isOwn = true
             case "TAG": bounds.tag = value
+            case "CURRENCY": bounds.currency = value
             case "SORT": bounds.sort = value
             case "LIMIT":
                 guard let limit = Int(value), limit > 0 else { return nil }

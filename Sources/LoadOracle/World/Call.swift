@@ -50,6 +50,7 @@ package enum Call: Equatable, Sendable {
             var isOwn = false
             var outlet: Int?
             var tag: String?
+            var currency: String?
             var prices: ClosedRange<Int64>?
             var isOpen = false
             var limit = 20

@@ -160,10 +160,13 @@ package final class Outlet {
         history.keys.compactMap { if case .item(let index) = $0 { index } else { nil } }
     }
 
+    /// What all its prices are in.
+    package static let currency = "EUR"
+
     /// The outlet as `OUTLET.PUT` takes it.
     func json(city: String) -> String {
         """
-        {"name":"Monkey Kitchen \(index)","city":"\(city)","area":"Area \(index % 7)","currency":"EUR",\
+        {"name":"Monkey Kitchen \(index)","city":"\(city)","area":"Area \(index % 7)","currency":"\(Self.currency)",\
         "timeZone":"UTC","cuisines":["Monkey"],"priceForTwo":\(1_000 + 10 * index),\
         "rating":\(Double(30 + index % 20) / 10),"ratingCount":\(index),"deliveryMinutes":\(15 + index % 45)}
         """

@@ -43,7 +43,7 @@ enum Questions {
         if shopper.chance.happens(permille: 300) { words += ["TAG", shopper.chance.pick(MenuPlan.tags)] }
         if shopper.chance.happens(permille: 400) {
             let least = shopper.chance.number(0...2_000)
-            words += ["PRICE", "\(least)", "\(least + shopper.chance.number(0...2_000))"]
+            words += ["CURRENCY", Outlet.currency, "PRICE", "\(least)", "\(least + shopper.chance.number(0...2_000))"]
         }
         if shopper.chance.happens(permille: 300) { words.append("OPEN") }
         return words

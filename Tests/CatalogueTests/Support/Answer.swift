@@ -76,7 +76,7 @@ struct Answer: Decodable {
     var total: Int
     var items: [Listed]
     var next: String?
-    var facets: [String: Facet]?
+    var facets: [String: Facet?]?
     var state: String
 
     var ids: [ListingID] { items.map(\.listingID) }

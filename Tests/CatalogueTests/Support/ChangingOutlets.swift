@@ -60,7 +60,7 @@ struct ChangingOutlets {
             fold(.menu(.itemRemoved("never-there")), StreamName(.menu, outlet), isPossible: false)
             return told(outlet, nil)
         case ..<25:
-            let events = decide(outletCommand(), StreamName(.outlet, outlet))
+            let events = decide(outletCommand(outlet), StreamName(.outlet, outlet))
             return events.isEmpty ? nil : told(outlet, [])
         default:
             let events = decideMenu(StreamName(.menu, outlet))
@@ -120,7 +120,7 @@ struct ChangingOutlets {
 
     // MARK: Commands
 
-    private mutating func outletCommand() -> Outlet.Command {
+    private mutating func outletCommand(_ outlet: Identifier) -> Outlet.Command {
         if generator.chance(1) { return .remove }
         switch generator.number(0..<10) {
         case 0, 1: return .open
@@ -128,8 +128,9 @@ struct ChangingOutlets {
         case 3: return .pause(until: soon(), reason: nil, now: now)
         case 4: return generator.chance(30) ? .hide : .show
         default:
+            let currency = ids.firstIndex(of: outlet)! % 3 == 1 ? "USD" : "LKR"
             var details = OutletDetails(
-                name: Vocabulary.name(&generator), currency: Currency("LKR")!, timeZone: "Asia/Colombo")
+                name: Vocabulary.name(&generator), currency: Currency(currency)!, timeZone: "Asia/Colombo")
             details.city = generator.pick(Vocabulary.cities)
             details.area = generator.pick(Vocabulary.areas)
             details.cuisines = Array(

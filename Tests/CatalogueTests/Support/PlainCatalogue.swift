@@ -19,6 +19,7 @@ final class PlainCatalogue {
         var tags: Set<Text>
         /// Of the item; of each of the outlet's items.
         var attributes: [ItemAttributes]
+        var currency: Text
         var price: Int64?
         var rating: Int64?
         var deliveryMinutes: Int64?
@@ -47,7 +48,8 @@ final class PlainCatalogue {
                 nameTerms: terms(details.name),
                 otherTerms: terms(details.cuisines + [details.city ?? "", details.area ?? ""]),
                 cuisines: details.cuisines, city: details.city, area: details.area, kinds: [], tags: [], attributes: [],
-                price: details.priceForTwo?.minorUnits, rating: (details.rating?.hundredths).map(Int64.init),
+                currency: Text(details.currency.code), price: details.priceForTwo?.minorUnits,
+                rating: (details.rating?.hundredths).map(Int64.init),
                 deliveryMinutes: details.deliveryMinutes.map(Int64.init), isOpen: isOpen)
             for section in record.menu.document.sections {
                 for item in section.items {
@@ -113,6 +115,33 @@ final class PlainCatalogue {
 
     // MARK: Answers
 
+    /// The question with the currency that its prices are compared in; nil if it compares those of several.
+    func settled(_ question: Question, counting facets: [String] = []) -> Question? {
+        guard question.comparesPrices || facets.contains("prices"), question.currencies.count != 1 else {
+            return question
+        }
+        let known = currencies(question)
+        if known.count > 1 { return nil }
+        var settled = question
+        if question.comparesPrices, let only = known.first { settled.currencies = [only] }
+        return settled
+    }
+
+    /// The currencies of the outlets that a question asks for.
+    private func currencies(_ question: Question) -> Set<Text> {
+        func chosen(_ question: Question) -> Question {
+            var chosen = Question(.outlets)
+            (chosen.currencies, chosen.outlets) = (question.currencies, question.outlets)
+            return chosen
+        }
+        let excluded = question.excluded.map(chosen).filter { $0 != Question(.outlets) }
+        return Set(
+            outlets.filter { outlet in
+                accepts(outlet, chosen(question)) && !excluded.contains { accepts(outlet, $0) }
+            }
+            .map(\.currency))
+    }
+
     /// All matches, in order.
     func found(_ question: Question) throws -> [Entry] {
         let wanted = try question.text.map { try analyser.queryTerms(of: $0).map { Text($0) } }
@@ -132,6 +161,11 @@ final class PlainCatalogue {
                     return a.entry.foldedName.utf8.lexicographicallyPrecedes(b.entry.foldedName.utf8)
                 }
             default:
+                if question.sort.hasSuffix("price"), a.entry.price != nil, b.entry.price != nil,
+                    a.entry.currency != b.entry.currency
+                {
+                    return a.entry.currency < b.entry.currency
+                }
                 let (first, second) = (key(a.entry, question.sort), key(b.entry, question.sort))
                 if first != second { return first < second }
             }
@@ -168,7 +202,8 @@ final class PlainCatalogue {
         guard has(entry.city.map { [$0] } ?? [], question.cities), has(entry.area.map { [$0] } ?? [], question.areas),
             has(Array(entry.kinds), question.itemKinds), question.tags.allSatisfy({ has(Array(entry.tags), $0) }),
             question.outlets.isEmpty || question.outlets.contains(Text(entry.id.outlet.rawValue)),
-            question.price?.contains(entry.price) ?? true, question.rating?.contains(entry.rating) ?? true,
+            has([entry.currency], question.currencies), question.price?.contains(entry.price) ?? true,
+            question.rating?.contains(entry.rating) ?? true,
             question.deliveryMinutes?.contains(entry.deliveryMinutes) ?? true
         else { return false }
         for wanted in question.attributes where !entry.attributes.contains(where: { accepts($0, wanted) }) {
@@ -198,14 +233,18 @@ final class PlainCatalogue {
 
     static let standardFacets = ["cuisines", "cities", "kinds", "tags", "prices"]
     static let facets =
-        standardFacets + ["areas", "ratings", "deliveryMinutes"]
+        standardFacets + ["areas", "currencies", "ratings", "deliveryMinutes"]
         + (Vocabulary.attributeNames + ["none"]).map { "attributes.\($0)" }
 
     /// The counts of the listings that a question finds, each without what it asks of the facet itself.
     func facets(
         _ question: Question, of found: [Entry], _ names: [String] = PlainCatalogue.standardFacets
-    ) throws -> [String: Answer.Facet] {
-        try Dictionary(uniqueKeysWithValues: names.map { ($0, try facet($0, question, of: found)) })
+    ) throws -> [String: Answer.Facet?] {
+        let isMixed = !(question.comparesPrices || question.currencies.count == 1) && currencies(question).count > 1
+        return try Dictionary(
+            uniqueKeysWithValues: names.map { name in
+                (name, isMixed && name == "prices" ? nil : try facet(name, question, of: found))
+            })
     }
 
     private func facet(_ name: String, _ question: Question, of found: [Entry]) throws -> Answer.Facet {
@@ -233,6 +272,13 @@ final class PlainCatalogue {
         case "cuisines": return try words(without: { $0.cuisines = [] }) { $0.cuisines }
         case "cities": return try words(without: { $0.cities = [] }) { $0.city.map { [$0] } ?? [] }
         case "areas": return try words(without: { $0.areas = [] }) { $0.area.map { [$0] } ?? [] }
+        case "currencies":
+            return try words(
+                without: {
+                    $0.currencies = []
+                    $0.price = nil
+                },
+                { [$0.currency] })
         case "kinds": return try words(without: { $0.itemKinds = [] }) { Array($0.kinds) }
         case "tags": return try words(without: { $0.tags = [] }) { Array($0.tags) }
         case "prices": return try numbers(without: { $0.price = nil }, isFitting: false) { $0.price }

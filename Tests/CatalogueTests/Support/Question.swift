@@ -39,6 +39,7 @@ struct Question: Equatable {
     var cities: [Text] = []
     var areas: [Text] = []
     var outlets: [Text] = []
+    var currencies: [Text] = []
     var itemKinds: [Text] = []
     /// One of each list.
     var tags: [[Text]] = []
@@ -68,14 +69,18 @@ struct Question: Equatable {
             other.narrow(&generator)
             question.excluded.append(other)
         }
+        if question.comparesPrices { question.currencies = [generator.pick(Vocabulary.currencies)] }
         return question
     }
+
+    /// Whether it needs one currency.
+    var comparesPrices: Bool { price != nil || excluded.contains { $0.price != nil } }
 
     private mutating func narrow(_ generator: inout SeededGenerator) {
         func some(of values: [Text]) -> [Text] {
             Array(values.shuffled(using: &generator).prefix(generator.number(1..<3)))
         }
-        switch generator.number(0..<18) {
+        switch generator.number(0..<19) {
         case 0..<4: text = Question.randomText(&generator)
         case 4: cuisines = (0..<generator.number(1..<4)).map { _ in generator.pick(Vocabulary.cuisines) }
         case 5: cities = some(of: ["COLOMBO", "kandy", "sao paulo", "Nowhere"])
@@ -88,6 +93,7 @@ struct Question: Equatable {
         case 11: rating = .random(&generator) { $0.pick([0, 350, 351, 400, 450, 500, 501, 600]) }
         case 12: deliveryMinutes = .random(&generator) { $0.pick([0, 15, 29, 30, 31, 1_000]) }
         case 13: isOpen = true
+        case 14: currencies = some(of: Vocabulary.currencies + ["EUR"])
         default: attributes.append(Question.randomAttribute(&generator))
         }
     }
@@ -132,7 +138,9 @@ struct Question: Equatable {
             filters.append(["TEXT"] + (generator.chance(50) ? [text] : text.split(separator: " ").map(String.init)))
         }
         if !cuisines.isEmpty { filters.append(["CUISINE"] + cuisines.map(\.string)) }
-        for (name, values) in [("city", cities), ("Area", areas), ("OUTLET", outlets), ("KIND", itemKinds)] {
+        for (name, values) in [
+            ("city", cities), ("Area", areas), ("OUTLET", outlets), ("KIND", itemKinds), ("CURRENCY", currencies),
+        ] {
             if !values.isEmpty { filters.append([name] + values.map(\.string)) }
         }
         for tags in tags { filters.append(["TAG"] + tags.map { generator.pick(["", "="]) + $0.string }) }

@@ -12,6 +12,7 @@ enum Vocabulary {
     static let cities: [Text?] = ["Colombo", "colombo", "Kandy", "São Paulo", nil]
     static let areas: [Text?] = ["Fort", "FORT", "Pettah", nil]
     static let cuisines: [Text] = ["Thai", "thai", "Café", "Cafe\u{301}", "Sri Lankan", "中国菜"]
+    static let currencies: [Text] = ["LKR", "usd"]
     static let tags: [Text] = ["hot", "Hot", "veg", "new"]
     /// Numbers around which buckets, bands and the width of columns change.
     static let prices: [Int64] = [
