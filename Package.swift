@@ -70,6 +70,9 @@ let package = Package(
         .systemLibrary(
             name: "CLibICU", pkgConfig: "icu-uc icu-i18n", providers: [.apt(["libicu-dev"]), .brew(["icu4c"])]),
         .systemLibrary(
+            name: "CLibCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
             name: "CLibRoaring", pkgConfig: roaring, providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
 
         // Safe text, and lines that nobody waits for: the one of these that writes.
@@ -104,6 +107,7 @@ let package = Package(
         // The edges: sockets, timers, processes, PostgreSQL.
         layer("EventLoop", uses: ["CLibUV", "TLS"]),
         layer("Postgres", uses: ["CLibPQ", "EventLoop"]),
+        layer("HTTPFetch", uses: ["CLibCurl"]),
         layer("EmbeddedPostgres", uses: ["EventLoop"]),
         layer(
             "PostgresEventLog", uses: ["Domain", "EventLog", "EventLoop", "Postgres"],
@@ -153,7 +157,8 @@ let package = Package(
         layer(
             "Importing",
             uses: [
-                "CommandLineOptions", "Domain", "EventLoop", "JSONText", "LineClient", "LineProtocol", "Printing",
+                "CommandLineOptions", "Domain", "EventLoop", "HTTPFetch", "JSONText", "LineClient", "LineProtocol",
+                "Printing",
             ]),
         .executableTarget(
             name: "tiffin",
@@ -236,7 +241,10 @@ let package = Package(
             ]),
         tests(
             of: "Importing",
-            uses: ["CallArguments", "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "SeededRandom"]),
+            uses: [
+                "CallArguments", "CommandLineOptions", "Domain", "EventLoop", "HTTPFetch", "LineClient",
+                "LineProtocol", "SeededRandom",
+            ]),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]

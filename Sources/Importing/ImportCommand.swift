@@ -1,11 +1,13 @@
 // `tiffin import`: loads files into a running server, as a client of it.
 //
-// Reading is apart from sending. `Reading`, `Outlets` and `Menus` turn the bytes of a file into rows and
+// Reading is apart from sending. `Reading`, `Outlets`, `Menus` and `Feeds` turn the bytes of a file into rows and
 // problems, values both; the exchanges in `Sending` are values that say which command comes next and are told
-// the replies; only `ServerConnection` of the client library and `InputFile` touch the world.
+// the replies; only `ServerConnection` of the client library and `ImportInput` touch the world.
 //
 // Promises:
 // - Nothing of a row with a problem is sent; with --strict nothing at all when any row has one.
+// - A menu is put whole or not at all, unless the good recipes are asked for, and never replaced by one without items,
+//   unless that is asked for. What its feed was found to hold is recorded each time.
 // - What is sent may be sent again: a second import of the same file changes nothing and says so, and an
 //   import that was interrupted is completed by running it again.
 // - At most `CommandConnection.exchangeWindow` commands are on their way.
@@ -13,6 +15,7 @@
 
 internal import CommandLineOptions
 public import EventLoop
+internal import HTTPFetch
 internal import LineClient
 internal import Printing
 
@@ -68,30 +71,41 @@ public struct ImportCommand {
     private func say(_ message: String) { errors(TerminalText.lines(message, indent: "  ") + "\n") }
 
     private func run(_ options: ImportOptions) async throws -> ImportExitCode {
-        let bytes = try InputFile.contents(of: options.file)
         switch options.source {
-        case .outlets(let outlets): return try await importOutlets(bytes, outlets, options)
-        case .recipes(let recipes): return try await importRecipes(bytes, recipes, options)
-        case .menu(let outlet): return try await importMenu(bytes, outlet, options)
+        case .outlets(let outlets): return try await importOutlets(outlets, options)
+        case .recipes(let recipes):
+            let registration = MenuExchange.Registration(
+                name: recipes.name, currency: recipes.currency, timeZone: recipes.timeZone)
+            return try await importMenu(of: recipes.outlet, registration, options) { bytes throws(UnreadableFile) in
+                try FeedReading.recipes(bytes, from: options.input, recipes)
+            }
+        case .menu(let menu):
+            return try await importMenu(of: menu.outlet, nil, options) { bytes throws(UnreadableFile) in
+                try FeedReading.menu(bytes, from: options.input, menu)
+            }
         }
     }
 
     // MARK: Outlets
 
     private func importOutlets(
-        _ bytes: [UInt8], _ outlets: OutletImportOptions, _ options: ImportOptions
+        _ outlets: OutletImportOptions, _ options: ImportOptions
     ) async throws -> ImportExitCode {
+        let label = options.input.label
         let table = try OutletTable(
-            csv: bytes, path: options.file, map: outlets.map, currency: outlets.currency,
+            csv: options.input.bytes(options), path: label, map: outlets.map, currency: outlets.currency,
             keepsRatings: outlets.keepsRatings)
-        for placeholder in table.placeholders { say("\(options.file): \(placeholder)") }
-        var report = ProblemReport(file: options.file, write: say)
+        for placeholder in table.placeholders { say("\(label): \(placeholder)") }
+        var report = ProblemReport(file: label, write: say)
         defer { report.finish() }
         report.add(table.problems)
-        if let code = codeWithoutSending(
-            taken: table.rows.count, of: table.recordCount, noun: "row", report, options)
-        {
-            return code
+        guard table.recordCount > 0 else {
+            say("\(label): has no rows")
+            return .empty
+        }
+        guard !table.rows.isEmpty, !outlets.isStrict || report.count == 0 else {
+            say("\(label): nothing taken of \(table.recordCount.counted("row"))")
+            return .malformed
         }
         let clock = ContinuousClock()
         let start = clock.now
@@ -106,71 +120,63 @@ public struct ImportCommand {
 
     // MARK: Menus
 
-    private func importRecipes(
-        _ bytes: [UInt8], _ recipes: RecipeImportOptions, _ options: ImportOptions
-    ) async throws -> ImportExitCode {
-        let file = try RecipeFile(json: bytes, path: options.file)
-        var report = ProblemReport(file: options.file, write: say)
-        defer { report.finish() }
-        report.add(file.problems)
-        if let code = codeWithoutSending(
-            taken: file.recipes.count, of: file.recordCount, noun: "recipe", report, options)
-        {
-            return code
-        }
-        let menu = RecipeMenu(file.recipes)
-        let registration = MenuExchange.Registration(
-            name: recipes.name, currency: recipes.currency, timeZone: recipes.timeZone)
-        let exchange = MenuExchange(
-            outlet: recipes.outlet, menu: menu.document(price: recipes.price), registration: registration)
-        let what = "\(file.recipes.count.counted("recipe")) in \(menu.sections.count.counted("section"))"
-        let isTaken = try await put(exchange, of: what, &report, options)
-        return isTaken && file.problems.isEmpty ? .fine : .malformed
-    }
-
     private func importMenu(
-        _ bytes: [UInt8], _ outlet: String, _ options: ImportOptions
+        of outlet: String, _ registration: MenuExchange.Registration?, _ options: ImportOptions,
+        _ read: ([UInt8]) throws(UnreadableFile) -> FeedReading
     ) async throws -> ImportExitCode {
-        let file = try MenuFile(json: bytes, path: options.file)
-        var report = ProblemReport(file: options.file, write: say)
-        if let code = codeWithoutSending(
-            taken: file.sectionCount, of: file.sectionCount, noun: "section", report, options)
-        {
-            return code
+        let label = options.input.label
+        let reading = try await reading(of: outlet, options, read)
+        var report = ProblemReport(file: label, write: say)
+        defer { report.finish() }
+        report.add(reading.problems)
+        if reading.menu == nil {
+            if reading.code == .fine { output(reading.summary + "\n") } else { say(reading.summary) }
         }
-        let exchange = MenuExchange(outlet: outlet, menu: file.document)
-        let what = file.sectionCount.counted("section")
-        return try await put(exchange, of: what, &report, options) ? .fine : .malformed
-    }
-
-    /// Whether the server took the menu.
-    private func put(
-        _ exchange: MenuExchange, of what: String, _ report: inout ProblemReport, _ options: ImportOptions
-    ) async throws -> Bool {
         let clock = ContinuousClock()
         let start = clock.now
-        var exchange = exchange
+        var exchange = MenuExchange(
+            outlet: outlet, menu: reading.menu, report: reading.report, registration: registration)
         try await send(&exchange, total: 1, options)
         report.add(exchange.outcome.problems)
-        guard exchange.outcome.problems.isEmpty else { return false }
-        output(exchange.outcome.summary(of: what, clock.now - start))
-        return true
+        guard exchange.outcome.problems.isEmpty else { return reading.code == .fine ? .malformed : reading.code }
+        if reading.menu != nil { output(exchange.outcome.summary(of: reading.summary, clock.now - start)) }
+        return reading.code
+    }
+
+    /// What the input means. An address is asked only for what has changed since this import last saw it.
+    private func reading(
+        of outlet: String, _ options: ImportOptions, _ read: ([UInt8]) throws(UnreadableFile) -> FeedReading
+    ) async throws -> FeedReading {
+        let input = options.input
+        guard let address = input.address else {
+            // If a file cannot be opened, that says nothing of the feed, but of what was typed.
+            let bytes = try input.bytes(options)
+            do throws(UnreadableFile) { return try read(bytes) } catch { return FeedReading(error, from: input) }
+        }
+        let key = FeedKey.key(of: address, options.source)
+        let last = try await lastReport(of: outlet, options).flatMap { $0.key == key ? $0 : nil }
+        do throws(UnreadableFile) {
+            guard let document = try input.document(unless: last?.validators ?? HTTPValidators(), options) else {
+                guard let last else { throw input.unasked }
+                return FeedReading(unchangedSince: last, from: input, options.source)
+            }
+            var reading = try read(document.bytes)
+            reading.report.set(document.validators, key)
+            return reading
+        } catch {
+            return FeedReading(error, from: input)
+        }
+    }
+
+    private func lastReport(of outlet: String, _ options: ImportOptions) async throws -> FeedReport? {
+        var lookup = FeedLookup(outlet: outlet)
+        let connection = try await ServerConnection(to: try options.connection.server(at: options.server))
+        defer { connection.close() }
+        try await connection.run(&lookup)
+        return lookup.last
     }
 
     // MARK: Both
-
-    /// How it ends before anything is sent, if it does.
-    private func codeWithoutSending(
-        taken: Int, of count: Int, noun: String, _ report: ProblemReport, _ options: ImportOptions
-    ) -> ImportExitCode? {
-        if count == 0 {
-            say("\(options.file): has no \(noun)s")
-            return .empty
-        }
-        guard taken == 0 || (options.isStrict && report.count > 0) else { return nil }
-        say("\(options.file): nothing taken of \(count.counted(noun))")
-        return .malformed
-    }
 
     private func send(
         _ exchange: inout some ImportExchange, total: Int, _ options: ImportOptions

@@ -11,9 +11,9 @@ public enum ImportExitCode: Int32, CaseIterable, Sendable {
     public var summary: String {
         switch self {
         case .fine: "everything in the file is taken"
-        case .malformed: "some rows are malformed or refused; the others are taken, none with --strict"
-        case .empty: "the file is valid and holds nothing"
-        case .unreadable: "the file cannot be read, or is not of its format"
+        case .malformed: "something is malformed or refused: of outlets the others are taken, of a menu nothing"
+        case .empty: "the file is valid and holds nothing; a menu stays as it was"
+        case .unreadable: "the file cannot be read or fetched, or is not of its format"
         case .disconnected: "the server cannot be reached, refuses, or the connection was lost"
         case .usage: "wrong options"
         }

@@ -1,10 +1,11 @@
-"""What a menu's feed was found to hold, over the wire."""
+"""What a menu's feed was found to hold, over the wire, and imports from a web server."""
 
 import json
 
 import jsonpatch
 import pytest
 
+from feeds import Feed
 from tiffin import (
     Server, fresh_database, item_document, outlet_document, put_open_outlet, read_log, run_tiffin, section_document)
 
@@ -102,3 +103,166 @@ def test_a_feed_survives_a_restart_and_the_past_is_as_it_was(tmp_path):
             assert audit.returncode == 0, audit.stdout + audit.stderr
         why = run_tiffin("why", "outlet", "o", "--database", database)
         assert 'found the feed "menu.json" malformed: is not JSON' in why.stdout
+
+
+@pytest.fixture
+def feed():
+    with Feed() as feed:
+        yield feed
+
+
+def recipe(number: int, **changes) -> dict:
+    picture = "https://example.com/{}.jpg"
+    return {
+        "uuid": f"00000000-0000-4000-8000-{number:012}", "name": f"Dish {number}", "cuisine": "Tamil",
+        "photo_url_small": picture.format("small"), "photo_url_large": picture.format("large"), **changes}
+
+
+def recipes(*rows) -> bytes:
+    return json.dumps({"recipes": rows}).encode()
+
+
+def run_import(server, url, outlet, *options, text=""):
+    return run_tiffin(
+        "import", "recipes", url, "--outlet", outlet, "--currency", "LKR", "--price", "950", *options,
+        "--server", f"127.0.0.1:{server.port}", environment={"no_proxy": "*"}, text=text)
+
+
+def names(client, outlet) -> list:
+    return [item["model"]["name"] for section in client.json("OUTLET.HOME", outlet)["sections"] for item in section["items"]]
+
+
+def test_an_unchanged_feed_costs_a_header(server, client, feed, name):
+    feed.body, feed.etag, feed.modified = recipes(recipe(1)), '"v1"', "Sun, 01 Mar 2026 12:00:00 GMT"
+    run = run_import(server, feed.url("feed?key=secret"), name)
+    assert (run.returncode, run.stderr) == (0, "")
+    assert names(client, name) == ["Dish 1"]
+    stored = client.json("MENU.FEED.GET", name)
+    assert (stored["source"], stored["etag"], stored["modified"]) == (feed.url(), feed.etag, feed.modified)
+    assert "secret" not in json.dumps(stored)
+
+    sent, version = feed.sent, client.json("MENU.GET", name)["version"]
+    again = run_import(server, feed.url("feed?key=secret"), name)
+    assert (again.returncode, again.stderr) == (0, "")
+    assert f"{feed.url()}: not changed since {stored['checkedAt']}" in again.stdout
+    assert feed.requests[-1][1]["If-None-Match"] == feed.etag
+    assert feed.requests[-1][1]["If-Modified-Since"] == feed.modified
+    assert (feed.sent, client.json("MENU.GET", name)["version"]) == (sent, version)
+
+    # A menu that was changed by hand is put right.
+    client("MENU.ITEM.PRICE", name, recipe(1)["uuid"], 7)
+    changed = run_import(server, feed.url("feed?key=secret"), name)
+    assert "menu changed" in changed.stdout
+    assert "If-None-Match" not in feed.requests[-1][1]
+    assert client.json("ITEM.GET", name, recipe(1)["uuid"])["price"] == 950
+
+
+def test_a_date_alone_is_enough_to_ask_by(server, client, feed, name):
+    feed.body, feed.modified = recipes(recipe(1)), "Sun, 01 Mar 2026 12:00:00 GMT"
+    assert run_import(server, feed.url(), name).returncode == 0
+    assert "not changed since" in run_import(server, feed.url(), name).stdout
+    feed.body, feed.modified = recipes(recipe(2)), "Sun, 01 Mar 2026 13:00:00 GMT"
+    assert "menu changed" in run_import(server, feed.url(), name).stdout
+    assert names(client, name) == ["Dish 2"]
+
+
+def test_a_malformed_feed_stays_malformed_while_it_does_not_change(server, client, feed, name):
+    feed.body, feed.etag = recipes(recipe(1), recipe(2, name=None)), '"v1"'
+    for _ in range(2):
+        run = run_import(server, feed.url(), name)
+        assert run.returncode == 3
+        assert "2: name: is missing" in run.stderr
+        home = client.json("OUTLET.HOME", name)
+        assert (home["state"], home["feed"]["problems"]) == ("malformed", ["2: name: is missing"])
+    assert feed.requests[-1][1]["If-None-Match"] == feed.etag
+    # Who wants the good ones gets them: that is another question.
+    partial = run_import(server, feed.url(), name, "--partial")
+    assert (partial.returncode, names(client, name)) == (3, ["Dish 1"])
+    assert client.json("OUTLET.HOME", name)["feed"]["state"] == "ready"
+
+
+@pytest.mark.parametrize("path, options, problem", [
+    ("nowhere", (), "is answered with status 404"),
+    ("broken", (), "is answered with status 500"),
+    ("unasked", (), "is answered as unchanged, which nobody asked"),
+    ("circle", (), "redirects more than 5 times"),
+    ("astray", (), "leads to an address that must not be asked"),
+    ("stall", ("--timeout", "1"), "is not answered in full within 1 s"),
+    ("endless", ("--max-size", "1mb"), "has more than 1048576 bytes"),
+    ("bomb", ("--max-size", "1mb"), "has more than 1048576 bytes"),
+    ("cut", (), "cannot be fetched: Transferred a partial file"),
+    ("feed", (), "1:13: is not JSON: expected a value"),
+])
+def test_a_feed_that_fails_hurts_no_menu(server, client, feed, name, path, options, problem):
+    feed.body = b'{"recipes":[}' if path == "feed" else recipes(recipe(1))
+    first = run_import(server, feed.url(f"{path}?key=secret"), name, *options)
+    assert first.returncode == 5, first.stdout + first.stderr
+    separator = ":" if problem[0].isdigit() else ": "
+    assert first.stderr == f"tiffin import: {feed.url(path)}{separator}{problem}\n"
+    home = client.json("OUTLET.HOME", name)
+    assert (home["state"], home["feed"]["state"], home["feed"]["problems"]) == ("malformed", "malformed", [problem])
+    assert home["outlet"]["status"] == "closed"
+
+    put_open_outlet(client, name, [section_document("all", [item_document("tea", 5000)])], currency="LKR")
+    put(client, name, "ready")
+    before = client.json("OUTLET.HOME", name)
+    assert run_import(server, feed.url(path), name, *options).returncode == 5
+    after = client.json("OUTLET.HOME", name)
+    assert (after["state"], after["sections"]) == ("ready", before["sections"])
+    assert (after["feed"]["state"], after["feed"]["refreshedAt"]) == ("malformed", before["feed"]["checkedAt"])
+
+
+def test_nobody_at_the_address_is_a_failure_like_any_other(server, client, feed, name):
+    with Feed() as gone:
+        url = gone.url()
+    assert run_import(server, url, name).returncode == 5
+    [problem] = client.json("OUTLET.HOME", name)["feed"]["problems"]
+    assert problem.startswith("cannot be fetched: ")
+
+
+def test_an_empty_feed_replaces_no_menu_unless_that_is_wanted(server, client, feed, name):
+    feed.body, feed.etag = recipes(), '"v1"'
+    assert run_import(server, feed.url(), name).returncode == 4
+    home = client.json("OUTLET.HOME", name)
+    assert (home["state"], home["feed"]["state"], home["outlet"]["status"]) == ("empty", "empty", "closed")
+
+    feed.body, feed.etag = recipes(recipe(1)), '"v2"'
+    assert run_import(server, feed.url(), name).returncode == 0
+    assert client.json("OUTLET.HOME", name)["outlet"]["status"] == "open"
+    feed.body, feed.etag = recipes(), '"v3"'
+    for _ in range(2):
+        assert run_import(server, feed.url(), name).returncode == 4
+    assert feed.requests[-1][1]["If-None-Match"] == '"v3"'
+    home = client.json("OUTLET.HOME", name)
+    assert (home["state"], home["feed"]["state"], names(client, name)) == ("ready", "empty", ["Dish 1"])
+    assert run_import(server, feed.url(), name, "--allow-empty").returncode == 0
+    home = client.json("OUTLET.HOME", name)
+    assert (home["state"], home["feed"]["state"]) == ("empty", "empty")
+    assert home["feed"]["refreshedAt"] == home["feed"]["checkedAt"]
+
+
+@pytest.mark.parametrize("path", ["moved", "packed"])
+def test_redirects_are_followed_and_documents_unpacked(server, client, feed, name, path):
+    feed.body = b"\xef\xbb\xbf" + recipes(recipe(1))
+    assert run_import(server, feed.url(path), name).returncode == 0
+    assert names(client, name) == ["Dish 1"]
+
+
+def test_outlets_and_menus_come_from_the_web_and_from_standard_input(server, client, feed, name):
+    feed.body = f"id,name\n{name},Web\n".encode()
+    address = ("--server", f"127.0.0.1:{server.port}")
+    options = ("--map", "id=id,name=name", "--currency", "LKR", "--time-zone", "UTC", *address)
+    run = run_tiffin("import", "outlets", feed.url(), *options, environment={"no_proxy": "*"})
+    assert run.returncode == 0, run.stderr
+    assert client.json("OUTLET.GET", name)["name"] == "Web"
+    menu = json.dumps({"sections": [section_document("all", [item_document("tea", 5000)])]})
+    run = run_tiffin("import", "menu", "-", "--outlet", name, *address, text=menu)
+    assert (run.returncode, names(client, name)) == (0, ["Tea"])
+    assert client.json("MENU.FEED.GET", name)["source"] == "standard input"
+    run = run_tiffin("import", "menu", "-", "--outlet", name, *address, text="{")
+    assert (run.returncode, names(client, name)) == (5, ["Tea"])
+    refused = json.dumps({"sections": [section_document("all", [item_document("tea", -1)])]})
+    run = run_tiffin("import", "menu", "-", "--outlet", name, *address, text=refused)
+    assert (run.returncode, names(client, name)) == (3, ["Tea"])
+    [problem] = client.json("OUTLET.HOME", name)["feed"]["problems"]
+    assert problem.startswith("MENU.PUT: INVALID sections[0].items[0].price: ")

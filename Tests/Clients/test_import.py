@@ -122,20 +122,14 @@ def test_recipes_become_a_menu_with_images(own_server, shared_data):
         assert "nothing changed" in said(again).lower()
 
 
-def test_a_malformed_file_is_reported_line_by_line_and_its_good_rows_are_imported(own_server, shared_data):
-    run = import_recipes(own_server, shared_data / "recipes-malformed.json")
-    assert run.returncode == MALFORMED
-    problems = re.findall(r"^\S*recipes-malformed\.json:\d+: (\w+): .+$", run.stderr, re.MULTILINE)
-    assert problems == ["name", "cuisine", "uuid"], run.stderr
+def test_a_malformed_file_is_reported_line_by_line_and_its_good_rows_are_imported_if_wanted(own_server, shared_data):
     with own_server.client() as client:
-        assert len(menu_items(client, "test-kitchen")) == 3
-
-
-def test_strict_imports_nothing_of_a_malformed_file(own_server, shared_data):
-    with own_server.client() as client:
-        head = client("LOG.HEAD")
-        assert import_recipes(own_server, shared_data / "recipes-malformed.json", "--strict").returncode == MALFORMED
-        assert client("LOG.HEAD") == head
+        for options, count in (((), 0), (("--partial",), 3)):
+            run = import_recipes(own_server, shared_data / "recipes-malformed.json", *options)
+            assert run.returncode == MALFORMED
+            problems = re.findall(r"^\S*recipes-malformed\.json:\d+: (\w+): .+$", run.stderr, re.MULTILINE)
+            assert problems == ["name", "cuisine", "uuid"], run.stderr
+            assert len(menu_items(client, "test-kitchen")) == count
 
 
 def test_an_empty_file_is_neither_fine_nor_malformed(server, shared_data):

@@ -15,6 +15,8 @@ struct Catalogue {
 
     var outlets: [String: Outlet] = [:]
     var menus: [String: (document: String, version: Int64)] = [:]
+    /// What feeds were found to hold, by outlet.
+    var feeds: [String: String] = [:]
     /// Errors for commands about an outlet, by command and id: `OUTLET.PUT 7`.
     var refusals: [String: Reply] = [:]
     /// The names of the commands, as they came.
@@ -28,8 +30,13 @@ struct Catalogue {
         case "OUTLET.GET": return get(id)
         case "OUTLET.PUT": return put(id, command[2])
         case "OUTLET.OPEN": return open(id)
-        case "MENU.GET": return menus[id].map { .bulk(Array($0.document.utf8)) } ?? .null
+        case "MENU.GET": return menus[id].map { .bulk(Array(#"{"version":\#($0.version)}"#.utf8)) } ?? .null
         case "MENU.PUT": return putMenu(id, command[2])
+        case "MENU.FEED.GET": return feeds[id].map { .bulk(Array($0.utf8)) } ?? .null
+        case "MENU.FEED.PUT":
+            guard outlets[id] != nil else { return .error(code: "NOTFOUND", message: "no such outlet") }
+            feeds[id] = command[2]
+            return .integer((menus[id]?.version ?? 0) + 1)
         default: return .error(code: "ERR", message: "unknown command '\(command[0])'")
         }
     }

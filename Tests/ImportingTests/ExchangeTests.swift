@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import LineClient
 import LineProtocol
@@ -109,11 +110,13 @@ import Testing
     init() { LoopActor.startInBackground() }
 
     private let registration = MenuExchange.Registration(name: "Kitchen", currency: "USD", timeZone: "UTC")
+    private let report = FeedReport(.ready, source: "menu.json")
 
     @LoopActor private func run(
-        _ connection: DirectConnection, menu: String = "{}", registering: Bool = true
+        _ connection: DirectConnection, menu: String? = "{}", registering: Bool = true
     ) async throws -> MenuExchange.Outcome {
-        var exchange = MenuExchange(outlet: "k", menu: menu, registration: registering ? registration : nil)
+        var exchange = MenuExchange(
+            outlet: "k", menu: menu, report: report, registration: registering ? registration : nil)
         try await connection.run(&exchange)
         return exchange.outcome
     }
@@ -157,5 +160,28 @@ import Testing
         let outcome = try await run(connection)
         #expect(outcome.problems.map(\.description) == ["OUTLET.PUT: INVALID name"])
         #expect(connection.catalogue.commands == ["OUTLET.GET", "OUTLET.PUT"])
+        #expect(connection.catalogue.feeds.isEmpty)
+    }
+
+    @Test @LoopActor func `Without a menu to put, the outlet is registered and stays closed`() async throws {
+        let connection = DirectConnection()
+        #expect(try await run(connection, menu: nil) == .init(registered: true))
+        #expect(connection.catalogue.commands == ["OUTLET.GET", "OUTLET.PUT", "MENU.FEED.PUT"])
+        #expect(connection.catalogue.feeds["k"] == report.document)
+        // The first menu opens it, before the check says that there is one.
+        #expect(try await run(connection) == .init(opened: true, version: 1, changed: true))
+        #expect(connection.catalogue.commands.suffix(3) == ["MENU.PUT", "OUTLET.OPEN", "MENU.FEED.PUT"])
+    }
+
+    @Test(arguments: [("INVALID", true), ("LIMIT", true), ("BUSY", false), ("NOTFOUND", false)])
+    @LoopActor func `A refusal of the menu is recorded if it is about the menu`(code: String, isRecorded: Bool)
+        async throws
+    {
+        let connection = DirectConnection()
+        connection.catalogue.refusals["MENU.PUT k"] = .error(code: code, message: "no")
+        let problem = Problem(field: "MENU.PUT", reason: "\(code) no")
+        #expect(try await run(connection) == .init(registered: true, problems: [problem]))
+        let malformed = FeedReport(.malformed, source: "menu.json", problems: [problem])
+        #expect(connection.catalogue.feeds["k"] == (isRecorded ? malformed.document : nil))
     }
 }

@@ -178,10 +178,26 @@ import Testing
         #expect(second.summary == "1 recipe in 1 section: nothing changed")
 
         let malformed = #"{"recipes":[{},"# + `Reading recipes`.recipe() + "]}"
-        #expect(try await run(.recipes, malformed, options + ["--strict"], on: server).code == .malformed)
-        #expect(try await run(.recipes, malformed, options, on: server).code == .malformed)
-        #expect(try await run(.recipes, #"{"recipes":[{}]}"#, options, on: server).code == .malformed)
-        #expect(try await run(.recipes, #"{"recipes":[]}"#, options, on: server).code == .empty)
+        let refused = try await run(.recipes, malformed, options, on: server)
+        #expect((refused.code, refused.output) == (.malformed, ""))
+        #expect(refused.errors.hasSuffix("\nfile: nothing taken of 2 recipes\n"))
+        #expect(server.catalogue.menus["kitchen"]?.version == 1)
+        let recorded = try #require(server.catalogue.feeds["kitchen"])
+        #expect(recorded.hasPrefix(#"{"state":"malformed","source":"file","problems":["1: uuid: is missing","#))
+
+        let partial = try await run(.recipes, malformed, options + ["--partial"], on: server)
+        #expect((partial.code, partial.summary) == (.malformed, "1 recipe in 1 section: nothing changed"))
+        #expect(server.catalogue.feeds["kitchen"]?.hasPrefix(#"{"state":"ready""#) == true)
+        let nothing = try await run(.recipes, #"{"recipes":[{}]}"#, options + ["--partial"], on: server)
+        #expect((nothing.code, server.catalogue.menus["kitchen"]?.version) == (.malformed, 1))
+
+        let empty = try await run(.recipes, #"{"recipes":[]}"#, options, on: server)
+        #expect((empty.code, empty.errors) == (.empty, "file: has no recipes\n"))
+        #expect(server.catalogue.menus["kitchen"]?.version == 1)
+        #expect(server.catalogue.feeds["kitchen"]?.hasPrefix(#"{"state":"empty""#) == true)
+        let emptied = try await run(.recipes, #"{"recipes":[]}"#, options + ["--allow-empty"], on: server)
+        #expect((emptied.code, emptied.summary) == (.fine, "0 recipes in 0 sections: menu changed, version 2"))
+        #expect(server.catalogue.feeds["kitchen"]?.hasPrefix(#"{"state":"empty""#) == true)
     }
 
     @Test @LoopActor func `A menu is sent as it is, and the server's answer is passed on`() async throws {
@@ -189,7 +205,7 @@ import Testing
             _ = $0.catalogue.answer(["OUTLET.PUT", "o", "{}"])
         }
         defer { server.stop() }
-        let menu = "{\"sections\": [ {\"id\":\"s\"} ] }\n"
+        let menu = "{\"sections\": [ {\"id\":\"s\", \"items\":[{}]} ] }\n"
         let first = try await run(.menu, menu, ["--outlet", "o"], on: server)
         #expect(first.code == .fine)
         #expect(first.summary == "1 section: menu changed, version 1")
@@ -197,7 +213,10 @@ import Testing
         let refused = try await run(.menu, menu, ["--outlet", "other"], on: server)
         #expect(refused.code == .malformed)
         #expect(refused.errors == "file: MENU.PUT: NOTFOUND no such outlet\n")
-        #expect(try await run(.menu, #"{"sections":[]}"#, ["--outlet", "o"], on: server).code == .empty)
+        for empty in [#"{"sections":[]}"#, #"{"sections":[{"id":"s"},{"id":"t","items":[]}]}"#] {
+            #expect(try await run(.menu, empty, ["--outlet", "o"], on: server).code == .empty)
+            #expect(server.catalogue.menus["o"]?.document == menu)
+        }
         let long = "{\"sections\":[\"" + String(repeating: "a", count: 1 << 20) + "\"]}"
         #expect(try await run(.menu, long, ["--outlet", "o"], on: server).code == .unreadable)
     }

@@ -27,9 +27,11 @@ import Testing
             options.source
                 == .outlets(
                     OutletImportOptions(
-                        map: map, currency: "INR", timeZone: "Asia/Kolkata", keepsRatings: true, opensAll: true)))
-        #expect(options.file == "f.csv")
-        #expect(options.isStrict)
+                        map: map, currency: "INR", timeZone: "Asia/Kolkata", keepsRatings: true, opensAll: true,
+                        isStrict: true)))
+        #expect(options.input == ImportInput("f.csv"))
+        #expect(options.seconds == 30)
+        #expect(options.maximumLength == 256 << 20)
         #expect(options.server == ServerAddress(host: "::1", port: 99))
     }
 
@@ -41,6 +43,11 @@ import Testing
         var named = recipes
         named.name = "Test Kitchen"
         #expect(try options(arguments + ["--name", "Test Kitchen"]).source == .recipes(named))
+        named.isPartial = true
+        named.allowsEmpty = true
+        let all = try options(arguments + ["--name=Test Kitchen", "--partial", "--allow-empty", "--timeout=5"])
+        #expect(all.source == .recipes(named))
+        #expect(all.seconds == 5)
     }
 
     @Test func `The server is given by an option, else by a variable, else it is the default`() throws {
@@ -66,7 +73,10 @@ import Testing
         (["menu", "a", "--outlet", "o", "--server", "here"], "--server: 'here' is not host:port"),
         (["menu", "a", "--outlet", "o", "--server", "here:0"], "--server: 'here:0' is not host:port"),
         (["menu", "a", "--outlet", "o", "--server", "a:b:1"], "--server: 'a:b:1' is not host:port"),
-        (["recipes", "a", "--strict=yes"], "--strict takes no value"),
+        (["outlets", "a", "--strict=yes"], "--strict takes no value"),
+        (["recipes", "a", "--strict"], "unknown option '--strict'"),
+        (["menu", "a", "--partial"], "unknown option '--partial'"),
+        (["menu", "a", "--outlet", "o", "--timeout", "0"], "--timeout: '0' is not a whole number from 1 to 3600"),
         (
             ["recipes", "a", "--outlet", "o", "--currency", "usd", "--price", "1"],
             "--currency: 'usd' is not three capital letters of ISO 4217"

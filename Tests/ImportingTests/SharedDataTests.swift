@@ -13,7 +13,8 @@ import Testing
     @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
     func `All outlets of a delivery service are read, and only the placeholder is not taken for a rating`() throws {
         let table = try OutletTable(
-            csv: InputFile.contents(of: SharedData.path("swiggy-outlets.csv")), path: "swiggy-outlets.csv",
+            csv: InputFile.contents(of: SharedData.path("swiggy-outlets.csv"), atMost: 1 << 30),
+            path: "swiggy-outlets.csv",
             map: `Reading outlets`.map(`Reading outlets`.allFields), currency: "INR", keepsRatings: false)
         #expect(table.recordCount == 8_680)
         #expect(table.rows.count == 8_680)
@@ -34,7 +35,7 @@ import Testing
             ),
             (
                 "recipes-malformed.json", .malformed,
-                "3 recipes in 2 sections: outlet created; outlet opened; menu changed, version 1", 3
+                "", 4
             ),
             ("recipes-empty.json", .empty, "", 1),
         ])
@@ -55,7 +56,7 @@ import Testing
     @Test(.enabled(if: SharedData.exists("recipes-malformed.json")))
     func `The malformed recipes are named by row and field`() throws {
         let file = try RecipeFile(
-            json: InputFile.contents(of: SharedData.path("recipes-malformed.json")), path: "r.json")
+            json: InputFile.contents(of: SharedData.path("recipes-malformed.json"), atMost: 1 << 30), path: "r.json")
         #expect(
             file.problems.map { $0.line(in: "r.json") } == [
                 "r.json:2: name: is missing", "r.json:4: cuisine: is missing",

@@ -11,14 +11,15 @@ enum ImportHelp {
         usage: tiffin import <kind> <file> [options]
 
         Loads a file into a running server, as a client of it. Loading the same file again changes
-        nothing.
+        nothing. The file can be an address, http://… or https://…, or - for standard input.
 
         Kinds:
         \(HelpTable.text(ImportKind.allCases.map { ($0.rawValue, $0.summary) }))
 
-        Every problem is a line on standard error: file:row: field: reason. A row with a problem is
-        left out; the others are taken. In CSV files the row is the line it starts at, in JSON files
-        the number of the recipe, from 1.
+        Every problem is a line on standard error: file:row: field: reason. In CSV files the row is the
+        line it starts at, in JSON files the number of the recipe, from 1. An outlet with a problem is
+        left out, and the others are taken. A menu is taken whole or not at all, and what its file was
+        found to hold is recorded, so that clients can show it.
 
         Exit codes:
         \(HelpTable.text(ImportExitCode.allCases.map { (String($0.rawValue), $0.summary) }))
@@ -62,11 +63,13 @@ enum ImportHelp {
             """
             Makes an outlet's menu from the recipes in {"recipes":[{"cuisine","name","photo_url_large",
             "photo_url_small","uuid"}]}: a section for each cuisine, an item for each recipe. A new
-            outlet is registered and opened. An existing menu is replaced.
+            outlet is registered, and opened once it has a menu. An existing menu is replaced, unless
+            there is no recipe, or any of them is malformed.
             """
         case .menu:
             """
-            Replaces an outlet's menu by the document {"sections":[…]}, which the server checks.
+            Replaces an outlet's menu by the document {"sections":[…]}, which the server checks, unless
+            there is no item in it.
             """
         }
     }

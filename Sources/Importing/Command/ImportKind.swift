@@ -17,7 +17,9 @@ public enum ImportKind: String, CaseIterable, Sendable {
 
     /// What is typed behind `tiffin import`.
     var syntax: CommandSyntax {
-        CommandSyntax("tiffin import \(rawValue)", operands: ["<file>"], options: options)
+        CommandSyntax(
+            "tiffin import \(rawValue)", operands: ["<file>"],
+            options: options + ImportOption.reading + ImportOption.connecting)
     }
 
     private var options: [any DeclaredOption] {
@@ -26,13 +28,13 @@ public enum ImportKind: String, CaseIterable, Sendable {
             [
                 ImportOption.map, ImportOption.currency, ImportOption.timeZone, ImportOption.keepRatings,
                 ImportOption.open, ImportOption.strict,
-            ] + ImportOption.connecting
+            ]
         case .recipes:
             [
                 ImportOption.outlet, ImportOption.currency, ImportOption.price, ImportOption.name,
-                ImportOption.timeZoneOfRecipes, ImportOption.strict,
-            ] + ImportOption.connecting
-        case .menu: [ImportOption.outlet] + ImportOption.connecting
+                ImportOption.timeZoneOfRecipes, ImportOption.partial, ImportOption.allowEmpty,
+            ]
+        case .menu: [ImportOption.outlet, ImportOption.allowEmpty]
         }
     }
 }

@@ -33,6 +33,14 @@ enum ImportOption {
     static let keepRatings = Option.flag("keep-ratings", "take ratings that look like placeholders as they are")
     static let open = Option.flag("open", "open outlets that are closed or paused, too, not only new ones")
     static let strict = Option.flag("strict", "take nothing if any row is malformed")
+    static let partial = Option.flag("partial", "take the good recipes if others are malformed")
+    static let allowEmpty = Option.flag("allow-empty", "let a feed without items replace a menu that has some")
+    static let timeout = Option.value(
+        "timeout", "seconds", "how long an address may take to answer in full", .integer(1...3_600), default: "30")
+    static let maximumSize = Option.value(
+        "max-size", "bytes", "the most that is read, such as 16mb", .bytes(1 << 20...1 << 30), default: "256mb")
+    /// How what is named is read.
+    static let reading: [any DeclaredOption] = [timeout, maximumSize]
     static let server = Option.value(
         "server", "host:port", "where the server listens", OptionValue("host:port") { ServerAddress($0) },
         default: "\(ServerAddress.standard)", variable: "TIFFIN_SERVER")

@@ -27,8 +27,8 @@ extension ImportOptions {
         guard let file = options.operands.first else { throw UsageError("which file is to be imported?") }
         return .run(
             ImportOptions(
-                source: Source(kind, options), file: file,
-                isStrict: kind != .menu && options[ImportOption.strict], server: options[ImportOption.server],
+                source: Source(kind, options), input: ImportInput(file), seconds: options[ImportOption.timeout],
+                maximumLength: options[ImportOption.maximumSize], server: options[ImportOption.server],
                 connection: try ConnectionOptions(options)))
     }
 }
@@ -41,16 +41,19 @@ extension ImportOptions.Source {
                 OutletImportOptions(
                     map: options[ImportOption.map], currency: options[ImportOption.currency],
                     timeZone: options[ImportOption.timeZone], keepsRatings: options[ImportOption.keepRatings],
-                    opensAll: options[ImportOption.open]))
+                    opensAll: options[ImportOption.open], isStrict: options[ImportOption.strict]))
         case .recipes:
             let outlet = options[ImportOption.outlet]
             self = .recipes(
                 RecipeImportOptions(
                     outlet: outlet, currency: options[ImportOption.currency],
                     timeZone: options[ImportOption.timeZoneOfRecipes], price: options[ImportOption.price],
-                    name: options[ImportOption.name] ?? outlet))
+                    name: options[ImportOption.name] ?? outlet, isPartial: options[ImportOption.partial],
+                    allowsEmpty: options[ImportOption.allowEmpty]))
         case .menu:
-            self = .menu(outlet: options[ImportOption.outlet])
+            self = .menu(
+                MenuImportOptions(
+                    outlet: options[ImportOption.outlet], allowsEmpty: options[ImportOption.allowEmpty]))
         }
     }
 }

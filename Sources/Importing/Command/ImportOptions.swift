@@ -7,12 +7,24 @@ public struct ImportOptions: Equatable, Sendable {
     enum Source: Equatable {
         case outlets(OutletImportOptions)
         case recipes(RecipeImportOptions)
-        case menu(outlet: String)
+        case menu(MenuImportOptions)
+
+        /// Whether a menu may be replaced by one without items.
+        var allowsEmpty: Bool {
+            switch self {
+            case .outlets: false
+            case .recipes(let recipes): recipes.allowsEmpty
+            case .menu(let menu): menu.allowsEmpty
+            }
+        }
     }
 
     var source: Source
-    var file: String
-    var isStrict: Bool
+    var input: ImportInput
+    /// How long an address on the web may take to answer in full.
+    var seconds = 30
+    /// The most bytes that are read.
+    var maximumLength = 256 << 20
     /// The server that the file is loaded into.
     public var server: ServerAddress
     var connection = ConnectionOptions()
@@ -25,6 +37,8 @@ struct OutletImportOptions: Equatable {
     var timeZone: String
     var keepsRatings = false
     var opensAll = false
+    /// Whether nothing is taken if any row is malformed.
+    var isStrict = false
 }
 
 /// How recipes become a menu.
@@ -35,4 +49,14 @@ struct RecipeImportOptions: Equatable {
     /// Of every item, in minor units.
     var price: Int64
     var name: String
+    /// Whether good recipes are taken if others are malformed.
+    var isPartial = false
+    var allowsEmpty = false
+}
+
+/// How a document becomes a menu.
+struct MenuImportOptions: Equatable {
+    var outlet: String
+    /// Whether a document without items may replace a menu that has some.
+    var allowsEmpty = false
 }

@@ -8,9 +8,19 @@ struct MenuFile: Equatable {
 
     let document: String
     let sectionCount: Int
+    /// How many items the sections list; a section whose items are no list counts as one, for the server to refuse.
+    let itemCount: Int
 
     init(json bytes: [UInt8], path: String) throws(UnreadableFile) {
-        sectionCount = try JSONFile.elements(of: "sections", in: bytes, path: path).count
+        let sections = try JSONFile.elements(of: "sections", in: bytes, path: path)
+        sectionCount = sections.count
+        itemCount = sections.reduce(0) { count, section in
+            switch section["items"] {
+            case .array(let items)?: count + items.count
+            case nil, .null?: if case .object = section { count } else { count + 1 }
+            case .bool?, .number?, .string?, .object?: count + 1
+            }
+        }
         guard bytes.count <= MenuFile.maximumLength else {
             throw UnreadableFile(
                 path: path,

@@ -6,24 +6,35 @@
 
 /// A file read whole, for formats whose rows are looked at together before the first is sent.
 enum InputFile {
-    /// The largest file that is read, in bytes.
-    static let maximumLength = 256 << 20
-
     private static let chunkLength = 1 << 20
 
     /// The bytes of a file, without a byte order mark.
-    static func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
+    static func contents(of path: String, atMost maximumLength: Int) throws(UnreadableFile) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw UnreadableFile(path: path, reason: lastError()) }
         defer { close(file) }
+        return try contents(of: file, named: path, atMost: maximumLength)
+    }
+
+    /// What comes from standard input until its end.
+    static func standardInput(named name: String, atMost maximumLength: Int) throws(UnreadableFile) -> [UInt8] {
+        try contents(of: STDIN_FILENO, named: name, atMost: maximumLength)
+    }
+
+    private static func contents(
+        of file: Int32, named path: String, atMost maximumLength: Int
+    ) throws(UnreadableFile) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: chunkLength)
         while true {
             let count = fill(&chunk, from: file)
             guard count >= 0 else { throw UnreadableFile(path: path, reason: lastError()) }
-            guard count > 0 else { return withoutByteOrderMark(bytes) }
-            guard bytes.count + count <= maximumLength else {
-                throw UnreadableFile(path: path, reason: "is larger than \(maximumLength >> 20) MiB")
+            guard count > 0 else {
+                bytes.removeByteOrderMark()
+                return bytes
+            }
+            guard count <= maximumLength - bytes.count else {
+                throw UnreadableFile(path: path, reason: "has more than \(maximumLength) bytes")
             }
             bytes += chunk[..<count]
         }
@@ -36,11 +47,14 @@ enum InputFile {
         }
     }
 
-    private static func withoutByteOrderMark(_ bytes: [UInt8]) -> [UInt8] {
-        bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
-    }
-
     private static func lastError() -> String {
         String(cString: strerror(errno))
+    }
+}
+
+extension [UInt8] {
+    /// Some programs begin a text with it.
+    mutating func removeByteOrderMark() {
+        if starts(with: [0xEF, 0xBB, 0xBF]) { removeFirst(3) }
     }
 }

@@ -7,7 +7,13 @@ struct UnreadableFile: Error, Equatable, CustomStringConvertible {
     var column: Int?
     var reason: String
 
-    var description: String {
-        ([path] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(reason)"
+    var description: String { words([path]) }
+
+    /// The same without the path.
+    var problem: Problem { Problem(reason: words([])) }
+
+    private func words(_ start: [String]) -> String {
+        let place = (start + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":")
+        return place.isEmpty ? reason : "\(place): \(reason)"
     }
 }

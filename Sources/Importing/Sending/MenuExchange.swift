@@ -1,8 +1,10 @@
+internal import Domain
 internal import JSONText
 internal import LineClient
 internal import LineProtocol
 
-/// Puts a menu, and before it registers and opens the outlet where that is wanted.
+/// Puts a menu and records what its feed was found to hold; before that it registers and opens the outlet where that
+/// is wanted.
 struct MenuExchange: ImportExchange {
     /// An outlet to be registered, unless it is there already.
     struct Registration: Equatable {
@@ -27,8 +29,8 @@ struct MenuExchange: ImportExchange {
         case register(Registration)
         case open
         case menuBefore
-        case put
-        case menuAfter
+        case put(menu: String)
+        case record(FeedReport)
     }
 
     /// What became of the menu.
@@ -41,22 +43,33 @@ struct MenuExchange: ImportExchange {
         var problems: [Problem] = []
     }
 
-    /// The menu is asked for before and after: it changed when the answers differ.
-    private static let steps: [Question] = [.menuBefore, .put, .menuAfter]
+    /// Codes of errors that say what is wrong with the menu. Any other refusal says nothing about the feed.
+    private static let codesOfMenus: Set<String> = ["INVALID", "LIMIT"]
 
     private let outlet: String
-    private let menu: String
+    private let menu: String?
+    private let report: FeedReport
     private let registration: Registration?
     private var upcoming: [Question]
-    private var before: Reply?
+    /// Whether the outlet is to be opened as soon as it has the menu.
+    private var opens = false
+    private var versionBefore: Int64 = 0
     private(set) var outcome = Outcome()
 
-    init(outlet: String, menu: String, registration: Registration? = nil) {
+    /// - Parameters:
+    ///   - menu: the document of `MENU.PUT`; nil to leave the menu as it is.
+    ///   - report: what is recorded if the server takes the menu.
+    init(outlet: String, menu: String?, report: FeedReport, registration: Registration? = nil) {
         self.outlet = outlet
         self.menu = menu
+        self.report = report
         self.registration = registration
-        upcoming = registration == nil ? MenuExchange.steps : [.look]
+        upcoming = [.look]
+        if registration == nil { upcoming = steps }
     }
+
+    /// What is done once there is an outlet. What is recorded depends on whether the menu is taken.
+    private var steps: [Question] { menu.map { [.menuBefore, .put(menu: $0)] } ?? [.record(report)] }
 
     var finishedCount: Int { outcome.version == nil ? 0 : 1 }
 
@@ -69,8 +82,9 @@ struct MenuExchange: ImportExchange {
         case .look: ["OUTLET.GET", outlet]
         case .register(let registration): ["OUTLET.PUT", outlet, registration.document]
         case .open: ["OUTLET.OPEN", outlet]
-        case .menuBefore, .menuAfter: ["MENU.GET", outlet]
-        case .put: ["MENU.PUT", outlet, menu]
+        case .menuBefore: ["MENU.GET", outlet]
+        case .put(let menu): ["MENU.PUT", outlet, menu]
+        case .record(let report): ["MENU.FEED.PUT", outlet, report.document]
         }
     }
 
@@ -82,16 +96,23 @@ struct MenuExchange: ImportExchange {
             plan(standing)
         case (.register, .integer):
             outcome.registered = true
-            upcoming = [.open] + MenuExchange.steps
+            opens = true
+            upcoming = steps
         case (.open, .integer):
             outcome.opened = true
         case (.menuBefore, _):
-            before = reply
+            versionBefore = reply.menuVersion ?? 0
         case (.put, .integer(let version)):
             outcome.version = version
-        case (.menuAfter, _):
-            outcome.changed = outcome.version != nil && reply != before
-        case (.register, _), (.open, _), (.put, _):
+            outcome.changed = version != versionBefore
+            upcoming = (opens ? [.open] : []) + [.record(report)]
+        case (.put, .error(let code, _)):
+            fail(question, reply)
+            guard MenuExchange.codesOfMenus.contains(code) else { return }
+            upcoming = [.record(FeedReport(.malformed, source: report.source, problems: outcome.problems))]
+        case (.record, .integer):
+            break
+        case (.register, _), (.open, _), (.put, _), (.record, _):
             fail(question, reply)
         }
     }
@@ -105,11 +126,22 @@ struct MenuExchange: ImportExchange {
             let reason = "is in \(currency), and cannot have prices in \(registration.currency)"
             outcome.problems.append(Problem(field: outlet, reason: reason))
         case .known:
-            upcoming = (standing.isToBeOpened(openingAll: false) ? [.open] : []) + MenuExchange.steps
+            opens = standing.isToBeOpened(openingAll: false)
+            upcoming = steps
         }
     }
 
     private mutating func fail(_ question: Question, _ reply: Reply) {
         outcome.problems.append(Problem(row: nil, refused: command(for: question)[0], reply))
+    }
+}
+
+extension Reply {
+    /// The version in an answer to `MENU.GET`.
+    fileprivate var menuVersion: Int64? {
+        guard let text = string, let json = try? JSONValue(Array(text.utf8)),
+            case .number(let number)? = json["version"]
+        else { return nil }
+        return Int64(number)
     }
 }
