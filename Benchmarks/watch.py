@@ -147,14 +147,14 @@ def measure_saved(report, rounds, quick):
     dishes = dishes_for(quick)
     report.title(f"A saved query over {dishes.total:,} items, {CHANGES} changes of a price on its page")
     with tiffin_server() as (server, _), server.client() as writer:
-        if not knows(writer, ("BROWSE.DROP", "cheapest")) or not knows(writer, ("BROWSE", "LIMIT", "1")):
+        if not knows(writer, ("BROWSE.DROP", "shared:cheapest")) or not knows(writer, ("BROWSE", "LIMIT", "1")):
             return report.not_measured("saved", "the server has no BROWSE.SAVE")
         load_tiffin(writer, dishes)
-        writer("BROWSE.SAVE", "cheapest", "SORT", "price")
+        writer("BROWSE.SAVE", "shared:cheapest", "SORT", "price")
         pairs = Tiffin.page(json.loads(writer("BROWSE", "SORT", "price", "LIMIT", 20)))
         # Each change makes an item of the page the cheapest of all, so the page's rows and their order change.
         changes = [("MENU.ITEM.PRICE", *pairs[n % len(pairs)], 1_900 - 10 * n) for n in range(CHANGES + 2)]
-        with Audience(server.port, 1, "browse:cheapest") as audience:
+        with Audience(server.port, 1, "browse:shared:cheapest") as audience:
             _measure(report, writer, audience, changes, "from the write to the message")
 
 

@@ -47,6 +47,7 @@ public final class Application {
     let receiptIssuer: ReceiptIssuer
     let archive: Archive
     let homes: HomeCache
+    let recents: RecentDocuments
     private let liveCatalogue: LiveCatalogue
     /// Who listens to what.
     public private(set) var topics: Topics!
@@ -81,6 +82,7 @@ public final class Application {
         archive = Archive(history, historyQueue)
         self.store = store
         homes = HomeCache(configuration, changes)
+        recents = RecentDocuments(configuration)
         liveCatalogue = LiveCatalogue(clock: clock)
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         let began = LoopActor.now
@@ -90,6 +92,7 @@ public final class Application {
         topics = Topics(self, changes, configuration)
         memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger) { [unowned self] in
             homes.dropAll()
+            recents.dropAll()
             for partition in partitions { partition.processor.emptyCache() }
         }
     }
@@ -128,6 +131,12 @@ public final class Application {
     public func attach(_ front: any Front) {
         fronts.append(front)
         documentLimit = min(documentLimit, front.documentLimit)
+    }
+
+    /// A connection has ended, and with it all that was only for it.
+    public func clientEnded(_ subscriber: Subscriber) {
+        topics.unsubscribe(subscriber)
+        liveCatalogue.dropQueries(of: subscriber.client)
     }
 
     /// Waits until nothing is on its way, saves the read models, and hands the last answers to the fronts.

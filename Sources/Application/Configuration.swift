@@ -8,6 +8,10 @@ public struct Configuration: Sendable {
     public var homeHistoryBytes = 64 << 20
     /// The most bytes of patches between home documents.
     public var homePatchBytes = 16 << 20
+    /// The most bytes of other documents that are kept for clients that ask what has changed since.
+    public var recentDocumentBytes = 32 << 20
+    /// The most bytes of patches between them.
+    public var recentPatchBytes = 8 << 20
     /// The most topics that a client may subscribe to.
     public var subscriptionsPerClient = 1_000
     /// The most subscriptions of all clients of one caller.

@@ -24,9 +24,9 @@ public final class Catalogue {
     private let items: ItemTable
     private let outletIndex: SearchIndex
     private let itemIndex: SearchIndex
-    private var saved: [Identifier: SavedQuery] = [:]
+    private var saved: [SavedName: SavedQuery] = [:]
     /// The saved queries whose answers may have changed.
-    private var touched: Set<Identifier> = []
+    private var touched: Set<SavedName> = []
     /// How often saved queries have followed a change since ``revision`` was set.
     private var followed = 0
     /// The number of events folded in, of all partitions. Set it before reporting their changes.
@@ -165,7 +165,7 @@ public final class Catalogue {
         follow(kind, from: old, to: new)
     }
 
-    private func index(of kind: ListingKind) -> SearchIndex {
+    func index(of kind: ListingKind) -> SearchIndex {
         switch kind {
         case .items: itemIndex
         case .outlets: outletIndex
@@ -181,7 +181,7 @@ public final class Catalogue {
                 for query in saved.values where query.query.kind == kind && index.usesAvailability(query.query) {
                     if index.excludesAvailability(query.query), !back.isEmpty {
                         // What they were before is not known any more.
-                        query.forget(revision: revision)
+                        query.forget()
                         touched.insert(query.name)
                         continue
                     }
@@ -196,13 +196,15 @@ public final class Catalogue {
     /// Keeps a query's answer up to date from now on. Returns false if there are too many already.
     ///
     /// - Parameter owner: whose it is, as a number. One that takes the place of another stays that one's owner's.
-    public func save(_ query: CatalogueQuery, as name: Identifier, for owner: Int) -> Bool {
-        precondition(query.kind == .items, "changes of items are not followed for outlets")
+    public func save(_ query: CatalogueQuery, as name: SavedName, for owner: Int) -> Bool {
         let known = saved[name]
         guard known != nil || saved.count < Self.maximumSaved && savedCount(of: owner) < Self.maximumSavedOfOwner else {
             return false
         }
-        if let known, known.query.asksTheSame(as: query) { return true }
+        if let known, known.query.asksTheSame(as: query) {
+            move(known, to: query.window)
+            return true
+        }
         // A new query under the same name is a new document, but its revisions continue.
         saved[name] = SavedQuery(
             name, query, owner: known?.owner ?? owner, revision: max((known?.revision ?? 0) + 1, revision))
@@ -210,23 +212,39 @@ public final class Catalogue {
         return true
     }
 
+    /// Has a saved query show others of its matches. Returns whether there is such a query.
+    public func move(_ name: SavedName, to window: Range<Int>) -> Bool {
+        guard let query = saved[name] else { return false }
+        move(query, to: window)
+        return true
+    }
+
+    private func move(_ query: SavedQuery, to window: Range<Int>) {
+        query.move(to: window)
+        touched.insert(query.name)
+    }
+
     /// Forgets a saved query. Returns whether there was one.
-    public func drop(_ name: Identifier) -> Bool {
+    public func drop(_ name: SavedName) -> Bool {
         guard saved.removeValue(forKey: name) != nil else { return false }
         touched.insert(name)
         return true
     }
 
-    /// The answer to a saved query, as of now: `{"browse","revision","total","items","state"}`; nil if none is saved
-    /// under that name.
-    public func document(ofSaved name: Identifier) -> (revision: Int64, bytes: [UInt8])? {
+    /// Forgets the saved queries of a connection that has ended.
+    public func dropAll(of client: Int64) {
+        for name in saved.keys where name.client == client { saved[name] = nil }
+    }
+
+    /// The answer to a saved query, as of now: `{"browse","revision","total","from","items","state"}`; nil if none is
+    /// saved under that name.
+    public func document(ofSaved name: SavedName) -> (revision: Int64, bytes: [UInt8])? {
         guard let query = saved[name] else { return nil }
         let (total, listings) = query.answer(in: index(of: query.query.kind))
         var writer = JSONWriter(reservingCapacity: 256 + 512 * listings.count)
         writer.beginObject()
-        writer.field("browse", name.rawValue)
-        writer.field("revision", query.revision)
         writer.field("total", total)
+        writer.field("from", query.window.lowerBound)
         writer.key("items")
         writer.beginArray()
         for id in listings {
@@ -236,25 +254,36 @@ public final class Catalogue {
         writer.endArray()
         writer.field("state", total == 0 ? "empty" : "ready")
         writer.endObject()
-        return (query.revision, writer.bytes)
+        let content = writer.bytes
+        query.revise(content, revision: revision)
+        let start = #"{"browse":"\#(name.name)","revision":\#(query.revision),"#
+        return (query.revision, Array(start.utf8) + content.dropFirst())
     }
 
     /// The saved queries whose answers may have changed since this was last called.
-    public func takeTouched() -> Set<Identifier> {
+    public func takeTouched() -> Set<SavedName> {
         defer { touched = [] }
         return touched
     }
 
     private func follow(_ kind: ListingKind, from old: Listing?, to new: Listing?) {
-        for query in saved.values where query.query.kind == kind { follow(query, from: old, to: new) }
+        for query in saved.values {
+            if index(of: query.query.kind).asksItems(query.query) {
+                // Whether an outlet matched before can no longer be told.
+                query.forget()
+                touched.insert(query.name)
+            } else if query.query.kind == kind {
+                follow(query, from: old, to: new)
+            }
+        }
     }
 
     private func follow(_ query: SavedQuery, from old: Listing?, to new: Listing?) {
         followed += 1
         if followed > Self.followedAtOnce {
-            query.forget(revision: revision)
+            query.forget()
             touched.insert(query.name)
-        } else if query.follow(from: old, to: new, in: index(of: query.query.kind), revision: revision) {
+        } else if query.follow(from: old, to: new, in: index(of: query.query.kind)) {
             touched.insert(query.name)
         }
     }
@@ -273,7 +302,7 @@ public final class Catalogue {
     /// A page of the matches: `{"total","items","next","facets","state"}`.
     ///
     /// - Parameter emptyState: the state of an empty answer.
-    public func page(_ query: CatalogueQuery, emptyState: String = "empty") -> [UInt8] {
+    public func page(_ query: CatalogueQuery, emptyState: String = "empty") -> PageDocument {
         let index = index(of: query.kind)
         let matches = index.matches(query)
         let page = page(query, matches)
@@ -284,7 +313,9 @@ public final class Catalogue {
         writer.beginArray()
         for row in page.rows { write(row, query.kind, to: &writer) }
         writer.endArray()
+        let beforeCursor = writer.count
         writer.field("next", page.next?.text)
+        let behindCursor = writer.count
         writer.key("facets")
         if let facets = query.facets {
             Facets(facets, of: matches.all, query, in: index).write(to: &writer)
@@ -293,7 +324,7 @@ public final class Catalogue {
         }
         writer.field("state", matches.all.isEmpty ? emptyState : "ready")
         writer.endObject()
-        return writer.bytes
+        return PageDocument(bytes: writer.bytes, cursor: beforeCursor..<behindCursor)
     }
 
     private func page(_ query: CatalogueQuery, _ matches: Matches) -> Page {

@@ -219,7 +219,7 @@ public final class LineServer: Front {
     }
 
     func sessionEnded(_ session: Session) {
-        application.topics.unsubscribe(session.subscriber)
+        application.clientEnded(session.subscriber)
         guard sessions.removeValue(forKey: session.id) != nil else { return }
         session.share.clients -= 1
         strangers.remove(session.id)

@@ -65,7 +65,7 @@ final class Session {
         self.server = server
         caller = share.caller
         machine = SessionMachine(limits: server.configuration, at: LoopActor.now)
-        subscriber = Subscriber(of: caller) { [unowned self] in push($0) }
+        subscriber = Subscriber(id, of: caller) { [unowned self] in push($0) }
     }
 
     func start() {
@@ -347,7 +347,7 @@ final class Session {
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
-        let call = try Call(command.declaration, arguments, within: confinement, of: caller)
+        let call = try Call(command.declaration, arguments, within: confinement, of: caller, by: id)
         switch command.body {
         case .session(let body): try body(self, call)
         case .application(let command):

@@ -38,7 +38,7 @@ import Testing
     @Test @LoopActor func `one caller leaves room for the saved queries of others`() async throws {
         let application = try await Self.application()
         func save(_ name: String, _ caller: Int, _ limit: Int = 1) -> String {
-            Self.reply(application, ["BROWSE.SAVE", name, "LIMIT", "\(limit)"], of: Caller(user: "\(caller)"))
+            Self.reply(application, ["BROWSE.SAVE", name, "COUNT", "\(limit)"], of: Caller(user: "\(caller)"))
         }
         let share = Catalogue.maximumSavedOfOwner
         for caller in 0..<Catalogue.maximumSaved / share {
@@ -62,7 +62,7 @@ import Testing
         configuration.subscriptions = 5
         let application = try await Self.application(InMemoryCustomerKeys(), configuration)
         let topics = application.topics!
-        func subscriber(_ caller: String) -> Subscriber { Subscriber(of: Caller(user: caller)) { _ in } }
+        func subscriber(_ caller: String) -> Subscriber { Subscriber(1, of: Caller(user: caller)) { _ in } }
         func subscribe(_ subscriber: Subscriber, _ outlet: String) -> String {
             do {
                 let names = try withArguments(["home:\(outlet)"]) { [try TopicName($0[0])] }

@@ -59,7 +59,7 @@ import Testing
                     do throws(CatalogueError) {
                         let query = try catalogue.query(
                             words, of: question.kind, options: [.sort, .limit, .facets])
-                        return String(decoding: catalogue.page(query), as: UTF8.self)
+                        return String(decoding: catalogue.page(query).bytes, as: UTF8.self)
                     } catch {
                         return "\(error)"
                     }

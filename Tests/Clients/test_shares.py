@@ -64,7 +64,7 @@ def test_whoever_reads_the_history_keeps_no_cart_and_no_other_reader_waiting(dat
 
 def test_one_address_leaves_room_for_the_saved_queries_of_another(database):
     with Server(database=database) as server, server.client() as client, server.client(source="127.0.0.2") as other:
-        replies = client.pipeline(("BROWSE.SAVE", f"mine-{number}", "LIMIT", 1) for number in range(60))
+        replies = client.pipeline(("BROWSE.SAVE", f"mine-{number}", "COUNT", 1) for number in range(60))
         refused = [str(reply) for reply in replies if isinstance(reply, ReplyError)]
         assert len(refused) == 10 and all(reply.startswith("LIMIT at most 250 queries") for reply in refused)
-        assert not isinstance(other.json("BROWSE.SAVE", "hers", "LIMIT", 1), ReplyError)
+        assert not isinstance(other.json("BROWSE.SAVE", "hers", "COUNT", 1), ReplyError)

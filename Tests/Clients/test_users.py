@@ -420,7 +420,8 @@ def test_client_list_names_the_user(shop):
     ("CART.CHECKOUT", "bert-1", "TOTAL", 100), ("CART.CHECKOUT", "anna-1", "TOTAL", 100, "CUSTOMER", "bert"),
     ("OUTLET.HOME", "grill", "CART", "bert-1"), ("OUTLET.HOME", "grill", "SINCE", 1, "cart", "bert-1"),
     ("OUTLET.HOME", "grill", "CART", "bert-1", "AT", 1),
-    ("BROWSE.SAVE", "bert-query"), ("BROWSE.DROP", "bert-query"),
+    ("BROWSE.SAVE", "bert-query"), ("OUTLETS.SAVE", "bert-query"), ("BROWSE.SAVE", "shared:anna"),
+    ("BROWSE.WINDOW", "bert-query", 0, 1), ("BROWSE.DROP", "bert-query"),
 ], ids=lambda words: " ".join(map(str, words)))
 def test_a_confined_customer_cannot_use_what_is_not_its_own(shop, command):
     with shop.client("anna") as client:

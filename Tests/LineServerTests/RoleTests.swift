@@ -16,7 +16,7 @@ import Users
     ]
     private static let reading: Set = [
         "SUBSCRIBE", "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "BROWSE.SAVE",
-        "BROWSE.DROP", "CART.COUNT", "CART.GET", "ORDER.GET",
+        "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "ORDER.GET",
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: ["CART.ADD", "CART.SET", "CART.REMOVE", "CART.CLEAR", "CART.CHECKOUT"],

@@ -182,6 +182,8 @@ final class Client {
     }
 
     private var sentRequests: [Request] = []
+    /// Writes that were on their way when their connection was lost.
+    private var lostRequests: [(request: Request, connection: Connection)] = []
 
     private func send(_ requests: [Request], on connection: Connection) {
         var bytes: [UInt8] = []
@@ -270,9 +272,19 @@ final class Client {
 
     /// The server of a connection is gone.
     func lost(_ server: Server) {
-        guard let connection, connection.server === server else { return }
-        simulated_end(connection.number, 1)
-        lose(connection)
+        if let connection, connection.server === server {
+            simulated_end(connection.number, 1)
+            lose(connection)
+        }
+        lostRequests.removeAll { $0.connection.server === server }
+    }
+
+    /// A server has learned of other users. As long as it does not read, it does not notice that a connection is gone,
+    /// and goes on with what it has of it.
+    func learned(_ server: Server) {
+        for (request, connection) in lostRequests where connection.server === server {
+            if allowed(request, connection).mayBe { request.write?.wasAllowed = true }
+        }
     }
 
     private func lose(_ connection: Connection) {
@@ -283,6 +295,7 @@ final class Client {
             guard let write = request.write else { continue }
             (write.isInDoubt, write.wasLost) = (true, true)
             if allowed(request, connection).mayBe { write.wasAllowed = true }
+            lostRequests.append((request, connection))
         }
     }
 

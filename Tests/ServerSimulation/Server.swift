@@ -103,6 +103,7 @@ final class Server {
     func apply(_ users: [Person]) {
         guard let server else { return }
         known.append((world.now, users))
+        for client in world.clients { client.learned(self) }
         server.apply(users.map { UserChange($0.user.name, $0.user) }, isEverything: true)
         world.note("server \(port) knows the users")
     }

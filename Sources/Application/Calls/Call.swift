@@ -18,6 +18,8 @@ public struct Call: ~Copyable {
     let confinement: Confinement?
     /// Whose call it is.
     let caller: Caller
+    /// The connection that it came by; 0 for the server itself.
+    let client: Int64
     /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
     private var options = SIMD16<UInt16>.zero
 
@@ -26,16 +28,18 @@ public struct Call: ~Copyable {
     /// - Parameters:
     ///   - confinement: what the caller is confined to; nil where it is not.
     ///   - caller: whose call it is.
+    ///   - client: the connection that it came by; 0 for the server itself.
     /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
     ///   something that the caller may not use.
     public init(
         _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil,
-        of caller: Caller = .server
+        of caller: Caller = .server, by client: Int64 = 0
     ) throws(Failure) {
         self.arguments = arguments
         self.declaration = declaration
         self.confinement = confinement
         self.caller = caller
+        self.client = client
         try declaration.checkCount(of: arguments)
         if arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty { try findOptions() }
         if let confinement { try check(within: confinement) }

@@ -38,19 +38,23 @@ enum BrowsingCommands {
             }
         },
         Command(
-            "ITEM.GET", .browsing, role: .customer, "Returns an item in full, with its large image, or null."
+            "ITEM.GET", .browsing, role: .customer,
+            "Returns an item in full, with its large image, or what has changed in it, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
+            let since = parameters.option("SINCE", "digest", .text)
             return { application, call throws(Failure) in
                 let item = try call[item]
                 let record = try application.outlet(try call[outlet])
-                return .answer(Answer(record.flatMap { ItemDocument.bytes(of: item, in: $0) }))
+                let document = record.flatMap { ItemDocument.bytes(of: item, in: $0) }
+                return application.response(document, since: try call[since])
             }
         },
     ]
 
-    private static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets]
+    private static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets, .since]
+    private static let windows: [CatalogueQuery.Option] = [.sort, .from, .count]
 
     private static let queries: [Command] = [
         Command(
@@ -58,7 +62,7 @@ enum BrowsingCommands {
         ) { parameters in
             let query = parameters.query(pages)
             return { application, call throws(Failure) in
-                .answer(.document(try application.page(of: .items, call[query], pages)))
+                try application.page(of: .items, call[query], pages)
             }
         },
         Command(
@@ -66,7 +70,7 @@ enum BrowsingCommands {
         ) { parameters in
             let query = parameters.query(pages)
             return { application, call throws(Failure) in
-                .answer(.document(try application.page(of: .outlets, call[query], pages)))
+                try application.page(of: .outlets, call[query], pages)
             }
         },
         Command(
@@ -80,17 +84,45 @@ enum BrowsingCommands {
                     Answer(catalogue.surprise(try application.query(.items, call[query], [.seed], catalogue))))
             }
         },
+        save("BROWSE.SAVE", .items, "Saves a query about items under a name, for SUBSCRIBE; returns its answer."),
+        save("OUTLETS.SAVE", .outlets, "Saves a query about outlets under a name, for SUBSCRIBE; returns its answer."),
         Command(
-            "BROWSE.SAVE", .browsing, role: .customer,
-            "Saves a query about items under a name, for SUBSCRIBE; returns its answer."
+            "BROWSE.WINDOW", .browsing, role: .customer,
+            "Has a saved query show others of its matches; returns 1, or 0 if there is none."
         ) { parameters in
             let name = parameters.required("name", .savedQuery)
-            let query = parameters.query([.sort, .limit])
+            let from = parameters.required("from", .integer)
+            let count = parameters.required("count", .integer)
             return { application, call throws(Failure) in
-                let name = try call[name]
+                let (name, from, count) = (try call.savedName(name), try call[from], try call[count])
+                let window: Range<Int>
+                do throws(CatalogueError) {
+                    window = try CatalogueQuery.window(from: from, count: count)
+                } catch {
+                    throw Failure(error)
+                }
+                return .answer(.integer(application.catalogue.move(name, to: window) ? 1 : 0))
+            }
+        },
+        Command(
+            "BROWSE.DROP", .browsing, role: .customer, "Deletes a saved query; returns how many there were, 1 or 0."
+        ) { parameters in
+            let name = parameters.required("name", .savedQuery)
+            return { application, call throws(Failure) in
+                .answer(.integer(application.catalogue.drop(try call.savedName(name)) ? 1 : 0))
+            }
+        },
+    ]
+
+    private static func save(_ name: String, _ kind: ListingKind, _ summary: String) -> Command {
+        Command(name, .browsing, role: .customer, summary) { parameters in
+            let name = parameters.required("name", .savedQuery)
+            let query = parameters.query(windows)
+            return { application, call throws(Failure) in
+                let name = try call.savedName(name)
                 try application.memory.checkRoom()
                 let catalogue = application.catalogue
-                let query = try application.query(.items, call[query], [.sort, .limit], catalogue)
+                let query = try application.query(kind, call[query], windows, catalogue)
                 guard !query.lacksCurrency else {
                     throw .invalid("PRICE", "needs a CURRENCY, as there is no outlet yet that tells it")
                 }
@@ -102,16 +134,15 @@ enum BrowsingCommands {
                 }
                 return .answer(Answer(catalogue.document(ofSaved: name)?.bytes))
             }
-        },
-        Command(
-            "BROWSE.DROP", .browsing, role: .customer, "Deletes a saved query; returns how many there were, 1 or 0."
-        ) { parameters in
-            let name = parameters.required("name", .savedQuery)
-            return { application, call throws(Failure) in
-                .answer(.integer(application.catalogue.drop(try call[name]) ? 1 : 0))
-            }
-        },
-    ]
+        }
+    }
+}
+
+extension Call {
+    /// What the connection means by the name of a saved query.
+    fileprivate borrowing func savedName(_ name: Parameter<Identifier>) throws(Failure) -> SavedName {
+        SavedName(try self[name], of: client)
+    }
 }
 
 extension ParameterList {
@@ -132,7 +163,7 @@ extension ParameterList {
 extension Application {
     fileprivate func page(
         of kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
-    ) throws(Failure) -> [UInt8] {
+    ) throws(Failure) -> Response {
         let catalogue = catalogue
         let query = try query(kind, words, options, catalogue)
         // Outlets without a menu are something else than some where nothing matches.
@@ -140,7 +171,9 @@ extension Application {
             try Identifier(outlet.string).flatMap(self.outlet)?.menuVersion
         }
         let hasMenu = versions.isEmpty || versions.contains { $0 != 0 }
-        return catalogue.page(query, emptyState: hasMenu ? "empty" : "noMenu")
+        let page = catalogue.page(query, emptyState: hasMenu ? "empty" : "noMenu")
+        guard let since = query.since else { return .answer(.document(page.bytes)) }
+        return change(to: page.bytes, content: page.content, since: Text(since))
     }
 
     fileprivate func query(

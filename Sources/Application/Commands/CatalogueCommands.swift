@@ -160,11 +160,15 @@ enum CatalogueCommands {
                 try application.submit(.resume(try call[item]), ofMenu: try call[outlet], call)
             }
         },
-        Command("MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or null.") { parameters in
+        Command(
+            "MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or what has changed in it, or null."
+        ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
+            let since = parameters.option("SINCE", "digest", .text)
             return { application, call throws(Failure) in
                 let record = try application.outlet(try call[outlet])
-                return .answer(Answer(record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }))
+                let document = record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }
+                return application.response(document, since: try call[since])
             }
         },
         Command(

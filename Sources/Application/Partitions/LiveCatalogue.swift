@@ -21,7 +21,10 @@ final class LiveCatalogue {
     }
 
     /// The saved questions whose answers may have changed since this was last asked.
-    func takeTouched() -> Set<Identifier> { catalogue.takeTouched() }
+    func takeTouched() -> Set<SavedName> { catalogue.takeTouched() }
+
+    /// Forgets the saved queries of a connection.
+    func dropQueries(of client: Int64) { catalogue.dropAll(of: client) }
 
     /// How much is in it, for people.
     var size: String { "catalogue: \(catalogue.itemCount) items and \(catalogue.outletCount) outlets" }

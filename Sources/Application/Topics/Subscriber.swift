@@ -7,12 +7,16 @@ public final class Subscriber {
     var subscriptions: [String: Topic] = [:]
     /// Whose share its subscriptions are a part of; kept by ``Topics``.
     var caller: Caller
+    /// The number of its connection.
+    let client: Int64
     let receive: @LoopActor (TopicMessage) -> Void
 
     /// - Parameters:
+    ///   - client: the number of its connection, from 1.
     ///   - caller: whose share its subscriptions are a part of.
     ///   - receive: sends a message to the client.
-    public init(of caller: Caller, receive: @escaping @LoopActor (TopicMessage) -> Void) {
+    public init(_ client: Int64, of caller: Caller, receive: @escaping @LoopActor (TopicMessage) -> Void) {
+        self.client = client
         self.caller = caller
         self.receive = receive
     }

@@ -8,6 +8,8 @@ final class Topic {
     let id: Identifier
     /// What clients call it.
     let channel: String
+    /// The connection that it belongs to; 0 where it is the same for all.
+    let client: Int64
     /// Who listens.
     var subscribers: [ObjectIdentifier: Subscriber] = [:]
 
@@ -27,10 +29,11 @@ final class Topic {
     /// When the next message may go out.
     var notBefore: UInt64 = 0
 
-    init(_ name: TopicName) {
+    init(_ name: TopicName, of client: Int64) {
         kind = name.kind
         id = name.id
         channel = name.channel
+        self.client = client
     }
 }
 

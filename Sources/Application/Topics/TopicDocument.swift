@@ -1,3 +1,4 @@
+internal import Catalogue
 internal import Domain
 internal import EventLog
 
@@ -21,5 +22,5 @@ enum TopicSource: Hashable, Sendable {
     /// Every stream of a category.
     case every(StreamName.Category)
     /// The answer to a saved query.
-    case savedQuery(Identifier)
+    case savedQuery(SavedName)
 }

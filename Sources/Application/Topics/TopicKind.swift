@@ -19,13 +19,14 @@ struct TopicKind: Sendable {
     /// a patch would not fit.
     let isRevisionWhole: Bool
     /// What a document depends on, whatever is in it.
-    let sources: @Sendable (Identifier) -> [TopicSource]
+    let sources: @LoopActor (Topic) -> [TopicSource]
+    /// Whether each connection means something else by the same id, where it is not shared.
+    var isOfConnection = false
     /// Whether the first message to a subscriber has the whole document, where no command gives it with its revision.
     var greetsWithDocument = false
     /// Gives the document as it is now, at once or when it has been loaded. It is called again when one of its sources
     /// has changed.
-    let render:
-        @LoopActor (Application, Identifier, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
+    let render: @LoopActor (Application, Topic, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
 
     /// Every kind of topic.
     static let all = [home, cart, browse]
@@ -33,8 +34,9 @@ struct TopicKind: Sendable {
     /// An outlet's home, as `OUTLET.HOME` answers it.
     private static let home = TopicKind(
         prefix: "home", member: "outlet", subject: .outlet, isRevisionWhole: true,
-        sources: { [.stream(StreamName(.outlet, $0)), .stream(StreamName(.menu, $0))] }
-    ) { application, outlet, completion in
+        sources: { [.stream(StreamName(.outlet, $0.id)), .stream(StreamName(.menu, $0.id))] }
+    ) { application, topic, completion in
+        let outlet = topic.id
         completion(
             Result { () throws(Failure) in
                 if let home = try application.home(of: outlet) {
@@ -50,8 +52,9 @@ struct TopicKind: Sendable {
     /// A cart, as `CART.GET` answers it: its problems come from the outlet and the menu.
     private static let cart = TopicKind(
         prefix: "cart", member: "cart", subject: .cart, isRevisionWhole: false,
-        sources: { [.stream(StreamName(.cart, $0))] }
-    ) { application, cart, completion in
+        sources: { [.stream(StreamName(.cart, $0.id))] }
+    ) { application, topic, completion in
+        let cart = topic.id
         let stream = StreamName(.cart, cart)
         application.partition(of: stream).processor.read(stream) { result in
             let committed: CommittedState
@@ -74,9 +77,9 @@ struct TopicKind: Sendable {
     /// The answer to a saved query.
     private static let browse = TopicKind(
         prefix: "browse", member: "browse", subject: .savedQuery, isRevisionWhole: true,
-        sources: { [.savedQuery($0)] }, greetsWithDocument: true
-    ) { application, name, completion in
-        let answer = application.catalogue.document(ofSaved: name)
+        sources: { [.savedQuery(SavedName($0.id, of: $0.client))] }, isOfConnection: true, greetsWithDocument: true
+    ) { application, topic, completion in
+        let answer = application.catalogue.document(ofSaved: SavedName(topic.id, of: topic.client))
         completion(
             .success(
                 TopicDocument(

@@ -1,4 +1,5 @@
 public import CallArguments
+internal import Catalogue
 internal import Domain
 public import Users
 
@@ -24,6 +25,11 @@ public struct TopicName {
         self.kind = kind
         id = try ArgumentType<Identifier>.identifier.read(rest, "\(shown): \(kind.member)")
         channel = "\(kind.prefix):\(id)"
+    }
+
+    /// The connection that it belongs to, of a client's; 0 where it is the same for all.
+    func owner(among client: Int64) -> Int64 {
+        kind.isOfConnection ? SavedName(id, of: client).client ?? 0 : 0
     }
 
     /// Whether a user who is confined may listen to it.

@@ -19,15 +19,17 @@ public final class Topics {
     private static let restFactor: UInt64 = 4
     /// How long one turn of the loop makes documents, in nanoseconds; the rest waits for the next turn.
     private static let slice: UInt64 = 5_000_000
-    /// A document with more bytes is compared with the one before it on another thread: that takes far longer than a
-    /// turn of the loop may.
-    private static let largeDocument = 500_000
     /// How long to wait before loading a document again that could not be loaded, in nanoseconds.
     private static let retryInterval: UInt64 = 1_000_000_000
 
     private unowned let application: Application
     private let configuration: Configuration
-    private var topics: [String: Topic] = [:]
+    private struct Key: Hashable {
+        var channel: String
+        /// The connection that it belongs to; 0 where it is the same for all.
+        var client: Int64
+    }
+    private var topics: [Key: Topic] = [:]
     private var listeners: [TopicSource: Set<Topic>] = [:]
     /// How many subscriptions there are, of all clients.
     public private(set) var subscriptionCount = 0
@@ -88,8 +90,9 @@ public final class Topics {
         try application.memory.checkRoom()
         count(added, for: subscriber.caller)
         return names.map { name in
-            let topic = topics[name.channel] ?? Topic(name)
-            topics[name.channel] = topic
+            let key = Key(channel: name.channel, client: name.owner(among: subscriber.client))
+            let topic = topics[key] ?? Topic(name, of: key.client)
+            topics[key] = topic
             topic.subscribers[ObjectIdentifier(subscriber)] = subscriber
             subscriber.subscriptions[name.channel] = topic
             return subscriber.subscriptions.count
@@ -100,7 +103,7 @@ public final class Topics {
     public func greet(_ subscriber: Subscriber, about names: [TopicName]) {
         var greeted: Set<String> = []
         for name in names where greeted.insert(name.channel).inserted {
-            guard let topic = topics[name.channel] else { continue }
+            guard let topic = subscriber.subscriptions[name.channel] else { continue }
             if let failure = topic.failure {
                 subscriber.receive(Topics.message(of: topic, failure))
             } else if let document = topic.sent {
@@ -117,7 +120,7 @@ public final class Topics {
         count(-1, for: subscriber.caller)
         topic.subscribers[ObjectIdentifier(subscriber)] = nil
         guard topic.subscribers.isEmpty else { return }
-        topics[channel] = nil
+        topics[Key(channel: channel, client: topic.client)] = nil
         listen(topic, to: [])
     }
 
@@ -215,7 +218,7 @@ public final class Topics {
         guard !topic.isRendering else { return topic.isOutdated = true }
         topic.isRendering = true
         let began = LoopActor.now
-        topic.kind.render(application, topic.id) { [weak self] in self?.rendered(topic, $0) }
+        topic.kind.render(application, topic) { [weak self] in self?.rendered(topic, $0) }
         if topic.isRendering { topic.wasHeldBack = true }
         let now = LoopActor.now
         if now - began > Topics.slice {
@@ -253,7 +256,7 @@ public final class Topics {
 
     /// Says why there is no document, until something changes.
     private func refuse(_ topic: Topic, _ failure: Failure) {
-        listen(topic, to: topic.kind.sources(topic.id))
+        listen(topic, to: topic.kind.sources(topic))
         if topic.failure == nil { send(Topics.message(of: topic, failure), to: topic) }
         topic.failure = failure
     }
@@ -262,7 +265,7 @@ public final class Topics {
 
     private func sendChange(of topic: Topic, to document: TopicDocument) {
         let began = LoopActor.now
-        listen(topic, to: topic.kind.sources(topic.id) + document.sources)
+        listen(topic, to: topic.kind.sources(topic) + document.sources)
         let (old, hadFailed, wasHeldBack) = (topic.sent, topic.failure != nil, topic.wasHeldBack)
         topic.sent = document
         topic.failure = nil
@@ -277,28 +280,19 @@ public final class Topics {
         guard isWhole || isOther else { return }
         if isWhole {
             send(JSONPatch.replacement(with: document.json), from: old, to: document, of: topic, since: began)
-        } else if document.json.count <= Topics.largeDocument {
-            send(Topics.patch(from: old, to: document), from: old, to: document, of: topic, since: began)
+        } else if document.json.count <= JSONPatch.largeDocument {
+            send(
+                JSONPatch.whatLeads(from: old.json, to: document.json), from: old, to: document, of: topic, since: began
+            )
         } else {
             topic.isRendering = true
             Task { @LoopActor [weak self] in
-                let patch = await Topics.patchInBackground(from: old, to: document)
+                let patch = await JSONPatch.madeInBackground(from: old.json, to: document.json)
                 topic.isRendering = false
                 self?.send(patch, from: old, to: document, of: topic, since: began)
                 self?.renderAgainIfOutdated(topic)
             }
         }
-    }
-
-    private nonisolated static func patch(from old: TopicDocument, to document: TopicDocument) -> [UInt8] {
-        (try? JSONPatch.bytes(from: old.json, to: document.json)) ?? JSONPatch.replacement(with: document.json)
-    }
-
-    @concurrent
-    private nonisolated static func patchInBackground(
-        from old: TopicDocument, to document: TopicDocument
-    ) async -> [UInt8] {
-        patch(from: old, to: document)
     }
 
     private func send(

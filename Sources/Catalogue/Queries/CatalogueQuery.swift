@@ -15,12 +15,16 @@ public struct CatalogueQuery {
         case after = "AFTER"
         case facets = "FACETS"
         case seed = "SEED"
+        case from = "FROM"
+        case count = "COUNT"
+        case since = "SINCE"
 
         /// The name of its value; empty for none.
         public var value: String {
             switch self {
             case .sort: "sort"
-            case .limit, .seed: "n"
+            case .limit, .seed, .from, .count: "n"
+            case .since: "digest"
             case .after: "cursor"
             case .facets: "facet …"
             }
@@ -33,6 +37,8 @@ public struct CatalogueQuery {
     public static let defaultLimit = 20
     /// The most listings on a page.
     public static let maximumLimit = 100
+    /// The most listings that a saved query shows.
+    public static let maximumWindow = 1_000
 
     /// What is searched.
     public let kind: ListingKind
@@ -46,6 +52,10 @@ public struct CatalogueQuery {
     private(set) var facets: [AskedFacet]?
     private(set) var seed: UInt64?
     private(set) var after: Cursor?
+    /// Which of the matches a saved query shows, counted from 0.
+    private(set) var window = 0..<CatalogueQuery.defaultLimit
+    /// The digest of the answer that the client has.
+    public private(set) var since: String?
     /// Tells queries apart, so that a cursor of one cannot be used for another.
     private(set) var fingerprint: UInt64 = 0
     /// The only currency that matches have prices in, where the query tells or needs it.
@@ -129,7 +139,36 @@ public struct CatalogueQuery {
                 throw .invalid("SEED", "must be a whole number")
             }
             self.seed = UInt64(bitPattern: seed)
+        case .from:
+            let from = try Self.place(try reader.number("FROM"))
+            window = from..<from + window.count
+        case .count:
+            let count = try Self.windowLength(try reader.number("COUNT"))
+            window = window.lowerBound..<window.lowerBound + count
+        case .since: since = try reader.next().string
         }
+    }
+
+    /// Which of the matches a window shows.
+    ///
+    /// - Throws: where it begins beyond what there can be, shows nothing, or shows too much.
+    public static func window(from: Int64, count: Int64) throws(CatalogueError) -> Range<Int> {
+        let from = try place(from)
+        return from..<from + (try windowLength(count))
+    }
+
+    private static func place(_ from: Int64) throws(CatalogueError) -> Int {
+        guard let place = Int32(exactly: from), place >= 0 else {
+            throw .invalid("FROM", "must be from 0 to \(Int32.max)")
+        }
+        return Int(place)
+    }
+
+    private static func windowLength(_ count: Int64) throws(CatalogueError) -> Int {
+        guard (1...Int64(maximumWindow)).contains(count) else {
+            throw .invalid("COUNT", "must be from 1 to \(maximumWindow)")
+        }
+        return Int(count)
     }
 
     // MARK: Money
@@ -173,9 +212,9 @@ public struct CatalogueQuery {
         return (ranges + [0...Int64.max]).map { sort.order.leastKey($0, currency) }.max() ?? .min
     }
 
-    /// Whether the two have the same answers.
+    /// Whether the two have the same matches in the same order.
     func asksTheSame(as other: CatalogueQuery) -> Bool {
-        kind == other.kind && filters == other.filters && sort.name == other.sort.name && limit == other.limit
+        kind == other.kind && filters == other.filters && sort.name == other.sort.name
     }
 
     /// FNV-1a over the kind, the filters in a fixed order and the sort. It does not defend against anybody: a cursor

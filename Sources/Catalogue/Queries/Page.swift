@@ -8,6 +8,17 @@ struct Page {
     var next: Cursor?
 }
 
+/// A page as clients get it.
+public struct PageDocument {
+    /// The document, as JSON text.
+    public var bytes: [UInt8]
+    /// Where it has the cursor of the next page.
+    var cursor: Range<Int>
+
+    /// What the page says, without its cursor. That says when the page was read, so it is another one after every event.
+    public var content: [UInt8] { Array(bytes[..<cursor.lowerBound] + bytes[cursor.upperBound...]) }
+}
+
 /// The matches of a query, sorted into tiers of relevance if it ranks.
 struct Matches {
     var all: Bitmap
@@ -19,6 +30,10 @@ struct Matches {
 extension SearchIndex {
     /// How many steps along an order cost as much as examining one match.
     private static let stepsPerMatch = 3
+    /// How many steps along an order cost as much as sorting one match among others.
+    private static let stepsPerSorted = 64
+    /// Up to this rank, rows are found as those of a first page are.
+    private static let fewRanks = 1_000
     /// Up to this many matches, a random one is chosen from the matches; beyond, from all rows until one matches.
     private static let fewChoices = 4_096
 
@@ -62,6 +77,9 @@ extension SearchIndex {
             $0.narrowing.accepts(filters[$0.filter], listing) != $0.narrowing.isExclusion
         }
     }
+
+    /// Whether outlets are found by their items.
+    func asksItems(_ query: CatalogueQuery) -> Bool { query.narrowings.contains { asksItems($0.filter) } }
 
     /// Whether listings come or go as time passes.
     func usesAvailability(_ query: CatalogueQuery) -> Bool {
@@ -151,6 +169,45 @@ extension SearchIndex {
             if isComplete { return rows }
         }
         return smallest(limit, of: set, order, after: after, without: elsewhere)
+    }
+
+    /// The rows at some ranks, in order.
+    func rows(of matches: Matches, _ order: ListingOrder, at ranks: Range<Int>) -> [UInt32] {
+        var rows: [UInt32] = []
+        var before = 0
+        for set in matches.tiers where before < ranks.upperBound {
+            let count = set.count
+            let part = ranks.clamped(to: before..<before + count)
+            if !part.isEmpty {
+                rows += self.rows(
+                    of: set, order, from: matches.leastKey, at: part.lowerBound - before..<part.upperBound - before)
+            }
+            before += count
+        }
+        return rows
+    }
+
+    private func rows(
+        of set: Bitmap, _ order: ListingOrder, from leastKey: Int64, at ranks: Range<Int>
+    ) -> [UInt32] {
+        guard ranks.upperBound > Self.fewRanks else {
+            let first = rows(of: set, order, from: leastKey, after: nil, limit: ranks.upperBound, without: [:])
+            return Array(first.dropFirst(ranks.lowerBound))
+        }
+        let keys = orders[order.rawValue].keys
+        if set.count < all.count / Self.stepsPerSorted {
+            let comparesNames = order.comparesNames
+            return Array(set.rows.sorted { precedes($0, $1, keys, comparesNames: comparesNames) }[ranks])
+        }
+        var rows: [UInt32] = []
+        var rank = 0
+        orders[order.rawValue].rows.forEach(from: { keys.key($0) < leastKey }) { row in
+            guard set.contains(row) else { return true }
+            if rank >= ranks.lowerBound { rows.append(row) }
+            rank += 1
+            return rank < ranks.upperBound
+        }
+        return rows
     }
 
     /// The first rows of a set in an order, found by examining every one.

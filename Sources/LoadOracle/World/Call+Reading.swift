@@ -109,7 +109,7 @@ extension Call.Question {
             case "TAG": bounds.tag = value
             case "CURRENCY": bounds.currency = value
             case "SORT": bounds.sort = value
-            case "LIMIT":
+            case "LIMIT", "COUNT":
                 guard let limit = Int(value), limit > 0 else { return nil }
                 bounds.limit = limit
             default: return nil

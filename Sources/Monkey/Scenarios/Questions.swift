@@ -49,15 +49,15 @@ enum Questions {
         return words
     }
 
-    /// The name of an outlet's saved query.
-    static func name(of outlet: Int, _ world: World) -> String { "\(world.outlets[outlet].id)-cheapest" }
+    /// The name of an outlet's saved query. Whoever watches the outlet shares it.
+    static func name(of outlet: Int, _ world: World) -> String { "shared:\(world.outlets[outlet].id)-cheapest" }
 
     /// Saves, or reads again, the cheapest available items of an outlet.
     static func save(_ world: World, _ outlet: Int) -> Call {
         .save(
             name: name(of: outlet, world),
             question(
-                ["OUTLET", world.outlets[outlet].id, "OPEN", "SORT", "price", "LIMIT", "10"], world))
+                ["OUTLET", world.outlets[outlet].id, "OPEN", "SORT", "price", "COUNT", "10"], world))
     }
 
     /// A page of such a query, in some order.

@@ -90,7 +90,7 @@ struct Answer: Decodable {
 extension Catalogue {
     /// The page that answers these words.
     func answer(_ words: [String], of kind: ListingKind = .items) throws -> Answer {
-        try Answer(page(try query(words, of: kind, options: [.sort, .limit, .after, .facets])))
+        try Answer(page(try query(words, of: kind, options: [.sort, .limit, .after, .facets])).bytes)
     }
 
     /// One of the matches of these words.

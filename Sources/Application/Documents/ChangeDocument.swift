@@ -19,6 +19,20 @@ enum ChangeDocument {
         return writer.bytes
     }
 
+    /// What has changed in a document that digests tell apart.
+    ///
+    /// - Parameter from: the digest of the document that the patch begins with; nil where it replaces any.
+    static func bytes(from: String?, to: String, patch: [UInt8]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 120 + patch.count)
+        writer.beginObject()
+        writer.field("from", from)
+        writer.field("to", to)
+        writer.key("patch")
+        writer.raw(patch)
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// What is sent instead of a change that cannot be shown.
     static func bytes(
         of id: Identifier, named member: StaticString, at revision: Int64, failure: Failure

@@ -1,0 +1,105 @@
+import Domain
+import SeededRandom
+import Testing
+
+@testable import Catalogue
+
+/// Saved queries follow every change, and answer as if they were asked again.
+@Suite struct SavedQueryTests {
+    private struct Saved {
+        var question: Question
+        var window: Range<Int>
+        var revision: Int64 = 0
+        var bytes: [UInt8] = []
+    }
+
+    @Test(arguments: SeededGenerator.seeds.prefix(20))
+    func `every window on every query follows what changes`(seed: UInt64) throws {
+        var outlets = ChangingOutlets(seed: seed)
+        let catalogue = outlets.loadedCatalogue()
+        let plain = PlainCatalogue()
+        var saved: [SavedName: Saved] = [:]
+        for number in 0..<10 {
+            let question = Question.random(&outlets.generator)
+            let window = Self.window(&outlets.generator)
+            let words =
+                question.words(&outlets.generator) + ["FROM", "\(window.lowerBound)", "COUNT", "\(window.count)"]
+            let query = try catalogue.query(words, of: question.kind, options: [.sort, .from, .count])
+            let name = SavedName(Identifier("q\(number)")!, of: 1)
+            #expect(catalogue.save(query, as: name, for: 1))
+            saved[name] = Saved(question: question, window: window)
+        }
+        for _ in 0..<60 {
+            outlets.change(catalogue)
+            if outlets.generator.chance(30),
+                let name = saved.keys.sorted(by: { $0.name < $1.name }).randomElement(using: &outlets.generator)
+            {
+                let window = Self.window(&outlets.generator)
+                saved[name]!.window = window
+                #expect(catalogue.move(name, to: window))
+            }
+            let touched = catalogue.takeTouched()
+            plain.set(outlets.shown, now: outlets.now)
+            for (name, before) in saved {
+                let now = try #require(catalogue.document(ofSaved: name))
+                let words = before.question.words(&outlets.generator)
+                let expected = try plain.found(before.question)
+                let answer = try Answer(now.bytes)
+                #expect(answer.total == expected.count, "\(words)")
+                #expect(
+                    answer.ids == expected.dropFirst(before.window.lowerBound).prefix(before.window.count).map(\.id))
+                #expect(answer.state == (expected.isEmpty ? "empty" : "ready"))
+                let isSame = now.bytes == before.bytes
+                #expect((now.revision == before.revision) == isSame, "a revision tells documents apart")
+                #expect(isSame || touched.contains(name), "\(name.name) has changed, and nobody was told: \(words)")
+                (saved[name]!.revision, saved[name]!.bytes) = now
+            }
+        }
+    }
+
+    private static func window(_ generator: inout SeededGenerator) -> Range<Int> {
+        let from = generator.pick([0, 0, 2, 5, 12, 30, 400])
+        return from..<from + generator.pick([1, 2, 4, 10, 1_000])
+    }
+
+    /// Enough listings that windows are found by sorting and by walking an order.
+    @Test(arguments: ["name", "price", "-price", "relevance"])
+    func `a window far down a long list shows what is there`(sort: String) throws {
+        var generator = SeededGenerator(seed: 3)
+        let catalogue = Catalogue.with(
+            (0..<4_900).map { number in
+                MenuItem(
+                    id: Identifier("i\(number)")!, kind: "menuItem", name: Text("Dish \(generator.below(900))"),
+                    price: Amount(minorUnits: Int64(generator.below(3_000))),
+                    tags: number % 100 == 0 ? ["few"] : ["many"])
+            })
+        for filter in [[], ["TAG", "many"], ["TAG", "few"], ["TEXT", "dish 7"]] {
+            let query = try catalogue.query(filter + ["SORT", sort], of: .items, options: [.sort])
+            let index = catalogue.index(of: .items)
+            let matches = index.matches(query)
+            let all = index.rows(of: matches, query.sort.order, at: 0..<matches.all.count)
+            #expect(all.count == matches.all.count)
+            let walked = index.rows(
+                of: matches, query.sort.order, after: nil, limit: matches.all.count, without: [:])
+            #expect(all == walked)
+            for ranks in [0..<5, 30..<50, 990..<1_010, 2_500..<2_600, 4_890..<4_910, 7_000..<7_001] {
+                let part = ranks.clamped(to: 0..<all.count)
+                #expect(index.rows(of: matches, query.sort.order, at: ranks) == Array(all[part]), "\(filter) \(ranks)")
+            }
+        }
+    }
+
+    @Test func `a name of a connection is its own, and a shared one is everybody's`() throws {
+        let catalogue = Catalogue.with(items: ["tea": "Tea"])
+        func name(_ text: String, _ client: Int64) -> SavedName { SavedName(Identifier(text)!, of: client) }
+        let query = try catalogue.query([], of: .items, options: [])
+        #expect(catalogue.save(query, as: name("mine", 1), for: 7))
+        #expect(catalogue.save(query, as: name("shared:ours", 1), for: 7))
+        #expect(catalogue.document(ofSaved: name("mine", 2)) == nil)
+        #expect(catalogue.document(ofSaved: name("shared:ours", 2)) != nil)
+        catalogue.dropAll(of: 1)
+        #expect(catalogue.document(ofSaved: name("mine", 1)) == nil)
+        #expect(catalogue.savedCount == 1)
+        #expect(catalogue.drop(name("shared:ours", 3)))
+    }
+}
