@@ -44,12 +44,31 @@ extension JSON {
         return value
     }
 
-    /// The parts of a JSON Pointer.
+    /// The parts of a JSON Pointer. It is read by bytes: a mark that combines with a slash makes another character of
+    /// it, and is no part of the syntax.
     static func tokens(_ pointer: String) throws(PatchFailure) -> [Text] {
-        guard pointer.isEmpty || pointer.hasPrefix("/") else { throw PatchFailure(description: "a path '\(pointer)'") }
-        return pointer.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().map {
-            Text(String(Substring($0)).replacing("~1", with: "/").replacing("~0", with: "~"))
+        let parts = pointer.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+        guard parts[0].isEmpty else { throw PatchFailure(description: "a path '\(pointer)'") }
+        return parts.dropFirst().map { Text(unescaped($0)) }
+    }
+
+    /// A part of a JSON Pointer with `/` for `~1` and `~` for `~0`.
+    private static func unescaped(_ part: Substring.UTF8View) -> String {
+        var bytes: [UInt8] = []
+        var isEscaped = false
+        for byte in part {
+            switch (isEscaped, byte) {
+            case (false, UInt8(ascii: "~")):
+                isEscaped = true
+                continue
+            case (true, UInt8(ascii: "0")): bytes.append(UInt8(ascii: "~"))
+            case (true, UInt8(ascii: "1")): bytes.append(UInt8(ascii: "/"))
+            case (true, _): bytes += [UInt8(ascii: "~"), byte]
+            case (false, _): bytes.append(byte)
+            }
+            isEscaped = false
         }
+        return String(decoding: isEscaped ? bytes + [UInt8(ascii: "~")] : bytes, as: UTF8.self)
     }
 
     private func value(at path: ArraySlice<Text>) throws(PatchFailure) -> JSON {
