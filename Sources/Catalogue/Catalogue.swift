@@ -299,7 +299,7 @@ public final class Catalogue {
         }
     }
 
-    /// A page of the matches: `{"total","items","next","facets","state"}`.
+    /// A page of the matches: `{"total","items","next","facets","state"}`, and `suggestions` if nothing matches a text.
     ///
     /// - Parameter emptyState: the state of an empty answer.
     public func page(_ query: CatalogueQuery, emptyState: String = "empty") -> PageDocument {
@@ -323,6 +323,9 @@ public final class Catalogue {
             writer.null()
         }
         writer.field("state", matches.all.isEmpty ? emptyState : "ready")
+        if matches.all.isEmpty, let suggestions = index.suggestions(query) {
+            writer.field("suggestions", suggestions)
+        }
         writer.endObject()
         return PageDocument(bytes: writer.bytes, cursor: beforeCursor..<behindCursor)
     }

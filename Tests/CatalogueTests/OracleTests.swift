@@ -2,6 +2,7 @@ import Domain
 import Projections
 import SeededRandom
 import Testing
+import TextAnalysis
 
 @testable import Catalogue
 
@@ -38,6 +39,42 @@ import Testing
                 let all = try pages(catalogue, question.kind, words, &outlets.generator)
                 #expect(all.flatMap(\.ids) == expected.map(\.id), "\(words)")
                 #expect(all.flatMap(\.names) == expected.map(\.name.string), "\(words)")
+            }
+        }
+    }
+
+    @Test(arguments: SeededGenerator.seeds.prefix(8))
+    func `what is suggested matches, is near what was typed, and nothing nearer is left out`(seed: UInt64) throws {
+        var outlets = ChangingOutlets(seed: seed)
+        let catalogue = outlets.loadedCatalogue()
+        let plain = PlainCatalogue()
+        for _ in 0..<12 {
+            for _ in 0..<outlets.generator.number(0..<12) { outlets.change(catalogue) }
+            plain.set(outlets.shown, now: outlets.now)
+            var question = Question.random(&outlets.generator)
+            let typed = (0..<outlets.generator.pick([1, 1, 2, 3])).map { _ in
+                outlets.generator.chance(80)
+                    ? Question.misspelled(outlets.generator.pick(Vocabulary.words), &outlets.generator)
+                    : outlets.generator.pick(Vocabulary.words)
+            }
+            question.text = typed.joined(separator: " ")
+            guard let answer = try? catalogue.answer(question.words(&outlets.generator), of: question.kind) else {
+                continue
+            }
+            #expect((answer.suggestions != nil) == (answer.total == 0))
+            guard let suggestions = answer.suggestions else { continue }
+            #expect(suggestions.count <= 3)
+            #expect(Set(suggestions).count == suggestions.count)
+            if let expected = try plain.suggestions(question) {
+                // What stands around a word stays.
+                let words = try suggestions.map { try TextAnalyser().queryTerms(of: $0).joined() }
+                #expect(words == expected, "\(typed)")
+            }
+            for suggestion in suggestions {
+                var corrected = question
+                corrected.text = suggestion
+                let words = corrected.words(&outlets.generator)
+                #expect(try catalogue.answer(words, of: question.kind).total > 0, "\(typed): \(suggestion)")
             }
         }
     }

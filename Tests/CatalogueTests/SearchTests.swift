@@ -38,6 +38,31 @@ import Testing
         #expect(try SearchTests.found(catalogue, "TEXT", "rice", "SORT", "name") == ["b", "c", "a"])
     }
 
+    @Test(
+        arguments: [
+            (["chiken"], ["chicken"]), (["CHIKCEN", "cury"], ["chicken curry"]),
+            (["curry", "chikn"], ["curry chicken"]),
+            // Nobody has both.
+            (["lima", "curry"], ["lime curry"]),
+            // Short words have fewer slips.
+            (["rcie"], ["rice"]), (["xe"], []), (["rixe"], ["rice"]), (["xixe"], []), (["sxixe"], ["spice"]),
+            (["jalapenno popper"], ["jalapeno popper"]), (["dominoz's"], ["dominos", "domino"]),
+            (["Chiken-Cury"], ["chicken-curry"]),
+            // What is there, but not together with the other filters, was not misspelled.
+            (["rice", "KIND", "promo"], []), (["rixe", "KIND", "promo"], []), (["rixe", "NOT", "TEXT", "rice"], []),
+            (["宫保鸡丁 poper"], ["宫保鸡丁 popper"]), (["чикен"], ["чикин"]),
+        ])
+    func `where nothing matches, corrections are suggested`(words: [String], expected: [String]) throws {
+        let catalogue = Catalogue.with(
+            items: [
+                "a": "Chicken Curry", "b": "Rice", "c": "Chicken in spice", "d": "Jalapeño Popper", "e": "Domino's",
+                "f": "宫保鸡丁 popper", "g": "Чикин", "h": "Lime curry", "i": "Lima",
+            ])
+        #expect(try catalogue.answer(["TEXT"] + words).suggestions == expected)
+        #expect(try catalogue.answer(["TEXT", "rice"]).suggestions == nil)
+        #expect(try catalogue.answer(["KIND", "promo"]).suggestions == nil)
+    }
+
     @Test func `a text of too many words, or of signs alone, is refused`() {
         let catalogue = Catalogue.with([])
         for text in ["!!!", "😀", "' '"] {

@@ -61,7 +61,8 @@ def found(client, *words, command="BROWSE") -> list:
     ids, after = [], ()
     while True:
         answer = client.json(command, *words, *after)
-        assert list(answer) == ["total", "items", "next", "facets", "state"]
+        assert [key for key in answer if key != "suggestions"] == ["total", "items", "next", "facets", "state"]
+        assert ("suggestions" in answer) <= (answer["total"] == 0)
         ids += [item["item" if command == "BROWSE" else "id"] for item in answer["items"]]
         if answer["next"] is None:
             assert answer["total"] == len(ids)
@@ -250,6 +251,19 @@ def test_an_outlet_keeps_a_currency_that_nobody_knows(own, database):
         assert client.json("OUTLET.GET", "old")["name"] == "New"
         assert client.error("OUTLET.PUT", "other", json.dumps(outlet_document(currency="XYZ"))).code == "INVALID"
         assert client.error("OUTLET.PUT", "harbour", json.dumps(outlet_document(currency="XYZ"))).code == "INVALID"
+
+
+def test_a_misspelled_text_is_corrected(browser):
+    answer = browser.json("BROWSE", "TEXT", "rcie crury")
+    assert (answer["total"], answer["state"], answer["suggestions"]) == (0, "empty", ["rice curry"])
+    assert found(browser, "TEXT", *answer["suggestions"]) == ["rice"]
+    assert browser.json("BROWSE", "TEXT", "biryani")["suggestions"] == [], "nothing is near in any script"
+    assert browser.json("BROWSE", "TEXT", "Popprs", "CITY", "Kandy")["suggestions"] == ["poppers"]
+    assert browser.json("BROWSE", "TEXT", "Popprs", "CITY", "Colombo")["suggestions"] == [], "there are none there"
+    assert browser.json("BROWSE", "TEXT", "poppers", "CITY", "Colombo")["suggestions"] == [], "it is no slip"
+    assert browser.json("OUTLETS", "TEXT", "harbor")["suggestions"] == ["harbour"]
+    assert "suggestions" not in browser.json("BROWSE", "CITY", "Nowhere")
+    assert "suggestions" not in browser.json("BROWSE.SAVE", "slip", "TEXT", "rcie")
 
 
 def test_a_surprise_is_one_of_the_matches(browser):

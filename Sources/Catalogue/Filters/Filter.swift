@@ -43,6 +43,8 @@ public struct Filter: Sendable {
         attribute("ATTR"),
     ]
 
+    /// The filter by text.
+    static let text = required("TEXT")
     /// The filter by currency.
     static let currency = required("CURRENCY")
     /// The filter by outlet.
@@ -75,7 +77,7 @@ extension Filter {
                     throw .invalid(name, "must have at most \(TextAnalyser.maximumQueryTerms) words")
                 }
                 guard !terms.isEmpty else { throw .invalid(name, "has no letter or digit") }
-                return Narrowing(TextQuery(terms: terms.map { Text($0) }))
+                return Narrowing(TextQuery(terms: terms.map { Text($0) }, typed: Text(text)))
             })
     }
 

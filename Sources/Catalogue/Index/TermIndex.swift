@@ -12,7 +12,6 @@ final class TermIndex {
     /// If more terms share an indexed prefix, the prefixes that are one character longer are indexed too.
     static let maximumGathered = 256
     private struct Term {
-        var text: Text
         var rows: Bitmap
         var prefixes: [UInt32]
     }
@@ -30,6 +29,9 @@ final class TermIndex {
     private var termIDs: [Text: UInt32] = [:]
     private var terms: [Term?] = []
     private var freeTerms: [UInt32] = []
+    /// The text of each term, and its shape, by themselves: all are looked at to find those near a word.
+    private var texts: [Text] = []
+    private var shapes: [WordShape] = []
     private var sorted = SortedChunks<UInt32>()
     private var prefixIDs: [Text: UInt32] = [:]
     private var prefixes: [Prefix?] = []
@@ -105,8 +107,14 @@ final class TermIndex {
 
     private func id(of text: Text) -> UInt32 {
         if let id = termIDs[text] { return id }
-        let id = Self.place(Term(text: text, rows: Bitmap(), prefixes: []), in: &terms, &freeTerms)
+        let id = Self.place(Term(rows: Bitmap(), prefixes: []), in: &terms, &freeTerms)
         termIDs[text] = id
+        if Int(id) == texts.count {
+            texts.append(text)
+            shapes.append(WordShape(text))
+        } else {
+            (texts[Int(id)], shapes[Int(id)]) = (text, WordShape(text))
+        }
         var length = 1
         while length <= Self.keptPrefix || isGrown(terms[Int(id)]?.prefixes.last), addPrefix(of: length, to: id) != nil
         {
@@ -167,7 +175,7 @@ final class TermIndex {
     private func forget(_ id: UInt32) {
         guard let term = terms[Int(id)] else { return }
         sorted.remove(id, by: precedes)
-        termIDs[term.text] = nil
+        termIDs[text(of: id)] = nil
         terms[Int(id)] = nil
         freeTerms.append(id)
         for prefix in term.prefixes {
@@ -195,12 +203,19 @@ final class TermIndex {
 
     private func precedes(_ a: UInt32, _ b: UInt32) -> Bool { text(of: a) < text(of: b) }
 
-    private func text(of id: UInt32) -> Text {
-        guard let term = terms[Int(id)] else { preconditionFailure("a sorted term that is not there") }
-        return term.text
-    }
+    private func text(of id: UInt32) -> Text { texts[Int(id)] }
 
     // MARK: Looking up
+
+    /// The terms that so many edits lead to, but none, with how many do and how many rows have them.
+    func forEachTerm(near word: Text, within edits: Int, _ body: (Text, _ edits: Int, _ rows: Int) -> Void) {
+        guard let distance = EditDistance(from: word) else { return }
+        let shape = WordShape(word)
+        for id in shapes.indices where shape.mayBe(shapes[id], within: edits) {
+            let found = distance.edits(to: texts[id])
+            if (1...edits).contains(found), let rows = terms[id]?.rows { body(texts[id], found, rows.count) }
+        }
+    }
 
     /// The rows with the term.
     func rows(having term: Text) -> Bitmap? { termIDs[term].flatMap { terms[Int($0)]?.rows } }

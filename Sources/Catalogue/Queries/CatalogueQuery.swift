@@ -235,6 +235,16 @@ public struct CatalogueQuery {
         return hash
     }
 
+    /// The text that matches must have; nil if there is none.
+    var text: TextQuery? { narrowings.lazy.compactMap(\.narrowing.text).first }
+
+    /// The same query without its text.
+    var withoutText: CatalogueQuery {
+        var others = self
+        others.narrowings.removeAll { $0.narrowing.text != nil }
+        return others
+    }
+
     /// The same query without what it asks of a facet; nil if it asks nothing of it.
     func without(_ facet: AskedFacet) -> CatalogueQuery? {
         var others = self

@@ -16,6 +16,8 @@ struct Narrowing {
     var accepts: (any FilterIndex, Listing) -> Bool
     /// The numbers that it keeps, if it is a range of those of a filter.
     var range: ClosedRange<Int64>?
+    /// What it searches by, if it is a text.
+    private(set) var text: TextQuery?
     /// Which of its rows come first by relevance; nil for filters that do not rank.
     var tiers: ((any FilterIndex) -> TextTiers)?
     /// The tier of an accepted listing.
@@ -35,6 +37,7 @@ struct Narrowing {
     init(_ query: TextQuery) {
         self.init(
             TextIndex.self, rows: { $0.tiers(query).all }, accepts: { $0.tier(of: $1, query) != nil })
+        text = query
         // Only the last term's place matters: the beginning of a word is enough for it.
         values = query.terms.dropLast().sorted() + query.terms.suffix(1)
         tiers = { Narrowing.cast($0, to: TextIndex.self).tiers(query) }
@@ -44,7 +47,7 @@ struct Narrowing {
     /// Keeps what it would leave out, in no order.
     mutating func exclude() {
         isExclusion = true
-        (range, tiers, tier) = (nil, nil, nil)
+        (range, text, tiers, tier) = (nil, nil, nil, nil)
     }
 
     private static func cast<Index: FilterIndex>(_ index: any FilterIndex, to: Index.Type = Index.self) -> Index {

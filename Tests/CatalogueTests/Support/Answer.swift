@@ -78,6 +78,7 @@ struct Answer: Decodable {
     var next: String?
     var facets: [String: Facet?]?
     var state: String
+    var suggestions: [String]?
 
     var ids: [ListingID] { items.map(\.listingID) }
     var names: [String] { items.map(\.name) }

@@ -175,6 +175,44 @@ final class PlainCatalogue {
         .map(\.entry)
     }
 
+    /// What is suggested in place of a text of one word, where nothing has it, whatever else is asked; nil for several.
+    func suggestions(_ question: Question) throws -> [String]? {
+        guard let text = question.text, let words = try? analyser.queryTerms(of: text), words.count == 1 else {
+            return nil
+        }
+        var alone = Question(question.kind)
+        alone.text = text
+        guard try found(alone).isEmpty else { return [] }
+        var others = question
+        others.text = nil
+        let matches = try found(others)
+        let limit = words[0].unicodeScalars.count < 3 ? 0 : words[0].unicodeScalars.count < 5 ? 1 : 2
+        let known = Set((question.kind == .items ? items : outlets).flatMap { $0.nameTerms.union($0.otherTerms) })
+        return known.compactMap { word -> (edits: Int, count: Int, word: Text)? in
+            let edits = PlainCatalogue.edits(Array(words[0].unicodeScalars), Array(word.string.unicodeScalars))
+            guard edits <= limit else { return nil }
+            let count = matches.count { tier($0, [word]) != nil }
+            return count > 0 ? (edits, count, word) : nil
+        }
+        .sorted { ($0.edits, -$0.count, $0.word) < ($1.edits, -$1.count, $1.word) }
+        .prefix(3).map(\.word.string)
+    }
+
+    /// How many edits lead from one word to another, none of a letter that was edited before.
+    static func edits(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
+        // Of the beginnings of these lengths.
+        var edits = (0...a.count).map { m in (0...b.count).map { n in m == 0 || n == 0 ? m + n : 0 } }
+        for m in a.indices {
+            for n in b.indices {
+                var least = min(edits[m][n + 1], edits[m + 1][n]) + 1
+                least = min(least, edits[m][n] + (a[m] == b[n] ? 0 : 1))
+                if m > 0, n > 0, a[m] == b[n - 1], a[m - 1] == b[n] { least = min(least, edits[m - 1][n - 1] + 1) }
+                edits[m + 1][n + 1] = least
+            }
+        }
+        return edits[a.count][b.count]
+    }
+
     private func hasText(_ entry: Entry, _ question: Question) throws -> Bool {
         guard let text = question.text else { return true }
         return tier(entry, try analyser.queryTerms(of: text).map { Text($0) }) != nil

@@ -120,6 +120,21 @@ struct Question: Equatable {
         return words.joined(separator: " ")
     }
 
+    /// A text with some letters added, left out, changed or swapped.
+    static func misspelled(_ text: String, _ generator: inout SeededGenerator) -> String {
+        var letters = Array(text)
+        for _ in 0..<generator.number(1..<4) {
+            let place = generator.number(0..<letters.count)
+            switch generator.number(0..<4) {
+            case 0 where letters.count > 1: letters.remove(at: place)
+            case 1: letters.insert(generator.pick(["a", "e", "x"]), at: place)
+            case 2 where place > 0: letters.swapAt(place, place - 1)
+            default: letters[place] = generator.pick(["a", "r", "x"])
+            }
+        }
+        return String(letters)
+    }
+
     /// Names of facets.
     static func randomFacets(_ generator: inout SeededGenerator) -> [String] {
         Array(PlainCatalogue.facets.shuffled(using: &generator).prefix(generator.number(1..<8)))
