@@ -17,6 +17,7 @@ enum ListingDocument {
         writer.field("cuisine", item.cuisine?.string)
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
+        if !item.links.isEmpty { writer.field("hasLinks", true) }
         ItemDocument.writeAvailability(entry.suspension, to: &writer)
         writer.field("outletName", outlet.details.name.string)
         writer.field("city", outlet.details.city?.string)

@@ -110,7 +110,7 @@ extension SeededGenerator {
         "sections", "id", "title", "kind", "layout", "sticky", "items", "style", "width", "height", "name",
         "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity", "options", "city",
         "currency", "timeZone", "cuisines", "priceForTwo", "rating", "ratingCount", "deliveryMinutes", "minimumOrder",
-        "hours", "day", "opens", "closes", "attributes",
+        "hours", "day", "opens", "closes", "attributes", "images", "links", "url", "alt", "rel", "minimumWidth",
     ]
     private static let numbers = [
         "0", "-0", "1", "4.5", "99", "1e3", "1E-400", "1e999999", "-1e999999", "9223372036854775807",
@@ -174,6 +174,8 @@ extension SeededGenerator {
         object([
             ("id", id()), ("kind", #""menuItem""#), ("name", string()), ("price", pick(["1", "1.0", "100"])),
             ("maxQuantity", "7"), ("tags", array { $0.string() }),
+            ("images", array { $0.object([("url", $0.pick([#""/a""#, #""A""#])), ("alt", $0.string())]) }),
+            ("links", array { $0.object([("rel", $0.id()), ("url", #""https://a""#), ("title", $0.string())]) }),
             (
                 "attributes",
                 object([("size", pick(Self.numbers)), ("blood", string()), ("nuts", array { $0.string() })])

@@ -243,6 +243,55 @@ class TestMenus:
         assert client.error("MENU.PUT", outlet, json.dumps(menu)).code == "INVALID"
 
 
+class TestMedia:
+    IMAGES = [{"url": "https://example.com/rice.jpg", "alt": "Rice on a leaf"}, {"url": "/rice-2.jpg", "alt": None}]
+    LINKS = [{"rel": "source", "url": "https://example.com/rice?a=b#c", "title": "How we cook rice"},
+             {"rel": "video", "url": "/films/rice", "title": None}]
+
+    def menu(self, **changes):
+        item = item_document("rice", 1000, **changes)
+        return json.dumps({"sections": [section_document("lunch", [item, item_document("tea", 500)])]})
+
+    def test_images_and_links_are_read_as_they_were_put(self, client, outlet):
+        document = self.menu(images=self.IMAGES, links=self.LINKS, imageSmall=None)
+        version = client("MENU.PUT", outlet, document)
+        read = client.json("ITEM.GET", outlet, "rice")
+        assert (read["images"], read["links"], read["imageSmall"]) == (self.IMAGES, self.LINKS, None)
+        assert client("MENU.PUT", outlet, client("MENU.GET", outlet)) == version
+        cards = {item["id"]: item["model"] for item in client.json("OUTLET.HOME", outlet)["sections"][0]["items"]}
+        assert (cards["rice"].get("hasLinks"), "hasLinks" in cards["tea"]) == (True, False)
+        found = client.json("BROWSE", "OUTLET", outlet, "SORT", "name")["items"]
+        assert [item.get("hasLinks") for item in found] == [True, None]
+        plain = item_document("rice", 1000)
+        client("MENU.ITEM.PUT", outlet, "lunch", "rice", json.dumps(plain))
+        assert client.json("ITEM.GET", outlet, "rice")["links"] == []
+
+    @pytest.mark.parametrize("changes, field", [
+        ({"imageSmall": "javascript:alert(1)"}, "imageSmall"), ({"imageLarge": "nonsense"}, "imageLarge"),
+        ({"links": [{"rel": "source", "url": "data:text/html,x"}]}, "links[0].url"),
+        ({"links": LINKS + [{"rel": "a b", "url": "/a"}]}, "links[2].rel"),
+        ({"links": [{"url": "/a"}]}, "links[0].rel"), ({"links": [{"rel": "source"}]}, "links[0].url"),
+        ({"links": LINKS * 11}, "links"), ({"links": [{"rel": "a", "url": "/a", "href": "/a"}]}, "links[0].href"),
+        ({"images": [{"url": "https://me:secret@example.com"}]}, "images[0].url"), ({"images": ["/a"]}, "images[0]"),
+        ({"images": [{"url": "/a", "alt": ""}]}, "images[0].alt"),
+    ])
+    def test_addresses_that_lead_nowhere_are_refused_with_their_place(self, client, outlet, changes, field):
+        before = client("MENU.GET", outlet)
+        error = client.error("MENU.PUT", outlet, self.menu(**changes))
+        assert str(error).startswith(f"INVALID sections[0].items[0].{field}: ")
+        assert client("MENU.GET", outlet) == before
+
+    def test_a_grid_has_a_least_width_of_its_cards(self, client, outlet):
+        grid = {"style": "grid", "minimumWidth": 160}
+        client("MENU.PUT", outlet, json.dumps({"sections": [section_document("all", [item_document("tea", 1)], layout=grid)]}))
+        assert client.json("OUTLET.HOME", outlet)["sections"][0]["layout"] == grid
+        assert client.json("MENU.GET", outlet)["sections"][0]["layout"] == grid
+        for layout, place in (({"style": "grid"}, "layout: "), ({"style": "list", "minimumWidth": 1}, "layout: "),
+                              ({"style": "grid", "minimumWidth": 0}, "layout.minimumWidth: ")):
+            document = json.dumps({"title": "All", "kind": "menuItems", "layout": layout})
+            assert str(client.error("MENU.SECTION.PUT", outlet, "all", document)).startswith(f"INVALID {place}")
+
+
 class TestHome:
     @pytest.fixture
     def home(self, client, name):

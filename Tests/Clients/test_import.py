@@ -108,7 +108,7 @@ def test_real_outlets_are_counted_as_in_their_file(real_outlets):
         assert [outlet["id"] for outlet in found] == ["211"]
 
 
-def test_recipes_become_a_menu_with_images(own_server, shared_data):
+def test_recipes_become_a_menu_with_images_and_links(own_server, shared_data):
     recipes = json.loads((shared_data / "recipes.json").read_text())["recipes"]
     run = import_recipes(own_server, shared_data / "recipes.json")
     assert run.returncode == 0, said(run)
@@ -116,6 +116,12 @@ def test_recipes_become_a_menu_with_images(own_server, shared_data):
         items = menu_items(client, "test-kitchen")
         assert {(i["name"], i["imageSmall"], i["imageLarge"], i["price"], i["cuisine"]) for i in items} == {
             (r["name"], r["photo_url_small"], r["photo_url_large"], 950, r["cuisine"]) for r in recipes}
+        assert {i["name"]: {link["rel"]: link["url"] for link in i["links"]} for i in items} == {
+            r["name"]: {rel: r[field] for rel, field in (("source", "source_url"), ("video", "youtube_url")) if r.get(field)}
+            for r in recipes}
+        home = client.json("OUTLET.HOME", "test-kitchen")
+        assert all(section["layout"] == {"style": "grid", "minimumWidth": 160} for section in home["sections"])
+        assert all(item["model"]["hasLinks"] for section in home["sections"] for item in section["items"])
         head = client("LOG.HEAD")
         again = import_recipes(own_server, shared_data / "recipes.json")
         assert (again.returncode, client("LOG.HEAD")) == (0, head)

@@ -141,7 +141,12 @@ extension Menu.Command {
                     description: random.chance(50) ? text() : nil,
                     price: 1, cuisine: random.chance(50) ? text() : nil,
                     tags: random.chance(50) ? [text(), text()] : [],
-                    imageSmall: random.chance(50) ? text() : nil, imageLarge: random.chance(50) ? text() : nil,
+                    imageSmall: random.chance(50) ? "/\(text())" : nil,
+                    imageLarge: random.chance(50) ? "/\(text())" : nil,
+                    images: random.pick([[], [ItemImage(url: "/\(text())", alternative: text()), ItemImage(url: "/")]]),
+                    links: random.pick([
+                        [], [ItemLink(rel: "source", url: "/\(text())"), ItemLink(rel: item, url: "/", title: text())],
+                    ]),
                     attributes: random.attributes(of: kind)),
                 section: section, before: random.maybe { $0.pick(["i1", "i2"]) })
         }
@@ -171,6 +176,9 @@ extension MenuDocument {
             for item in section.items {
                 texts += [Text(item.id.rawValue), item.kind, item.name, item.description, item.cuisine]
                 texts += [item.imageSmall, item.imageLarge] + item.tags
+                texts += item.images.flatMap { [$0.url, $0.alternative] }
+                texts += item.links.flatMap { [Text($0.rel.rawValue), $0.url, $0.title] }
+                values += 20 * item.images.count + 30 * item.links.count
                 texts += item.attributes.list.map { Text($0.name.rawValue) }
                 values += item.attributes.list.map(\.value.size).reduce(0, +)
             }

@@ -168,7 +168,14 @@ import Testing
         tea.with(\.description, Text(String(repeating: "x", count: 2_000))), tea.with(\.price, 0),
         tea.with(\.price, .maximum),
         tea.with(\.tags, Array(repeating: "x", count: 50)),
-        tea.with(\.imageLarge, Text(String(repeating: "x", count: 2_000))),
+        tea.with(\.imageLarge, Text("/" + String(repeating: "x", count: 1_999))),
+        tea.with(\.images, Array(repeating: ItemImage(url: "/a", alternative: "A"), count: 20)),
+        tea.with(
+            \.links,
+            Array(
+                repeating: ItemLink(rel: "video", url: "https://a", title: Text(String(repeating: "x", count: 200))),
+                count: 20)
+        ),
         tea.with(\.maxQuantity, 1), tea.with(\.maxQuantity, 99),
     ])
     func `an item at a bound is accepted`(_ item: MenuItem) {
@@ -185,7 +192,14 @@ import Testing
         ("price", tea.with(\.price, 1_000_000_000_001)),
         ("cuisine", tea.with(\.cuisine, "")), ("tags", tea.with(\.tags, Array(repeating: "x", count: 51))),
         ("tags[0]", tea.with(\.tags, [""])), ("imageSmall", tea.with(\.imageSmall, "")),
-        ("imageLarge", tea.with(\.imageLarge, Text(String(repeating: "x", count: 2_001)))),
+        ("imageLarge", tea.with(\.imageLarge, Text("/" + String(repeating: "x", count: 2_000)))),
+        ("imageSmall", tea.with(\.imageSmall, "javascript:alert(1)")),
+        ("images", tea.with(\.images, Array(repeating: ItemImage(url: "/a"), count: 21))),
+        ("images[1].url", tea.with(\.images, [ItemImage(url: "/a"), ItemImage(url: "a b")])),
+        ("images[0].alt", tea.with(\.images, [ItemImage(url: "/a", alternative: "")])),
+        ("links", tea.with(\.links, Array(repeating: ItemLink(rel: "source", url: "/a"), count: 21))),
+        ("links[1].url", tea.with(\.links, [ItemLink(rel: "source", url: "/a"), ItemLink(rel: "source", url: "//a")])),
+        ("links[0].title", tea.with(\.links, [ItemLink(rel: "source", url: "/a", title: "a\tb")])),
         ("maxQuantity", tea.with(\.maxQuantity, 0)), ("maxQuantity", tea.with(\.maxQuantity, 100)),
         ("kind", tea.with(\.kind, "")), ("kind", tea.with(\.kind, "two\r\nlines")),
         ("kind", tea.with(\.kind, Text(String(repeating: "x", count: 201)))),
@@ -226,9 +240,9 @@ import Testing
         }
         let rest = bytes - (try Menu.state(after: MenuDocument(items).history).bytes)
         for index in items.indices.prefix(rest / 2_000) {
-            items[index].imageSmall = Text(String(repeating: "s", count: 2_000))
+            items[index].imageSmall = Text("/" + String(repeating: "s", count: 1_999))
         }
-        items[items.count - 1].imageLarge = Text(String(repeating: "l", count: rest % 2_000))
+        items[items.count - 1].imageLarge = Text("/" + String(repeating: "l", count: rest % 2_000 - 1))
         return try MenuDocument(items).history
     }
 

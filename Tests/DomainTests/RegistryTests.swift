@@ -32,17 +32,37 @@ import Testing
     }
 
     @Test(arguments: LayoutStyle.all.map(\.name))
-    func `every registered layout is accepted, with a card size exactly if it has cards`(_ name: Text) throws {
+    func `every registered layout is accepted, with exactly what its cards need`(_ name: Text) throws {
         let style = try #require(LayoutStyle.named(name))
         for size in [nil, Layout.CardSize(width: 150, height: 200)] {
-            var header = SectionHeader.sample("s")
-            header.layout = Layout(style: name, cardSize: size)
-            let put = Specification.given().when(.putSection(header, before: nil))
-            if style.hasCards == (size != nil) {
-                put.then([.sectionAdded(header, before: nil)])
-            } else {
-                put.thenRejected(.invalid, naming: ["layout:", name.string])
+            for width in [nil, 160] {
+                var header = SectionHeader.sample("s")
+                header.layout = Layout(style: name, cardSize: size, minimumWidth: width)
+                let put = Specification.given().when(.putSection(header, before: nil))
+                let fits =
+                    switch style.cards {
+                    case .none: size == nil && width == nil
+                    case .size: size != nil && width == nil
+                    case .minimumWidth: size == nil && width != nil
+                    }
+                if fits {
+                    put.then([.sectionAdded(header, before: nil)])
+                } else {
+                    put.thenRejected(.invalid, naming: ["layout:", name.string])
+                }
             }
+        }
+    }
+
+    @Test(arguments: [(1, true), (10_000, true), (0, false), (10_001, false), (.min, false)])
+    func `a card of a grid has a least width within bounds`(width: Int, isValid: Bool) {
+        var header = SectionHeader.sample("s")
+        header.layout = Layout(style: "grid", minimumWidth: width)
+        let put = Specification.given().when(.putSection(header, before: nil))
+        if isValid {
+            put.then([.sectionAdded(header, before: nil)])
+        } else {
+            put.thenRejected(.invalid, naming: ["layout.minimumWidth:"])
         }
     }
 

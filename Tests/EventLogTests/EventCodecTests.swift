@@ -135,6 +135,9 @@ import Testing
             ("menu.sectionMoved", #"{"id":"a","before":"not an id"}"#),
             ("menu.itemMoved", #"{"id":"a","section":""}"#), ("menu.feedChecked", #"{"state":"good","at":1}"#),
             ("menu.feedChecked", #"{"state":"ready"}"#),
+            ("menu.itemChanged", #"{"id":"a","kind":"k","name":"A","images":[{"alt":"A"}]}"#),
+            ("menu.itemChanged", #"{"id":"a","kind":"k","name":"A","links":[{"url":"/a"}]}"#),
+            ("menu.itemChanged", #"{"id":"a","kind":"k","name":"A","links":[{"rel":"a b","url":"/a"}]}"#),
             (
                 "menu.sectionChanged",
                 #"{"id":"a","title":"A","kind":"menuItems","style":"horizontalCard","width":0,"height":1}"#

@@ -9,7 +9,7 @@ import Testing
             "cuisine": #""British""#, "name": #""Bakewell Tart""#,
             "photo_url_large": #""https://example.com/large.jpg""#,
             "photo_url_small": #""https://example.com/small.jpg""#,
-            "uuid": #""0c6ca6e7-e32a-4053-b824-1dbf749910d8""#, "source_url": #""ignored""#,
+            "uuid": #""0c6ca6e7-e32a-4053-b824-1dbf749910d8""#, "source_url": #""https://example.com/tart""#,
         ]
         for (field, value) in changes { fields[field] = value }
         return "{" + fields.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
@@ -20,22 +20,34 @@ import Testing
         return try RecipeFile(json: Array(text.utf8), path: "recipes.json")
     }
 
-    @Test func `A recipe has an id, a name, a cuisine and two images`() throws {
+    @Test func `A recipe has an id, a name, a cuisine, two images and where it is from`() throws {
         let file = try Self.file([Self.recipe()])
         #expect(file.problems.isEmpty)
         #expect(
             file.recipes == [
                 Recipe(
                     id: "0c6ca6e7-e32a-4053-b824-1dbf749910d8", name: "Bakewell Tart", cuisine: "British",
-                    imageSmall: "https://example.com/small.jpg", imageLarge: "https://example.com/large.jpg")
+                    imageSmall: "https://example.com/small.jpg", imageLarge: "https://example.com/large.jpg",
+                    source: "https://example.com/tart")
             ])
+    }
+
+    @Test(arguments: ["photo_url_large", "photo_url_small", "source_url", "youtube_url"])
+    func `Images and links may be missing`(field: String) throws {
+        for value in [nil, "null", #"" ""#] {
+            let file = try Self.file([Self.recipe([field: value])])
+            #expect(file.problems.isEmpty)
+            #expect(file.recipes.count == 1)
+        }
     }
 
     static let malformed: [(field: String, value: String?, reason: String)] = [
         ("name", nil, "is missing"), ("name", "null", "is missing"), ("name", #"" ""#, "is empty"),
         ("name", "7", "is not text"), ("cuisine", nil, "is missing"), ("cuisine", "[]", "is not text"),
         ("uuid", nil, "is missing"), ("uuid", #""not-a-uuid""#, "'not-a-uuid' is not a UUID"),
-        ("photo_url_large", nil, "is missing"), ("photo_url_small", "true", "is not text"),
+        ("photo_url_small", "true", "is not text"), ("source_url", "7", "is not text"),
+        ("source_url", #""javascript:x""#, "'javascript:x' is not an http or https URL"),
+        ("youtube_url", #""watch?v=1""#, "'watch?v=1' is not an http or https URL"),
         ("photo_url_small", #""ftp://example.com/a""#, "'ftp://example.com/a' is not an http or https URL"),
         ("photo_url_small", #""example.com/a""#, "'example.com/a' is not an http or https URL"),
         ("photo_url_large", #""https://""#, "'https://' is not an http or https URL"),
@@ -94,12 +106,17 @@ import Testing
         #expect(menu.sections[1].recipes.map(\.id) == ["id-2", "id-4"])
     }
 
-    @Test func `Items have a price, a cuisine and both images, and no description`() {
+    @Test func `Items have a price, a cuisine, both images and links, and no description`() {
+        var linked = recipe(1, "British")
+        (linked.imageLarge, linked.source, linked.video) = (nil, "f", "v")
         #expect(
-            RecipeMenu([recipe(1, "British")]).document(price: 950) == """
-                {"sections":[{"id":"british","title":"British","kind":"menuItems","layout":{"style":"list"},\
-                "items":[{"id":"id-1","kind":"menuItem","name":"Dish 1","price":950,"cuisine":"British",\
-                "imageSmall":"s","imageLarge":"l"}]}]}
+            RecipeMenu([linked, recipe(2, "British")]).document(price: 950) == """
+                {"sections":[{"id":"british","title":"British","kind":"menuItems",\
+                "layout":{"style":"grid","minimumWidth":160},"items":[\
+                {"id":"id-1","kind":"menuItem","name":"Dish 1","price":950,"cuisine":"British",\
+                "imageSmall":"s","imageLarge":null,"links":[{"rel":"source","url":"f"},{"rel":"video","url":"v"}]},\
+                {"id":"id-2","kind":"menuItem","name":"Dish 2","price":950,"cuisine":"British",\
+                "imageSmall":"s","imageLarge":"l","links":[]}]}]}
                 """)
     }
 }

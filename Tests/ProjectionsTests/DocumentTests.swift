@@ -33,6 +33,11 @@ struct DocumentTests {
         "status":"open"
         """#
 
+    private static let media = #"""
+        "images":[{"url":"/dosa","alt":"A \"dosa\""}],"links":[{"rel":"source","url":"https://i/dosa","title":null},
+        {"rel":"video","url":"https://i/film","title":"The film"}]
+        """#
+
     private static let attributes = #"""
         {"allergens":["nuts","milk"],"bloodType":"A \"+\"","shoeSize":42.5,"vegan":true}
         """#
@@ -97,7 +102,7 @@ struct DocumentTests {
                     "itemAccessibilityPrefix":"menu_item_","items":[
                     {"id":"dosa","kind":"menuItem","model":{
                         "name":"Dosa","description":"Crisp","price":12000,"currency":"INR",
-                        "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s",
+                        "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s","hasLinks":true,
                         "available":true,"availableFrom":null}}]},
                 {"id":"sweets","kind":"desserts","headerTitle":"Desserts",
                     "layout":{"style":"horizontalCard","width":150,"height":300},"sticky":false,
@@ -169,7 +174,8 @@ struct DocumentTests {
 
     @Test func `a menu`() throws {
         let none = """
-            "cuisine":null,"tags":[],"imageSmall":null,"imageLarge":null,"maxQuantity":null,"options":[],"attributes":{}
+            "cuisine":null,"tags":[],"imageSmall":null,"imageLarge":null,"images":[],"links":[],"maxQuantity":null,
+            "options":[],"attributes":{}
             """
         try expect(
             MenuDocumentJSON.bytes(of: .sample),
@@ -186,7 +192,8 @@ struct DocumentTests {
                 {"id":"lunch","title":"Lunch","kind":"menuItems","layout":{"style":"list"},"sticky":true,"items":[
                     {"id":"dosa","kind":"menuItem","name":"Dosa","description":"Crisp","price":12000,
                         "cuisine":"South Indian","tags":["veg"],"imageSmall":"https://i/s",
-                        "imageLarge":"https://i/l","maxQuantity":5,"options":[],"attributes":\(DocumentTests.attributes),
+                        "imageLarge":"https://i/l",\(DocumentTests.media),
+                        "maxQuantity":5,"options":[],"attributes":\(DocumentTests.attributes),
                         "available":true,"availableFrom":null}]},
                 {"id":"dinner","title":"Dinner","kind":"menuItems","layout":{"style":"list"},"sticky":false,
                     "items":[]},
@@ -206,7 +213,8 @@ struct DocumentTests {
             toBe: """
                 {"outlet":"spice-route","section":"lunch","id":"dosa","kind":"menuItem","name":"Dosa",
                 "description":"Crisp","price":12000,"cuisine":"South Indian","tags":["veg"],
-                "imageSmall":"https://i/s","imageLarge":"https://i/l","maxQuantity":5,"options":[],"attributes":\(DocumentTests.attributes),
+                "imageSmall":"https://i/s","imageLarge":"https://i/l",\(DocumentTests.media),
+                "maxQuantity":5,"options":[],"attributes":\(DocumentTests.attributes),
                 "available":true,"availableFrom":null,"currency":"INR"}
                 """)
         #expect(try ItemDocument.bytes(of: "pizza", in: .sample) == nil)

@@ -103,6 +103,7 @@ extension SeededGenerator {
         if chance(50) { item.cuisine = text(300) }
         if chance(50) { item.imageSmall = text(2_000) }
         if chance(50) { item.imageLarge = text(2_000) }
+        if chance(50) { item.links = [ItemLink(rel: "source", url: "/")] }
         item.tags = Array(repeating: text(300), count: pick([0, 1, MenuItem.maximumTags]))
         if chance(50) { item.attributes = ItemAttributes([.init("label", .text(text(40)))]) }
         return item

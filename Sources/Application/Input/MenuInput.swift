@@ -58,15 +58,17 @@ struct SectionInput: InputObject {
 }
 
 private struct LayoutInput: InputObject {
-    static let fields: [String] = ["style", "width", "height"]
+    static let fields: [String] = ["style", "width", "height", "minimumWidth"]
 
     private let style: Text
     private let size: Layout.CardSize?
+    private let minimumWidth: Int?
 
     init(_ fields: InputFields) throws(InputError) {
         style = try fields.required("style")
         let width: Int? = try fields.optional("width")
         let height: Int? = try fields.optional("height")
+        minimumWidth = try fields.optional("minimumWidth")
         switch (width, height) {
         case (nil, nil): size = nil
         case (nil, _): throw InputError("width", "is missing")
@@ -81,15 +83,17 @@ private struct LayoutInput: InputObject {
 
     /// Cards without a size have that of the section's kind.
     func layout(_ standard: Layout) -> Layout {
-        Layout(style: style, cardSize: size ?? (standard.style == style ? standard.cardSize : nil))
+        Layout(
+            style: style, cardSize: size ?? (standard.style == style ? standard.cardSize : nil),
+            minimumWidth: minimumWidth)
     }
 }
 
 /// An item of `MENU.PUT`, or the document of `MENU.ITEM.PUT`.
 struct ItemInput: InputObject {
     static let fields: [String] = [
-        "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "maxQuantity",
-        "options", "attributes", "available", "availableFrom",
+        "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "images", "links",
+        "maxQuantity", "options", "attributes", "available", "availableFrom",
     ]
 
     let id: Identifier?
@@ -109,13 +113,16 @@ struct ItemInput: InputObject {
         let tags: [Text] = try fields.optional("tags") ?? []
         let imageSmall: Text? = try fields.optional("imageSmall")
         let imageLarge: Text? = try fields.optional("imageLarge")
+        let images: [ItemImage] = try fields.optional("images") ?? []
+        let links: [ItemLink] = try fields.optional("links") ?? []
         let maxQuantity: Int? = try fields.optional("maxQuantity")
         let attributes: ItemAttributes = try fields.optional("attributes") ?? ItemAttributes()
         make = { id in
             MenuItem(
                 id: id, kind: kind, name: name, description: description, price: price.map(Amount.init),
-                cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity,
-                attributes: attributes)
+                cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
+                links: links,
+                maxQuantity: maxQuantity, attributes: attributes)
         }
     }
 
@@ -125,6 +132,23 @@ struct ItemInput: InputObject {
     private struct OptionInput: InputValue {
         static var expectation: String { "an object" }
         init(input: JSONValue) {}
+    }
+}
+
+extension ItemImage: InputObject {
+    static var fields: [String] { ["url", "alt"] }
+
+    init(_ fields: InputFields) throws(InputError) {
+        self.init(url: try fields.required("url"), alternative: try fields.optional("alt"))
+    }
+}
+
+extension ItemLink: InputObject {
+    static var fields: [String] { ["rel", "url", "title"] }
+
+    init(_ fields: InputFields) throws(InputError) {
+        self.init(
+            rel: try fields.required("rel"), url: try fields.required("url"), title: try fields.optional("title"))
     }
 }
 

@@ -60,7 +60,8 @@ enum MenuEventText {
         let rest: [(String, Bool)] = [
             ("description", old.description != new.description), ("cuisine", old.cuisine != new.cuisine),
             ("tags", old.tags != new.tags), ("imageSmall", old.imageSmall != new.imageSmall),
-            ("imageLarge", old.imageLarge != new.imageLarge), ("maxQuantity", old.maxQuantity != new.maxQuantity),
+            ("imageLarge", old.imageLarge != new.imageLarge), ("images", old.images != new.images),
+            ("links", old.links != new.links), ("maxQuantity", old.maxQuantity != new.maxQuantity),
             ("attributes", old.attributes != new.attributes),
         ]
         return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")

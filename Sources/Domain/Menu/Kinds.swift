@@ -63,13 +63,24 @@ public struct ItemKind: Sendable {
 public struct LayoutStyle: Sendable {
     /// The name in documents.
     public let name: Text
-    /// Whether items are shown as cards, which have a size.
-    public let hasCards: Bool
+    /// What has to be known of the cards that items are shown as.
+    public enum Cards: Sendable {
+        /// There are no cards.
+        case none
+        /// Their width and height.
+        case size
+        /// The least width of one: as many are side by side as there is room for, and they share it.
+        case minimumWidth
+    }
+
+    /// What has to be known of its cards.
+    public let cards: Cards
 
     /// Every style.
     public static let all: [LayoutStyle] = [
-        LayoutStyle(name: "list", hasCards: false),
-        LayoutStyle(name: "horizontalCard", hasCards: true),
+        LayoutStyle(name: "list", cards: .none),
+        LayoutStyle(name: "horizontalCard", cards: .size),
+        LayoutStyle(name: "grid", cards: .minimumWidth),
     ]
 
     /// The style with that name, if it is registered.

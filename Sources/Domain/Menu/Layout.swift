@@ -22,11 +22,14 @@ public struct Layout: Hashable, Sendable {
     public let style: Text
     /// The size of the cards, for styles that have cards.
     public let cardSize: CardSize?
+    /// The least width of a card in points, for styles whose cards share the width of the screen.
+    public let minimumWidth: Int?
 
     /// A layout of that style.
-    public init(style: Text, cardSize: CardSize? = nil) {
+    public init(style: Text, cardSize: CardSize? = nil, minimumWidth: Int? = nil) {
         self.style = style
         self.cardSize = cardSize
+        self.minimumWidth = minimumWidth
     }
 
     /// Rows, one below the other.

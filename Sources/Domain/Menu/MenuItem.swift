@@ -23,6 +23,10 @@ public struct MenuItem: Equatable, Sendable {
     public var imageSmall: Text?
     /// URL of the image in full.
     public var imageLarge: Text?
+    /// More images of it, in their order.
+    public var images: [ItemImage]
+    /// What belongs to it on the web, in its order.
+    public var links: [ItemLink]
     /// The most of it that a line takes, 1–99.
     public var maxQuantity: Int?
     /// What else there is to say about it.
@@ -32,7 +36,8 @@ public struct MenuItem: Equatable, Sendable {
     public init(
         id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
-        maxQuantity: Int? = nil, attributes: ItemAttributes = ItemAttributes()
+        images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,
+        attributes: ItemAttributes = ItemAttributes()
     ) {
         self.id = id
         self.kind = kind
@@ -43,6 +48,8 @@ public struct MenuItem: Equatable, Sendable {
         self.tags = tags
         self.imageSmall = imageSmall
         self.imageLarge = imageLarge
+        self.images = images
+        self.links = links
         self.maxQuantity = maxQuantity
         self.attributes = attributes
     }
@@ -52,7 +59,8 @@ public struct MenuItem: Equatable, Sendable {
         let needed = id.rawValue.utf8.count + kind.utf8.count + name.utf8.count
         let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
         let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
-        return tags.reduce(needed + details + images + attributes.bytes) { $0 + $1.utf8.count }
+        let more = self.images.reduce(0) { $0 + $1.bytes } + links.reduce(0) { $0 + $1.bytes }
+        return tags.reduce(needed + details + images + more + attributes.bytes) { $0 + $1.utf8.count }
     }
 
     /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
@@ -73,11 +81,19 @@ public struct MenuItem: Equatable, Sendable {
         }
         try TextRules.check(cuisine, "\(path)cuisine", TextRules.line)
         try TextRules.check(tags, "\(path)tags", atMost: MenuItem.maximumTags)
-        try TextRules.check(imageSmall, "\(path)imageSmall", TextRules.url)
-        try TextRules.check(imageLarge, "\(path)imageLarge", TextRules.url)
+        try WebAddress.check(imageSmall, "\(path)imageSmall")
+        try WebAddress.check(imageLarge, "\(path)imageLarge")
+        try Self.check(images.count, "\(path)images", atMost: ItemImage.maximumCount)
+        for (index, image) in images.enumerated() { try image.validate(at: "\(path)images[\(index)]") }
+        try Self.check(links.count, "\(path)links", atMost: ItemLink.maximumCount)
+        for (index, link) in links.enumerated() { try link.validate(at: "\(path)links[\(index)]") }
         if let maxQuantity, !(1...MenuItem.quantityLimit).contains(maxQuantity) {
             throw .invalid("\(path)maxQuantity", "must be from 1 to \(MenuItem.quantityLimit), is \(maxQuantity)")
         }
         try attributes.validate(at: "\(path)attributes", registered)
+    }
+
+    private static func check(_ count: Int, _ field: @autoclosure () -> String, atMost most: Int) throws(Rejection) {
+        guard count <= most else { throw .invalid(field(), "must have at most \(most) entries") }
     }
 }

@@ -36,9 +36,17 @@ public struct SectionHeader: Equatable, Sendable {
             let known = LayoutStyle.all.map(\.name.string).joined(separator: ", ")
             throw .invalid("\(path)layout.style", "unknown style '\(layout.style)'; known are \(known)")
         }
-        guard style.hasCards == (layout.cardSize != nil) else {
-            let needs = style.hasCards ? "needs a width and a height" : "has no width and height"
-            throw .invalid("\(path)layout", "style '\(style.name)' \(needs)")
+        let (fits, needs) =
+            switch style.cards {
+            case .none: (layout.cardSize == nil && layout.minimumWidth == nil, "has no width, height or minimumWidth")
+            case .size: (layout.cardSize != nil && layout.minimumWidth == nil, "needs a width and a height alone")
+            case .minimumWidth: (layout.cardSize == nil && layout.minimumWidth != nil, "needs a minimumWidth alone")
+            }
+        guard fits else { throw .invalid("\(path)layout", "style '\(style.name)' \(needs)") }
+        if let width = layout.minimumWidth, !Layout.CardSize.range.contains(width) {
+            let range = Layout.CardSize.range
+            throw .invalid(
+                "\(path)layout.minimumWidth", "must be from \(range.lowerBound) to \(range.upperBound) points")
         }
     }
 }

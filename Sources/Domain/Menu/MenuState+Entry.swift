@@ -58,6 +58,10 @@ extension MenuState.Entry: Equatable {
     }
 }
 
+extension MenuItem {
+    fileprivate var hasMedia: Bool { !images.isEmpty || !links.isEmpty }
+}
+
 /// What an entry holds.
 private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     /// Impossible numbers stand for absent values: an optional would take twice the space.
@@ -73,6 +77,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         /// The index of the registered kind; -1 for a kind that is no longer registered, whose name is among the texts.
         let kind: Int8
         let hasAttributes: Bool
+        /// Whether there are images or links.
+        let hasMedia: Bool
         let byteCount: Int32
         /// See ``MenuItem/bytes``.
         let itemBytes: Int32
@@ -81,6 +87,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
             id = item.id
             self.kind = kind.map(Int8.init) ?? -1
             hasAttributes = !item.attributes.isEmpty
+            hasMedia = item.hasMedia
             minorUnits = item.price?.minorUnits ?? Self.none
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
             mostAtOnce = item.maxQuantity.map(Int16.init(clamping:)) ?? .min
@@ -113,6 +120,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         texts.append(item.cuisine)
         texts.append(item.imageSmall)
         texts.append(item.imageLarge)
+        if item.hasMedia { texts.append(item.images, item.links) }
         for tag in item.tags { texts.append(tag) }
         if !item.attributes.isEmpty { texts.append(item.attributes) }
         let bytes = texts.bytes
@@ -150,6 +158,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
                 id: header.id, kind: kind, name: name, description: texts.next(), price: header.price,
                 cuisine: texts.next(), imageSmall: texts.next(), imageLarge: texts.next(),
                 maxQuantity: header.maxQuantity)
+            if header.hasMedia { (item.images, item.links) = (texts.nextImages(), texts.nextLinks()) }
             while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }
             if header.hasAttributes { item.attributes = texts.nextAttributes() }
             return item

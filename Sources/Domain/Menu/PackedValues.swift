@@ -1,4 +1,5 @@
-/// Texts one after the other, each preceded by its length plus 1; 0 stands for an absent text. Attributes come last.
+/// Texts one after the other, each preceded by its length plus 1; 0 stands for an absent text. Lists of images and
+/// links are preceded by their lengths. Attributes come last.
 struct PackedValues {
     /// What the value of an attribute begins with. A list adds its length to the last.
     private enum Mark {
@@ -27,6 +28,20 @@ struct PackedValues {
             rest >>= 7
         }
         bytes.append(UInt8(rest))
+    }
+
+    mutating func append(_ images: [ItemImage], _ links: [ItemLink]) {
+        append(UInt64(images.count))
+        for image in images {
+            append(image.url)
+            append(image.alternative)
+        }
+        append(UInt64(links.count))
+        for link in links {
+            append(link.rel.text)
+            append(link.url)
+            append(link.title)
+        }
     }
 
     /// An absent text, and the attributes up to the end.
@@ -79,6 +94,19 @@ struct PackedValues {
         }
 
         mutating func nextUnlessAtEnd() -> Text? { isAtEnd ? nil : next() }
+
+        mutating func nextImages() -> [ItemImage] {
+            (0..<nextNumber()).map { _ in ItemImage(url: next() ?? "", alternative: next()) }
+        }
+
+        mutating func nextLinks() -> [ItemLink] {
+            (0..<nextNumber()).map { _ in
+                guard let rel = next().flatMap({ Identifier($0.string) }) else {
+                    preconditionFailure("a link without a relation")
+                }
+                return ItemLink(rel: rel, url: next() ?? "", title: next())
+            }
+        }
 
         /// The attributes up to the end; what comes before them has been read.
         mutating func nextAttributes() -> ItemAttributes {

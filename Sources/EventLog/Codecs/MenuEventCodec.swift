@@ -86,6 +86,7 @@ enum MenuEventCodec {
             writer.field("width", size.width)
             writer.field("height", size.height)
         }
+        if let width = header.layout.minimumWidth { writer.field("minimumWidth", width) }
         if header.sticky { writer.field("sticky", true) }
     }
 
@@ -99,6 +100,8 @@ enum MenuEventCodec {
         if !item.tags.isEmpty { writer.field("tags", item.tags.lazy.map(\.string)) }
         if let image = item.imageSmall { writer.field("imageSmall", image.string) }
         if let image = item.imageLarge { writer.field("imageLarge", image.string) }
+        if !item.images.isEmpty { writer.field("images", item.images, leavingOutNull: true) }
+        if !item.links.isEmpty { writer.field("links", item.links, leavingOutNull: true) }
         if let quantity = item.maxQuantity { writer.field("maxQuantity", quantity) }
         if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
     }
@@ -123,6 +126,7 @@ enum MenuEventCodec {
         var style: Text?
         var width: Int?
         var height: Int?
+        var minimumWidth: Int?
         var sticky = false
         var section: Identifier?
         var before: Identifier?
@@ -133,6 +137,8 @@ enum MenuEventCodec {
         var tags: [Text] = []
         var imageSmall: Text?
         var imageLarge: Text?
+        var images: [ItemImage] = []
+        var links: [ItemLink] = []
         var maxQuantity: Int?
         var attributes = ItemAttributes()
         var until: Timestamp?
@@ -155,6 +161,7 @@ enum MenuEventCodec {
                 case "style": style = try reader.text()
                 case "width": width = Int(try reader.integer())
                 case "height": height = Int(try reader.integer())
+                case "minimumWidth": minimumWidth = Int(try reader.integer())
                 case "sticky": sticky = try reader.bool()
                 case "section": section = try reader.identifier()
                 case "before": before = try reader.identifier()
@@ -165,6 +172,8 @@ enum MenuEventCodec {
                 case "tags": tags = try reader.texts()
                 case "imageSmall": imageSmall = try reader.text()
                 case "imageLarge": imageLarge = try reader.text()
+                case "images": images = try reader.images()
+                case "links": links = try reader.links()
                 case "maxQuantity": maxQuantity = Int(try reader.integer())
                 case "attributes": attributes = try reader.attributes()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
@@ -183,12 +192,12 @@ enum MenuEventCodec {
 
         var header: SectionHeader? {
             guard let id, let title, let kind, let style else { return nil }
-            var layout = Layout(style: style)
+            var layout = Layout(style: style, minimumWidth: minimumWidth)
             switch (width, height) {
             case (nil, nil): break
             case (let width?, let height?):
                 guard let size = Layout.CardSize(width: width, height: height) else { return nil }
-                layout = Layout(style: style, cardSize: size)
+                layout = Layout(style: style, cardSize: size, minimumWidth: minimumWidth)
             case (nil, _?), (_?, nil): return nil
             }
             return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
@@ -205,7 +214,8 @@ enum MenuEventCodec {
             guard let id, let kind, let name else { return nil }
             return MenuItem(
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
-                tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, maxQuantity: maxQuantity,
+                tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
+                maxQuantity: maxQuantity,
                 attributes: attributes)
         }
     }

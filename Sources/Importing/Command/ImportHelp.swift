@@ -61,8 +61,9 @@ enum ImportHelp {
             """
         case .recipes:
             """
-            Makes an outlet's menu from the recipes in {"recipes":[{"cuisine","name","photo_url_large",
-            "photo_url_small","uuid"}]}: a section for each cuisine, an item for each recipe. A new
+            Makes an outlet's menu from the recipes in {"recipes":[{"cuisine","name","uuid",…}]}: a section
+            for each cuisine, an item for each recipe. photo_url_small and photo_url_large, source_url and
+            youtube_url are http or https URLs, and may be missing. A new
             outlet is registered, and opened once it has a menu. An existing menu is replaced, unless
             there is no recipe, or any of them is malformed.
             """

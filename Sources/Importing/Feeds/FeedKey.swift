@@ -1,7 +1,7 @@
 /// For what a feed's validators hold. Another import of the same feed may make another menu of it, and must then see it.
 enum FeedKey {
     /// Rises when an import makes another menu of the same feed than before.
-    private static let version = 1
+    private static let version = 2
 
     /// The key of an import from an address by these options: 32 bits of a hash (FNV-1a), so few that the address
     /// cannot be told from it.

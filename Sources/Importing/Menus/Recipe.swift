@@ -4,6 +4,10 @@ struct Recipe: Equatable {
     var id: String
     var name: String
     var cuisine: String
-    var imageSmall: String
-    var imageLarge: String
+    var imageSmall: String?
+    var imageLarge: String?
+    /// Where the recipe is from.
+    var source: String?
+    /// A film of how it is made.
+    var video: String?
 }

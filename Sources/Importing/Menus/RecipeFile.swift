@@ -1,3 +1,4 @@
+internal import Domain
 internal import Foundation
 internal import JSONText
 
@@ -53,15 +54,16 @@ private struct RecipeReader {
         Recipe(
             id: text("uuid", "is not a UUID") { UUID(uuidString: $0) != nil },
             name: text("name"), cuisine: text("cuisine"),
-            imageSmall: link("photo_url_small"), imageLarge: link("photo_url_large"))
+            imageSmall: address("photo_url_small"), imageLarge: address("photo_url_large"),
+            source: address("source_url"), video: address("youtube_url"))
     }
 
-    private mutating func link(_ field: String) -> String {
-        text(field, "is not an http or https URL") { text in
-            guard !text.contains(where: \.isWhitespace), let url = URL(string: text),
-                let scheme = url.scheme?.lowercased(), let host = url.host()
-            else { return false }
-            return ["http", "https"].contains(scheme) && !host.isEmpty
+    /// The address in a field; nil where there is none, or one that is none.
+    private mutating func address(_ field: String) -> String? {
+        switch element[field] {
+        case nil, .null?: return nil
+        case .string(let text)? where text.onOneLine.isEmpty: return nil
+        case .some: return text(field, "is not an http or https URL") { WebAddress.isAbsolute(Text($0)) }
         }
     }
 

@@ -8,6 +8,9 @@ struct RecipeMenu: Equatable {
         var recipes: [Recipe]
     }
 
+    /// Of the card of a recipe, in points.
+    private static let minimumWidth = 160
+
     private(set) var sections: [Section] = []
 
     init(_ recipes: [Recipe]) {
@@ -50,7 +53,8 @@ struct RecipeMenu: Equatable {
             json.field("kind", "menuItems")
             json.key("layout")
             json.beginObject()
-            json.field("style", "list")
+            json.field("style", "grid")
+            json.field("minimumWidth", RecipeMenu.minimumWidth)
             json.endObject()
             json.key("items")
             json.beginArray()
@@ -72,6 +76,16 @@ struct RecipeMenu: Equatable {
         json.field("cuisine", recipe.cuisine)
         json.field("imageSmall", recipe.imageSmall)
         json.field("imageLarge", recipe.imageLarge)
+        json.key("links")
+        json.beginArray()
+        for (relation, url) in [("source", recipe.source), ("video", recipe.video)] {
+            guard let url else { continue }
+            json.beginObject()
+            json.field("rel", relation)
+            json.field("url", url)
+            json.endObject()
+        }
+        json.endArray()
         json.endObject()
     }
 }

@@ -108,6 +108,7 @@ public enum HomeDocument {
         writer.field("cuisine", item.cuisine?.string)
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
+        if !item.links.isEmpty { writer.field("hasLinks", true) }
         ItemDocument.writeAvailability(suspension, to: &writer)
         if let kind = ItemKind.named(item.kind) {
             if let button = kind.addButtonID { writer.field("addButtonAccessibilityId", button) }

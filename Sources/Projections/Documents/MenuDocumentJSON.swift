@@ -44,6 +44,7 @@ public enum MenuDocumentJSON {
             writer.field("width", size.width)
             writer.field("height", size.height)
         }
+        if let width = layout.minimumWidth { writer.field("minimumWidth", width) }
         writer.endObject()
     }
 }
@@ -76,6 +77,8 @@ public enum ItemDocument {
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
         writer.field("imageLarge", item.imageLarge?.string)
+        writer.field("images", item.images)
+        writer.field("links", item.links)
         writer.field("maxQuantity", item.maxQuantity)
         writer.field("options", EmptyCollection<String>())
         writer.field("attributes", item.attributes)

@@ -159,7 +159,10 @@ extension SeededGenerator {
     mutating func header() -> SectionHeader {
         SectionHeader(
             id: identifier(), title: text(), kind: text(),
-            layout: pick([.list, .horizontalCard(width: 1, height: 10_000), Layout(style: text())]),
+            layout: pick([
+                .list, .horizontalCard(width: 1, height: 10_000), Layout(style: text()),
+                Layout(style: "grid", minimumWidth: integer()),
+            ]),
             sticky: Bool.random(using: &self))
     }
 
@@ -167,7 +170,10 @@ extension SeededGenerator {
         MenuItem(
             id: identifier(), kind: text(), name: text(), description: maybe { $0.text() },
             price: maybe { $0.amount() }, cuisine: maybe { $0.text() }, tags: texts(),
-            imageSmall: maybe { $0.text() }, imageLarge: maybe { $0.text() }, maxQuantity: maybe { $0.integer() },
+            imageSmall: maybe { $0.text() }, imageLarge: maybe { $0.text() },
+            images: texts().map { ItemImage(url: $0, alternative: maybe { $0.text() }) },
+            links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
+            maxQuantity: maybe { $0.integer() },
             attributes: attributes())
     }
 

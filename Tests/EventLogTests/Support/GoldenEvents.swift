@@ -104,6 +104,28 @@ struct GoldenEvent {
             #"{"id":"tea","kind":"menuItem","name":"Tea","attributes":{"allergens":["nuts","milk"],"bloodType":"A","#
                 + #""shoeSize":42.5,"vegan":true}}"#),
         GoldenEvent(
+            "menu.itemChanged",
+            .menu(
+                .itemChanged(
+                    MenuItem(
+                        id: tea, kind: "promo", name: "Tea",
+                        images: [ItemImage(url: "/a.png", alternative: "A cup"), ItemImage(url: "/b.png")],
+                        links: [
+                            ItemLink(rel: Identifier("source")!, url: "https://example.com/tea", title: "Tea"),
+                            ItemLink(rel: Identifier("video")!, url: "/film"),
+                        ]))),
+            #"{"id":"tea","kind":"promo","name":"Tea","images":[{"url":"/a.png","alt":"A cup"},{"url":"/b.png"}],"#
+                + #""links":[{"rel":"source","url":"https://example.com/tea","title":"Tea"},"#
+                + #"{"rel":"video","url":"/film"}]}"#),
+        GoldenEvent(
+            "menu.sectionChanged",
+            .menu(
+                .sectionChanged(
+                    SectionHeader(
+                        id: section, title: "Lunch", kind: "menuItems",
+                        layout: Layout(style: "grid", minimumWidth: 160)))),
+            #"{"id":"lunch","title":"Lunch","kind":"menuItems","style":"grid","minimumWidth":160}"#),
+        GoldenEvent(
             "menu.itemMoved", .menu(.itemMoved(tea, section: section, before: nil)),
             #"{"id":"tea","section":"lunch"}"#),
         GoldenEvent("menu.itemRemoved", .menu(.itemRemoved(tea)), #"{"id":"tea"}"#),

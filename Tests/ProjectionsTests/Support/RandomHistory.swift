@@ -138,6 +138,10 @@ struct RandomHistory {
         generator.pick([nil, "plain", "a \"quoted\" \\ text", "日本 – naïve 🍛", "</script>\u{2028}"])
     }
 
+    private mutating func address() -> Text? {
+        generator.pick([nil, "/plain", "https://example.com/日本?a='b'&c=d"])
+    }
+
     private mutating func menuCommand(_ state: Menu.State) -> Menu.Command {
         let item = state.entries.values.map(\.id).randomElement(using: &generator) ?? "none"
         switch generator.number(0..<7) {
@@ -180,7 +184,10 @@ struct RandomHistory {
         ]
         return MenuItem(
             id: id, kind: generator.pick(ItemKind.all).name, name: "Item \(id)", description: text(), price: 250,
-            cuisine: text(), tags: generator.chance(50) ? ["hot", "new"] : [], imageSmall: text(), imageLarge: text(),
+            cuisine: text(), tags: generator.chance(50) ? ["hot", "new"] : [], imageSmall: address(),
+            imageLarge: address(),
+            images: generator.chance(50) ? [ItemImage(url: "/pie", alternative: text()), ItemImage(url: "/pie")] : [],
+            links: generator.chance(50) ? [ItemLink(rel: "source", url: "https://example.com", title: text())] : [],
             maxQuantity: generator.chance(50) ? generator.number(1..<10) : nil,
             attributes: ItemAttributes(attributes))
     }

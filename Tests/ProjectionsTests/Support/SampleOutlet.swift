@@ -33,7 +33,11 @@ extension OutletRecord {
                         MenuItem(
                             id: "dosa", kind: "menuItem", name: "Dosa", description: "Crisp", price: 12_000,
                             cuisine: "South Indian", tags: ["veg"], imageSmall: "https://i/s",
-                            imageLarge: "https://i/l",
+                            imageLarge: "https://i/l", images: [ItemImage(url: "/dosa", alternative: "A \"dosa\"")],
+                            links: [
+                                ItemLink(rel: "source", url: "https://i/dosa"),
+                                ItemLink(rel: "video", url: "https://i/film", title: "The film"),
+                            ],
                             maxQuantity: 5,
                             attributes: ItemAttributes([
                                 .init("vegan", .boolean(true)), .init("shoeSize", .number(AttributeNumber("42.5")!)),
