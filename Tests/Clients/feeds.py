@@ -2,6 +2,7 @@
 
 import gzip
 import socket
+import ssl
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -9,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class Feed:
     """Serves `body` under `/feed`, with what the test says about it, and remembers what it was asked."""
 
-    def __init__(self):
+    def __init__(self, certificate=None, key=None):
         self.body, self.etag, self.modified = b"", None, None
         self.requests = []  # (path, headers)
         self.sent = 0  # bytes of bodies
@@ -27,6 +28,13 @@ class Feed:
 
         self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self.server.daemon_threads = True
+        self.scheme = "https" if certificate else "http"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate, key)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True, do_handshake_on_connect=False)
+        # A client that does not trust us leaves in the middle of the handshake.
+        self.server.handle_error = lambda *_: None
         self.thread = threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True)
         self.thread.start()
 
@@ -39,7 +47,7 @@ class Feed:
         self.server.server_close()
 
     def url(self, path="feed") -> str:
-        return f"http://127.0.0.1:{self.server.server_port}/{path}"
+        return f"{self.scheme}://127.0.0.1:{self.server.server_port}/{path}"
 
     def answer(self, request, status, body=b"", **headers):
         request.send_response(status)

@@ -5,6 +5,7 @@ import json
 import jsonpatch
 import pytest
 
+from certificates import Certificates
 from feeds import Feed
 from tiffin import (
     Server, fresh_database, item_document, outlet_document, put_open_outlet, read_log, run_tiffin, section_document)
@@ -218,6 +219,17 @@ def test_nobody_at_the_address_is_a_failure_like_any_other(server, client, feed,
     assert run_import(server, url, name).returncode == 5
     [problem] = client.json("OUTLET.HOME", name)["feed"]["problems"]
     assert problem.startswith("cannot be fetched: ")
+
+
+def test_a_certificate_that_nobody_trusts_is_refused(server, client, name, tmp_path):
+    own = Certificates(tmp_path).sign("feed")
+    with Feed(own.file("feed"), own.key("feed")) as feed:
+        feed.body = recipes(recipe(1))
+        run = run_import(server, feed.url().replace("://", "://me:secret@"), name)
+    assert run.returncode == 5
+    assert run.stderr.startswith(f"tiffin import: {feed.url()}: cannot be fetched: SSL")
+    assert "secret" not in run.stderr + json.dumps(client.json("MENU.FEED.GET", name))
+    assert feed.requests == []
 
 
 def test_an_empty_feed_replaces_no_menu_unless_that_is_wanted(server, client, feed, name):
