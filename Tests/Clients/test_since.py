@@ -258,3 +258,26 @@ def test_answers_are_right_while_others_write(server, name):
             assert canonical(home) == canonical(client.json("OUTLET.HOME", name))
     finally:
         thread.join(timeout=60)
+
+
+def test_patches_are_not_much_larger_than_the_edits_that_they_tell_of(client, name):
+    edits = 1_000
+    chance = random.Random(11)
+    editor = Editor(name, chance, sections=6, items=60)
+    editor.put(client)
+    sent = told = seen = 0
+    home = client.json("OUTLET.HOME", name)
+    while seen < edits:
+        command = editor.command()
+        if isinstance(client.pipeline([command])[0], ReplyError):
+            continue
+        answer = client("OUTLET.HOME", name, "SINCE", home["revision"])
+        if answer is None:
+            continue
+        change = json.loads(answer)
+        home = patched(home, change)
+        sent += len(tiffin.encode(*command))
+        told += len(json.dumps(change["patch"], separators=(",", ":"), ensure_ascii=False).encode())
+        seen += 1
+    assert canonical(home) == canonical(client.json("OUTLET.HOME", name))
+    assert told <= 2 * sent, f"{told} bytes of patches for {sent} bytes of commands"
