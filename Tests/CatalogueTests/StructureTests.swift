@@ -126,6 +126,32 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
+    func `pages give back every number, whatever its unit`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let range = generator.pick([50, 1_000, 300_000])
+        var pages = PagedNumbers()
+        var plain: [UInt32: Int64] = [:]
+        for step in 0..<1_500 {
+            let row = UInt32(generator.number(0..<range))
+            let units = [1_000_000, 10_000, 1].prefix(1 + step / 500).map(Int64.init)
+            let number = generator.pick([-3, 0, 7, 2_147, Int64(Int32.max), Int64(Int32.min), 1 << 40])
+            let new = generator.chance(25) ? nil : number * generator.pick(units)
+            pages[row] = new
+            plain[row] = new
+            #expect(pages[row] == new)
+            if step % 500 == 499 {
+                for row in plain.keys { #expect(pages[row] == plain[row]) }
+                for _ in 0..<100 {
+                    let row = UInt32(generator.number(0..<range))
+                    #expect(pages[row] == plain[row])
+                }
+            }
+        }
+        for row in plain.keys { pages[row] = nil }
+        for row in plain.keys { #expect(pages[row] == nil) }
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
     func `rows are sorted by their keys, counted or compared`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let range: [Int64] =

@@ -6,9 +6,6 @@ protocol RowNumbers {
     subscript(row: UInt32) -> Int64? { get set }
 }
 
-/// For few of the rows.
-extension [UInt32: Int64]: RowNumbers {}
-
 /// An optional number for each row: four bytes each as long as every number fits.
 struct NumberColumn: RowNumbers {
     private var narrow: [Int32] = []
