@@ -77,11 +77,19 @@ enum NumberBands {
         number < 0 ? ~(~number / step) : number / step
     }
 
+    /// A band, and how many are in it.
+    typealias Counted = (band: ClosedRange<Int64>, count: Int)
+
     /// Whether bands divide the same numbers better than others: the fullest of them has less.
-    static func areBetter(
-        _ bands: [(band: ClosedRange<Int64>, count: Int)], than others: [(band: ClosedRange<Int64>, count: Int)]
-    ) -> Bool {
+    static func areBetter(_ bands: [Counted], than others: [Counted]) -> Bool {
         bands.count <= maximumBands && (bands.map(\.count).max() ?? 0) < (others.map(\.count).max() ?? 0)
+    }
+
+    /// How many numbers are in each band, in the order of the numbers.
+    func counts(of numbers: [(number: Int64, count: Int)]) -> [Counted] {
+        var counts: [ClosedRange<Int64>: Int] = [:]
+        for (number, count) in numbers { counts[band(of: number), default: 0] += count }
+        return counts.map { ($0.key, $0.value) }.sorted { $0.band.lowerBound < $1.band.lowerBound }
     }
 
     /// The band that a number is in.

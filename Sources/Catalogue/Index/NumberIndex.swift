@@ -96,36 +96,28 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
 
     /// The least and the greatest number of some rows, and how many are in each band; nil if none has a number.
     func spread(over tally: Tally, _ rule: NumberBands.Rule) -> NumberSpread? {
-        // In the order of the numbers.
+        if !tally.countsOutlets, tally.rows.count <= Self.fewRows {
+            return NumberSpread(numbers(among: tally.rows).map { ($0, 1) }, rule)
+        }
+        // In the order of the numbers. A bucket lies in one band.
         let found = buckets.filter { $0.value.intersects(tally.rows) }.sorted { $0.key < $1.key }
         guard let first = found.first, let last = found.last,
-            let least = numbers(of: first.value, among: tally).min(),
-            let greatest = numbers(of: last.value, among: tally).max()
+            let least = numbers(among: first.value.intersection(tally.rows)).min(),
+            let greatest = numbers(among: last.value.intersection(tally.rows)).max()
         else { return nil }
-        func counts(in bands: NumberBands) -> [(band: ClosedRange<Int64>, count: Int)] {
-            // A bucket lies in one band.
-            var rows: [(band: ClosedRange<Int64>, rows: [Bitmap])] = []
-            for (bucket, bitmap) in found {
-                let band = bands.band(of: NumberBucket.number(in: bucket))
-                if rows.last?.band == band {
-                    rows[rows.count - 1].rows.append(bitmap)
-                } else {
-                    rows.append((band, [bitmap]))
-                }
-            }
-            return rows.map { ($0.band, tally.count($0.rows)) }
+        guard tally.countsOutlets else {
+            let counts = found.map { (NumberBucket.number(in: $0.key), tally.count([$0.value])) }
+            return NumberSpread(least: least, greatest: greatest, rule) { $0.counts(of: counts) }
         }
-        let progression = counts(in: .progression)
-        guard rule == .fitting else { return NumberSpread(least: least, greatest: greatest, bands: progression) }
-        let steps = counts(in: .steps(from: least, to: greatest))
-        return NumberSpread(
-            least: least, greatest: greatest,
-            bands: NumberBands.areBetter(progression, than: steps) ? progression : steps)
+        return NumberSpread(least: least, greatest: greatest, rule) { bands in
+            // An outlet may have items in several buckets of a band.
+            Dictionary(grouping: found) { bands.band(of: NumberBucket.number(in: $0.key)) }
+                .map { (band: $0.key, count: tally.count($0.value.map(\.value))) }
+                .sorted { $0.band.lowerBound < $1.band.lowerBound }
+        }
     }
 
-    private func numbers(of bucket: Bitmap, among tally: Tally) -> [Int64] {
-        bucket.intersection(tally.rows).rows.compactMap { numbers[$0] }
-    }
+    private func numbers(among rows: Bitmap) -> [Int64] { rows.rows.compactMap { numbers[$0] } }
 }
 
 /// How the numbers of some listings are spread.
@@ -133,5 +125,20 @@ struct NumberSpread {
     var least: Int64
     var greatest: Int64
     /// In the order of the numbers, those with a count.
-    var bands: [(band: ClosedRange<Int64>, count: Int)]
+    var bands: [NumberBands.Counted]
+
+    /// - Parameter count: how many are in each band of a division.
+    init(least: Int64, greatest: Int64, _ rule: NumberBands.Rule, _ count: (NumberBands) -> [NumberBands.Counted]) {
+        (self.least, self.greatest, bands) = (least, greatest, count(.progression))
+        guard rule == .fitting else { return }
+        let steps = count(.steps(from: least, to: greatest))
+        if !NumberBands.areBetter(bands, than: steps) { bands = steps }
+    }
+
+    /// Numbers in any order, with how many there are of each; nil for none.
+    init?(_ numbers: [(number: Int64, count: Int)], _ rule: NumberBands.Rule) {
+        let all = numbers.lazy.map(\.number)
+        guard let least = all.min(), let greatest = all.max() else { return nil }
+        self.init(least: least, greatest: greatest, rule) { $0.counts(of: numbers) }
+    }
 }

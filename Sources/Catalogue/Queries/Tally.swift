@@ -12,6 +12,9 @@ struct Tally {
     /// The outlets of items, if outlets are counted by them.
     private let outlets: ((Bitmap) -> Bitmap)?
 
+    /// Whether outlets are counted by their items, of which one outlet may have several in a set.
+    var countsOutlets: Bool { outlets != nil }
+
     /// Counts matches of an index.
     init(_ matches: Bitmap, in index: SearchIndex) {
         rows = matches
