@@ -62,8 +62,13 @@ extension Oracle {
     private func problem(of listing: JSON, _ bounds: Call.Question.Bounds, _ exchange: Exchange) -> String? {
         let name = listing["name"]?.string ?? "?"
         if bounds.isOwn, listing["city"]?.text != Text(world.name) { return "'\(name)' is of another city" }
+        if let currency = bounds.currency, listing["currency"]?.text != Text(currency) {
+            return "'\(name)' is not priced in \(currency)"
+        }
         if case .outlets = exchange.call {
-            guard !bounds.isOpen || listing["status"]?.text == "open" else { return "'\(name)' is not open" }
+            if let isOpen = bounds.isOpen, (listing["status"]?.text == "open") != isOpen {
+                return "'\(name)' is \(isOpen ? "not open" : "open")"
+            }
             let outlet = listing["id"]?.string.flatMap({ world.outlet($0) })
             return outlet.flatMap { problem(ofDoors: listing, $0, exchange) }
         }
@@ -78,14 +83,15 @@ extension Oracle {
         if let tag = bounds.tag, listing["tags"]?.array?.contains(.string(Text(tag))) != true {
             return "'\(name)' is not tagged \(tag)"
         }
-        if let currency = bounds.currency, listing["currency"]?.text != Text(currency) {
-            return "'\(name)' is not priced in \(currency)"
+        if let tag = bounds.excludedTag, listing["tags"]?.array?.contains(.string(Text(tag))) == true {
+            return "'\(name)' is tagged \(tag)"
         }
         if let prices = bounds.prices, !prices.contains(listing["price"]?.integer ?? -1) {
             return "'\(name)' costs \(listing["price"]?.summary ?? "nothing")"
         }
-        if bounds.isOpen, listing["available"]?.bool != true || listing["status"]?.text != "open" {
-            return "'\(name)' cannot be ordered now"
+        let isOrderable = listing["available"]?.bool == true && listing["status"]?.text == "open"
+        if let isOpen = bounds.isOpen, isOrderable != isOpen {
+            return "'\(name)' \(isOpen ? "cannot" : "can") be ordered now"
         }
         return nil
     }
@@ -116,12 +122,13 @@ extension Oracle {
 
     /// How many of our outlets match.
     private func possibleOutlets(_ bounds: Call.Question.Bounds, _ exchange: Exchange) -> ClosedRange<Int> {
-        guard bounds.isOpen else { return world.outlets.count...world.outlets.count }
+        guard bounds.hasOurCurrency else { return 0...0 }
+        guard let isOpen = bounds.isOpen else { return world.outlets.count...world.outlets.count }
         var (least, most) = (0, 0)
         for outlet in world.outlets {
-            let doors = outlet.possible(.doors, sentAt: exchange.sent)
-            if doors.allSatisfy(\.isAvailable) { least += 1 }
-            if doors.contains(where: \.isAvailable) { most += 1 }
+            let matches = outlet.possible(.doors, sentAt: exchange.sent).map { $0.isAvailable == isOpen }
+            if matches.allSatisfy(\.self) { least += 1 }
+            if matches.contains(true) { most += 1 }
         }
         return least...most
     }
@@ -130,18 +137,28 @@ extension Oracle {
     private func possibleTotal(
         _ bounds: Call.Question.Bounds, _ outlet: Outlet, _ floor: Int
     ) -> ClosedRange<Int> {
+        guard bounds.hasOurCurrency else { return 0...0 }
+        let doors = outlet.possible(.doors, since: floor)
         var (least, most) = (0, 0)
         for index in outlet.menu.everyItem {
-            if let tag = bounds.tag, !outlet.menu.item(index).tags.contains(tag) { continue }
-            let matches = outlet.possible(.item(index), since: floor).map { offer in
-                offer.isListed && (bounds.prices?.contains(offer.price) ?? true)
-                    && (!bounds.isOpen || offer.isAvailable)
+            let tags = outlet.menu.item(index).tags
+            if let tag = bounds.tag, !tags.contains(tag) { continue }
+            if let tag = bounds.excludedTag, tags.contains(tag) { continue }
+            let matches = outlet.possible(.item(index), since: floor).flatMap { offer in
+                let isFound = offer.isListed && (bounds.prices?.contains(offer.price) ?? true)
+                guard let isOpen = bounds.isOpen else { return [isFound] }
+                return doors.map { isFound && ($0.isAvailable && offer.isAvailable) == isOpen }
             }
-            if matches.allSatisfy(\.self), !bounds.isOpen || !outlet.mayBeClosed(since: floor) { least += 1 }
-            if matches.contains(true), !bounds.isOpen || outlet.mayBeOpen(since: floor) { most += 1 }
+            if matches.allSatisfy(\.self) { least += 1 }
+            if matches.contains(true) { most += 1 }
         }
         return least...most
     }
+}
+
+extension Call.Question.Bounds {
+    /// Whether outlets of ours can match.
+    fileprivate var hasOurCurrency: Bool { currency.map { isSame($0, Outlet.currency) } ?? true }
 }
 
 /// What listings are sorted by: first those of one currency, then of the next; in the end those without a price.

@@ -310,6 +310,11 @@ package final class Oracle {
         case .item(let outlet, let item): return try judgeItem(exchange, floor, world.outlets[outlet], item)
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             return try judgePage(exchange, floor, question)
+        case .choose(let words):
+            guard case .bulk(let word) = reply, words.contains(where: { word.elementsEqual($0.utf8) }) else {
+                throw unexpected(exchange, "one of \(words)")
+            }
+            return .accepted
         case .drop:
             // A server that was started again has no saved queries.
             guard case .integer(0...1) = reply else { throw unexpected(exchange, "1 or 0") }

@@ -29,7 +29,7 @@ struct OraclePageTests {
         func outletListing(_ outlet: Int) -> [String: Any] {
             let own = world.outlets[outlet]
             return [
-                "id": own.id, "name": "Monkey Kitchen \(outlet)", "city": world.name,
+                "id": own.id, "name": "Monkey Kitchen \(outlet)", "city": world.name, "currency": Outlet.currency,
                 "status": own.current(.doors).isAvailable ? "open" : "closed",
             ]
         }
@@ -144,6 +144,106 @@ struct OraclePageTests {
         // Nor is it shown as open; nor as closed unless that was asked for.
         scene.expectViolation(.outlets(question), scene.page([both[1]]))
         scene.expectViolation(.outlets(question), scene.page([scene.outletListing(1)]))
+    }
+
+    @Test("finds listings with a tag that was left out, however many of them a total counts")
+    func excludedTags() throws {
+        let scene = try Scene()
+        let menu = scene.world.outlets[0].menu
+        for tag in MenuPlan.tags {
+            let parts = (0..<12).reduce(into: (with: [Int](), without: [Int]())) { parts, item in
+                if menu.item(item).tags.contains(tag) { parts.with.append(item) } else { parts.without.append(item) }
+            }
+            let call = Self.browse(.init(outlet: 0, excludedTag: tag))
+            let right = parts.without.map { scene.listing(0, $0) }
+            scene.expectHeld(call, scene.page(right))
+            scene.expectViolation(call, scene.page(Array(right.dropLast())))
+            let wrong = try #require(parts.with.first)
+            scene.expectViolation(call, scene.page(right.dropLast() + [scene.listing(0, wrong)]))
+            // Of a part of the catalogue that the oracle does not know, it judges what is shown.
+            scene.expectHeld(Self.browse(.init(excludedTag: tag, limit: 1)), scene.page([right[0]], total: 900))
+            scene.expectViolation(
+                Self.browse(.init(excludedTag: tag, limit: 1)), scene.page([scene.listing(0, wrong)], total: 900))
+            // Nothing has a tag and does not have it.
+            scene.expectHeld(Self.browse(.init(outlet: 0, tag: tag, excludedTag: tag)), scene.page([]))
+        }
+    }
+
+    @Test("finds what can be ordered where that was left out, and outlets that are open")
+    func excludedOpen() throws {
+        let scene = try Scene()
+        let call = Self.browse(.init(outlet: 0, isOpen: false))
+        let outlets = Call.outlets(.init(words: [], bounds: .init(isOwn: true, isOpen: false)))
+        scene.expectHeld(call, scene.page([]))
+        scene.expectViolation(call, scene.page([scene.listing(0, 5)]))
+        scene.expectHeld(outlets, scene.page([]))
+        scene.expectViolation(outlets, scene.page([scene.outletListing(0)]))
+        try scene.own(.suspend(outlet: 0, item: 4))
+        scene.expectHeld(call, scene.page([scene.listing(0, 4)]))
+        scene.expectViolation(call, scene.page([]))
+        scene.expectViolation(call, scene.page([scene.listing(0, 5)]))
+        // All of a closed outlet cannot be ordered.
+        try scene.own(.close(outlet: 0))
+        scene.expectHeld(call, scene.page((0..<12).map { scene.listing(0, $0) }))
+        scene.expectViolation(call, scene.page([scene.listing(0, 4)]))
+        scene.expectHeld(outlets, scene.page([scene.outletListing(0)]))
+        scene.expectViolation(outlets, scene.page([]))
+        // While the outlet is opening, either is right.
+        try scene.trial.observe(.changeSent(.open(outlet: 0)))
+        scene.expectHeld(call, scene.page([scene.listing(0, 4)]))
+        scene.expectHeld(call, scene.page((0..<12).map { scene.listing(0, $0) }))
+        scene.expectHeld(outlets, scene.page([]))
+        scene.expectViolation(call, scene.page([]))
+    }
+
+    @Test("finds outlets of another currency, and none of its own where another was asked for")
+    func currencies() throws {
+        let scene = try Scene()
+        func outlets(_ currency: String) -> Call {
+            .outlets(.init(words: [], bounds: .init(isOwn: true, currency: currency)))
+        }
+        let both = [0, 1].map { scene.outletListing($0) }
+        scene.expectHeld(outlets(Outlet.currency), scene.page(both))
+        scene.expectHeld(outlets("GBP"), scene.page([]))
+        scene.expectViolation(outlets("GBP"), scene.page(both))
+        scene.expectViolation(outlets("GBP"), scene.page([], total: 2))
+        var abroad = both
+        abroad[1]["currency"] = "GBP"
+        scene.expectViolation(outlets(Outlet.currency), scene.page(abroad))
+        scene.expectHeld(Self.browse(.init(outlet: 0, currency: "GBP")), scene.page([]))
+        scene.expectViolation(Self.browse(.init(outlet: 0, currency: "GBP")), scene.page([], total: 12))
+    }
+
+    @Test("accepts a word that was given, byte for byte, and nothing else")
+    func choices() throws {
+        let scene = try Scene()
+        let call = Call.choose(["pie", "caf\u{e9}", "pie"])
+        for word in ["pie", "caf\u{e9}"] { scene.expectHeld(call, .bulk(Array(word.utf8))) }
+        for word in ["salad", "", "Pie", "cafe\u{301}", "pie "] {
+            scene.expectViolation(call, .bulk(Array(word.utf8)))
+        }
+        for reply: Reply in [.null, .integer(1), .array([.bulk(Array("pie".utf8))])] {
+            scene.expectViolation(call, reply)
+        }
+    }
+
+    @Test("reads the filters of a query, and refuses those that it would not judge")
+    func questions() throws {
+        let world = try Scene().world
+        func bounds(_ words: String) -> Bounds? {
+            Call.Question(words.split(separator: " ").map(String.init), world)?.bounds
+        }
+        #expect(bounds("NOT TAG new TAG spicy NOT OPEN") == .init(tag: "spicy", excludedTag: "new", isOpen: false))
+        #expect(bounds("CURRENCY EUR OPEN") == .init(currency: "EUR", isOpen: true))
+        for words in [
+            "NOT", "NOT TAG", "NOT NOT OPEN", "OPEN NOT OPEN", "NOT TAG new NOT TAG spicy", "NOT PRICE 1 2",
+            "NOT CURRENCY EUR",
+        ] { #expect(bounds(words) == nil, "\(words)") }
+        for call: Call in [
+            .choose(["pie"]), .choose(["NOT", "", "ID"]),
+            .browse(try #require(Call.Question(["NOT", "TAG", "new", "NOT", "OPEN"], world))),
+        ] { #expect(Call(recorded: call.recorded(world), world) == call) }
+        #expect(Call(recorded: ["CHOOSE"], world) == nil)
     }
 
     @Test("accepts no surprise if there is nothing to choose from, and only then")

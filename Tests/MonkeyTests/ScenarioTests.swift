@@ -60,7 +60,7 @@ struct ScenarioTests {
             ("fling", "OUTLET.HOME ITEM.GET"), ("chips", "OUTLET.TAGS OUTLET.HOME BROWSE"),
             ("promos", "CART.ADD CART.COUNT OUTLET.HOME"), ("desserts", "CART.ADD CART.COUNT OUTLET.HOME"),
             ("cart", "CART.ADD CART.SET CART.REMOVE CART.CLEAR CART.COUNT CART.GET CART.CHECKOUT"),
-            ("browse", "BROWSE OUTLETS SURPRISE"), ("hot", "OUTLET.HOME CART.ADD"),
+            ("browse", "BROWSE OUTLETS SURPRISE CHOOSE"), ("hot", "OUTLET.HOME CART.ADD"),
             ("watch", "SUBSCRIBE UNSUBSCRIBE OUTLET.HOME CART.GET CART.ADD BROWSE.SAVE MENU.ITEM.PRICE"),
             (
                 "merchant",
@@ -81,6 +81,24 @@ struct ScenarioTests {
             }
         }
         #expect(missing.isEmpty)
+    }
+
+    @Test("browse with every filter that the oracle knows, and leave out what matches some")
+    @LoopActor
+    func filters() throws {
+        var missing: Set = [
+            "BROWSE NOT TAG", "BROWSE NOT OPEN", "BROWSE CURRENCY EUR SORT", "SURPRISE NOT TAG", "SURPRISE NOT OPEN",
+            "OUTLETS NOT OPEN", "OUTLETS CURRENCY EUR",
+        ]
+        _ = try Self.calls(Browsing.self, seed: 5, shopper: 1, count: 4_000) { line in
+            let words = line.split(separator: " ")
+            missing = missing.filter { wanted in
+                let wanted = wanted.split(separator: " ")
+                return words.first != wanted.first || !words.contains(wanted.dropFirst())
+            }
+            return missing.isEmpty
+        }
+        #expect(missing == [])
     }
 
     @Test("are named once, and found by their names")

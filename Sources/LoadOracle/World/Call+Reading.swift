@@ -67,6 +67,7 @@ extension Call {
         case "BROWSE": call = question(from: 1).map(Call.browse)
         case "OUTLETS": call = question(from: 1).map(Call.outlets)
         case "SURPRISE": call = question(from: 1).map(Call.surprise)
+        case "CHOOSE": call = words.count > 1 ? .choose(Array(words.dropFirst())) : nil
         case "BROWSE.SAVE": call = word(1).flatMap { name in question(from: 2).map { .save(name: name, $0) } }
         case "BROWSE.DROP": call = word(1).map { .drop(name: $0) }
         case "SUBSCRIBE": call = word(1).map { .subscribe(channel: $0) }
@@ -85,11 +86,19 @@ extension Call.Question {
         self.words = Array(words)
         bounds = Bounds()
         var rest = self.words[...]
-        while let filter = rest.popFirst() {
+        while let first = rest.popFirst() {
+            let isExcluded = first == "NOT"
+            guard let filter = isExcluded ? rest.popFirst() : first else { return nil }
             switch filter {
             case "OPEN":
-                bounds.isOpen = true
+                guard bounds.isOpen == nil else { return nil }
+                bounds.isOpen = !isExcluded
                 continue
+            case "TAG" where isExcluded:
+                guard bounds.excludedTag == nil, let tag = rest.popFirst() else { return nil }
+                bounds.excludedTag = tag
+                continue
+            case _ where isExcluded: return nil
             case "PRICE":
                 guard let least = rest.popFirst().flatMap(Int64.init), let most = rest.popFirst().flatMap(Int64.init),
                     least <= most

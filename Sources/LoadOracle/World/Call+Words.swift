@@ -11,7 +11,7 @@ extension Call {
             outlet
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
-        case .set, .remove, .clear, .checkOut, .count, .cart, .order, .drop, .subscribe, .unsubscribe: nil
+        case .set, .remove, .clear, .checkOut, .count, .cart, .order, .choose, .drop, .subscribe, .unsubscribe: nil
         }
     }
 
@@ -69,6 +69,7 @@ extension Call {
         case .browse(let question): return ["BROWSE"] + question.words
         case .outlets(let question): return ["OUTLETS"] + question.words
         case .surprise(let question): return ["SURPRISE"] + question.words
+        case .choose(let words): return ["CHOOSE"] + words
         case .save(let name, let question): return ["BROWSE.SAVE", name] + question.words
         case .drop(let name): return ["BROWSE.DROP", name]
         case .subscribe(let channel): return ["SUBSCRIBE", channel]

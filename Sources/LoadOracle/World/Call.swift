@@ -30,6 +30,7 @@ package enum Call: Equatable, Sendable {
     case browse(Question)
     case outlets(Question)
     case surprise(Question)
+    case choose([String])
     case save(name: String, Question)
     case drop(name: String)
 
@@ -50,9 +51,12 @@ package enum Call: Equatable, Sendable {
             var isOwn = false
             var outlet: Int?
             var tag: String?
+            /// A tag that no item in the answer may have.
+            var excludedTag: String?
             var currency: String?
             var prices: ClosedRange<Int64>?
-            var isOpen = false
+            /// Whether it asks for what can be ordered now, or for what cannot; nil if for both.
+            var isOpen: Bool?
             var limit = 20
             var sort: String?
         }
@@ -64,7 +68,7 @@ extension Call {
     package enum Kind: Int, CaseIterable, Sendable {
         case outletPut, menuPut, outletOpen, outletClose, itemPrice, itemSuspend, itemResume, itemPut, itemRemove
         case cartAdd, cartSet, cartRemove, cartClear, cartCheckout, cartCount, cartGet, orderGet
-        case outletHome, outletTags, itemGet, browse, outlets, surprise, browseSave, browseDrop
+        case outletHome, outletTags, itemGet, browse, outlets, surprise, choose, browseSave, browseDrop
         case subscribe, unsubscribe
 
         /// The command, in lower case.
@@ -93,6 +97,7 @@ extension Call {
             case .browse: "browse"
             case .outlets: "outlets"
             case .surprise: "surprise"
+            case .choose: "choose"
             case .browseSave: "browse.save"
             case .browseDrop: "browse.drop"
             case .subscribe: "subscribe"
@@ -129,6 +134,7 @@ extension Call {
         case .browse: .browse
         case .outlets: .outlets
         case .surprise: .surprise
+        case .choose: .choose
         case .save: .browseSave
         case .drop: .browseDrop
         case .subscribe: .subscribe

@@ -79,13 +79,14 @@ struct Browsing: Scenario {
             typed = String(word.prefix(typed.count + 1))
             return .browse(Questions.typed(typed, shopper))
         }
-        switch shopper.chance.below(10) {
-        case 0..<4:
+        switch shopper.chance.below(20) {
+        case 0..<8:
             word = shopper.chance.pick(Questions.words)
             typed = String(word.prefix(1))
             return .browse(Questions.typed(typed, shopper))
-        case 4..<7: return .browse(Questions.page(shopper))
-        case 7: return .outlets(Questions.ofCity(shopper))
+        case 8..<14: return .browse(Questions.page(shopper))
+        case 14..<16: return .outlets(Questions.ofCity(shopper))
+        case 16: return Questions.choice(shopper)
         default: return .surprise(Questions.filtered(shopper))
         }
     }

@@ -27,7 +27,11 @@ enum Questions {
     }
 
     static func ofCity(_ shopper: Shopper) -> Call.Question {
-        question(["CITY", shopper.world.name, "OPEN", "LIMIT", "50"], shopper.world)
+        let isExcluded = shopper.chance.happens(permille: 200)
+        let currency = shopper.chance.happens(permille: 200) ? ["CURRENCY", Outlet.currency] : []
+        return question(
+            ["CITY", shopper.world.name] + currency + (isExcluded ? ["NOT", "OPEN"] : ["OPEN"]) + ["LIMIT", "50"],
+            shopper.world)
     }
 
     /// Any of the filters together.
@@ -41,12 +45,24 @@ enum Questions {
             words += ["CITY", shopper.world.name]
         }
         if shopper.chance.happens(permille: 300) { words += ["TAG", shopper.chance.pick(MenuPlan.tags)] }
+        if shopper.chance.happens(permille: 200) { words += ["NOT", "TAG", shopper.chance.pick(MenuPlan.tags)] }
         if shopper.chance.happens(permille: 400) {
             let least = shopper.chance.number(0...2_000)
             words += ["CURRENCY", Outlet.currency, "PRICE", "\(least)", "\(least + shopper.chance.number(0...2_000))"]
+        } else if shopper.chance.happens(permille: 200) {
+            words += ["CURRENCY", Outlet.currency]
         }
-        if shopper.chance.happens(permille: 300) { words.append("OPEN") }
+        switch shopper.chance.below(10) {
+        case 0..<3: words.append("OPEN")
+        case 3: words += ["NOT", "OPEN"]
+        default: break
+        }
         return words
+    }
+
+    /// A few dishes, or the same one again, to choose from.
+    static func choice(_ shopper: Shopper) -> Call {
+        .choose((0..<shopper.chance.number(1...5)).map { _ in shopper.chance.pick(words) })
     }
 
     /// The name of an outlet's saved query. Whoever watches the outlet shares it.
