@@ -7,6 +7,8 @@ package final class Customer {
     package internal(set) var lastOrder: CartModel?
     /// The home that it read last, whose changes it may ask for.
     package internal(set) var home: (outlet: Int, revision: Int64)?
+    /// The item that it read last by a digest.
+    package internal(set) var item: KeptItem?
     /// Whether its cart can no longer be judged, because the server made a mistake with it.
     package internal(set) var isBroken = false
     /// Whether its last call was never answered.

@@ -85,29 +85,94 @@ extension Oracle {
         return .accepted
     }
 
-    func judgeItem(_ exchange: Exchange, _ floor: Int, _ outlet: Outlet, _ index: Int) throws(Violation) -> Verdict {
+    func judgeItem(_ exchange: Exchange, _ floor: Int, _ customer: Customer) throws(Violation) -> Verdict {
+        guard case .item(let outlet, let item, let since) = exchange.call else { return .accepted }
+        count(.home)
+        var kept: KeptItem?
+        let document: JSON
+        if let since {
+            kept = try changedItem(exchange, outlet, item, since, customer)
+            document = kept?.document ?? .null
+        } else if case .null = exchange.reply {
+            document = .null
+        } else {
+            guard case .bulk(let bytes) = exchange.reply, let read = JSON(bytes) else {
+                throw unexpected(exchange, "an item")
+            }
+            document = read
+        }
+        try verify(document, world.outlets[outlet], item, floor)
+        if let kept { customer.item = kept }
+        return .accepted
+    }
+
+    /// The item that a customer has after it asked for what has changed. It has none after a mistake, so that this is
+    /// reported once.
+    private func changedItem(
+        _ exchange: Exchange, _ outlet: Int, _ item: Int, _ since: String, _ customer: Customer
+    ) throws(Violation) -> KeptItem {
+        let kept = customer.item.flatMap { kept in
+            kept.outlet == outlet && kept.item == item && isSame(kept.digest, since) ? kept : nil
+        }
+        customer.item = nil
+        if case .null = exchange.reply, let kept { return kept }
+        guard case .bulk(let bytes) = exchange.reply, let change = JSON(bytes), let from = change["from"],
+            let to = change["to"]?.text, let operations = change["patch"]?.array
+        else { throw unexpected(exchange, "a change since \(since)") }
+        count(.patch)
+        func wrong(_ what: String) -> Violation {
+            let name = "\(ItemPlan.id(item)) of \(world.outlets[outlet].id)"
+            return Violation(.patch, "the change of \(name) since \(since) \(what)")
+        }
+        let old: JSON
+        switch (from, kept) {
+        case (.null, _):
+            guard operations.count == 1, operations[0]["op"]?.text == "replace", operations[0]["path"]?.text == ""
+            else { throw wrong("begins nowhere, and does not replace everything") }
+            old = .null
+        case (.string(Text(since)), let kept?): old = kept.document
+        default: throw wrong("begins at \(from.summary)")
+        }
+        guard to != Text(since) else { throw wrong("leads to where it began") }
+        let new: JSON
+        do throws(PatchFailure) {
+            new = try old.patched(by: operations)
+        } catch {
+            throw wrong("cannot be applied: \(error)")
+        }
+        try items.read(new, to)
+        return KeptItem(outlet: outlet, item: item, digest: to.string, document: new)
+    }
+
+    /// Checks that the document shows an item as it may have been; null, that it may have been off the menu.
+    private func verify(_ document: JSON, _ outlet: Outlet, _ index: Int, _ floor: Int) throws(Violation) {
         let plan = outlet.menu.item(index)
         let offers = outlet.possible(.item(index), since: floor)
-        count(.home)
-        if case .null = exchange.reply {
+        if case .null = document {
             guard offers.contains(where: { !$0.isListed }) else {
                 throw Violation(.home, "\(plan.id) of \(outlet.id) is not there; it should be \(offers.text)")
             }
-            return .accepted
+            return
         }
-        guard case .bulk(let bytes) = exchange.reply, let item = JSON(bytes) else {
-            throw unexpected(exchange, "an item")
+        let planned: [(key: Text, value: JSON)] = [
+            ("outlet", .string(Text(outlet.id))), ("section", .string(Text(outlet.menu.sections[plan.section].id))),
+            ("id", .string(Text(plan.id))), ("kind", .string(Text(plan.kind))), ("name", .string(Text(plan.name))),
+            ("description", .string(Text(plan.description))), ("tags", .array(plan.tags.map { .string(Text($0)) })),
+            ("imageSmall", .string(Text(plan.imageSmall))), ("imageLarge", .string(Text(plan.imageLarge))),
+            ("maxQuantity", .number(Double(plan.maximum))), ("currency", .string(Text(Outlet.currency))),
+        ]
+        for (key, value) in planned {
+            if let difference = JSON.difference(value, document[key] ?? .null) {
+                throw Violation(
+                    .home, "\(plan.id) of \(outlet.id) is not the item that was put there: \(key)\(difference)")
+            }
         }
-        let price = item["price"]?.integer
-        guard item["id"]?.text == Text(plan.id), item["outlet"]?.text == Text(outlet.id),
-            item["name"]?.text == Text(plan.name),
-            offers.contains(where: {
-                $0.isListed && $0.price == price && $0.isAvailable == item["available"]?.bool
-            })
-        else {
+        let (price, isAvailable) = (document["price"]?.integer, document["available"]?.bool)
+        guard offers.contains(where: { $0.isListed && $0.price == price && $0.isAvailable == isAvailable }) else {
             throw Violation(
-                .home, "\(plan.id) of \(outlet.id) is \(exchange.reply.summary); it should be \(offers.text)")
+                .home,
+                "\(plan.id) of \(outlet.id) is at \(price.map { "\($0)" } ?? "no price"), "
+                    + "\(isAvailable == true ? "available" : "not available"); it should be \(offers.text)")
         }
-        return .accepted
     }
 }

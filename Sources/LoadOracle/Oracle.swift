@@ -26,6 +26,7 @@ package final class Oracle {
     package let customers: [Customer]
     private var connections: [Connection]
     private var ledgers: [Int: HomeLedger] = [:]
+    var items = ItemLedger()
     private(set) var messages = MessageStore()
     private lazy var audit = LogAudit(self)
     /// What the last reply to each cart's customer said about it, for carts that are no longer used.
@@ -307,7 +308,7 @@ package final class Oracle {
         case .order: return try judgeOrder(exchange, customer)
         case .home: return try judgeHome(exchange, floor, customer)
         case .tags(let outlet): return try judgeTags(exchange, world.outlets[outlet])
-        case .item(let outlet, let item): return try judgeItem(exchange, floor, world.outlets[outlet], item)
+        case .item: return try judgeItem(exchange, floor, customer)
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             return try judgePage(exchange, floor, question)
         case .choose(let words):

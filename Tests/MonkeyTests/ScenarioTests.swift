@@ -101,6 +101,32 @@ struct ScenarioTests {
         #expect(missing == [])
     }
 
+    @Test("fling back to an item that the shopper has, and ask what has changed in it")
+    @LoopActor
+    func keptItems() throws {
+        let run = Run.unconnected(outlets: 1, items: 8, shoppers: 1, seed: 5)
+        let server = try RightServer.built(in: run)
+        let shopper = run.shoppers[0]
+        var (scenario, time, sent) = (Fling(), UInt64(1_000), Set<String?>())
+        for _ in 0..<400 {
+            guard case .item(let outlet, let item, let since) = scenario.next(shopper) else { continue }
+            sent.insert(since)
+            let call = Call.item(outlet: outlet, item: item, since: since)
+            var reply = server.answer(.item(outlet: outlet, item: item))
+            if since == "d\(item)" {
+                reply = .null
+            } else if since != nil, case .bulk(let document) = reply {
+                let text = String(decoding: document, as: UTF8.self)
+                let patch = #"[{"op":"replace","path":"","value":\#(text)}]"#
+                reply = .bulk(Array(#"{"from":null,"to":"d\#(item)","patch":\#(patch)}"#.utf8))
+            }
+            time += 2
+            try run.answer(call, reply, to: 0, at: time)
+        }
+        // Without a digest, with that of nothing, and with those of its items.
+        #expect(sent.isSuperset(of: [nil, "0"]) && sent.count > 3)
+    }
+
     @Test("are named once, and found by their names")
     @LoopActor
     func names() {

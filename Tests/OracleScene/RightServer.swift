@@ -182,6 +182,7 @@ package final class RightServer {
         case .count(let cart): return .integer(Int64(carts[cart]?.state.openCount ?? 0))
         case .cart(let cart): return document(of: cart).map { .bulk(Self.bytes($0)) } ?? .null
         case .order(let order): return document(ofOrder: order).map { .bulk(Self.bytes($0)) } ?? .null
+        case .item(let outlet, let item, nil): return document(outlet, item).map { .bulk(Self.bytes($0)) } ?? .null
         case .home(let outlet, nil, nil): return .bulk(Self.bytes(home(outlet)))
         case .subscribe, .unsubscribe: return .simple("PONG")
         default: return .error(code: "ERR", message: "not here")
@@ -273,6 +274,19 @@ package final class RightServer {
             "outlet": ["id": world.outlets[outlet].id, "status": closed.contains(outlet) ? "closed" : "open"],
             "revision": revision(outlet), "state": "ready",
             "tagBar": ["chips": menu.sections.map { ["id": "tag_\($0.id)"] }], "sections": sections,
+        ]
+    }
+
+    /// What `ITEM.GET` answers; nil for null.
+    package func document(_ outlet: Int, _ index: Int) -> [String: Any]? {
+        let (own, offer) = (world.outlets[outlet], offer(outlet, index))
+        let item = own.menu.item(index)
+        guard offer.isListed else { return nil }
+        return [
+            "outlet": own.id, "section": own.menu.sections[item.section].id, "id": item.id, "kind": item.kind,
+            "name": item.name, "description": item.description, "price": offer.price, "tags": item.tags,
+            "imageSmall": item.imageSmall, "imageLarge": item.imageLarge, "maxQuantity": item.maximum,
+            "currency": Outlet.currency, "available": offer.isAvailable,
         ]
     }
 

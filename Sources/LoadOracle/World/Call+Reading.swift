@@ -63,7 +63,7 @@ extension Call {
                 return .home(outlet: outlet, since: since, cart: cart(words.count - 1))
             }
         case "OUTLET.TAGS": call = outlet(1).map { .tags(outlet: $0) }
-        case "ITEM.GET": call = itemOf { .item(outlet: $0, item: $1) }
+        case "ITEM.GET": call = itemOf { .item(outlet: $0, item: $1, since: word(4)) }
         case "BROWSE": call = question(from: 1).map(Call.browse)
         case "OUTLETS": call = question(from: 1).map(Call.outlets)
         case "SURPRISE": call = question(from: 1).map(Call.surprise)

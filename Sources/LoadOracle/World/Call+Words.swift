@@ -7,7 +7,7 @@ extension Call {
         case .putOutlet(let outlet), .putMenu(let outlet), .open(let outlet), .close(let outlet),
             .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _), .list(let outlet, _, _),
             .unlist(let outlet, _), .add(_, let outlet, _, _, _), .home(let outlet, _, _), .tags(let outlet),
-            .item(let outlet, _):
+            .item(let outlet, _, _):
             outlet
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
@@ -65,7 +65,8 @@ extension Call {
             return ["OUTLET.HOME", outletID(outlet)] + (since.map { ["SINCE", "\($0)"] } ?? [])
                 + (cart.map { ["CART", world.cartName($0)] } ?? [])
         case .tags(let outlet): return ["OUTLET.TAGS", outletID(outlet)]
-        case .item(let outlet, let item): return ["ITEM.GET", outletID(outlet), ItemPlan.id(item)]
+        case .item(let outlet, let item, let since):
+            return ["ITEM.GET", outletID(outlet), ItemPlan.id(item)] + (since.map { ["SINCE", $0] } ?? [])
         case .browse(let question): return ["BROWSE"] + question.words
         case .outlets(let question): return ["OUTLETS"] + question.words
         case .surprise(let question): return ["SURPRISE"] + question.words

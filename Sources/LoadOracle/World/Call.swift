@@ -26,7 +26,8 @@ package enum Call: Equatable, Sendable {
     // What customers look at.
     case home(outlet: Int, since: Int64?, cart: CartID?)
     case tags(outlet: Int)
-    case item(outlet: Int, item: Int)
+    /// With `since`, what has changed since the document of that digest.
+    case item(outlet: Int, item: Int, since: String? = nil)
     case browse(Question)
     case outlets(Question)
     case surprise(Question)

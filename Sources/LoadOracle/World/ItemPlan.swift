@@ -26,7 +26,7 @@ package struct ItemPlan: Sendable {
 
     package var description: String { "\(name), made to order and brought while it is hot." }
     package var imageSmall: String { "https://example.com/\(id)-small.jpg" }
-    private var imageLarge: String { "https://example.com/\(id)-large.jpg" }
+    package var imageLarge: String { "https://example.com/\(id)-large.jpg" }
 
     /// The item as `MENU.PUT` and `MENU.ITEM.PUT` take it.
     package var json: String {

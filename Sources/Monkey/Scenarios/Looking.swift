@@ -5,7 +5,9 @@ internal import SeededRandom
 /// Pages through a home, up and down, and asks every now and then what has changed.
 struct Fling: Scenario {
     static let name = "fling"
-    static let summary = "pages through a home up and down, asking SINCE what has changed"
+    static let summary = "pages through a home up and down, asking SINCE what has changed in it or an item"
+    /// The digest of no document: the whole one is sent.
+    private static let noDigest = "0"
 
     private var outlet = 0
     private var item = 0
@@ -20,6 +22,9 @@ struct Fling: Scenario {
         steps -= 1
         switch shopper.chance.below(4) {
         case 0:
+            if let kept = shopper.customer.item, shopper.chance.happens(permille: 500) {
+                return .item(outlet: kept.outlet, item: kept.item, since: kept.digest)
+            }
             // A page is a handful of cards; the first one is opened.
             let count = shopper.world.outlets[outlet].menu.itemCount
             item += (isUpwards ? -1 : 1) * shopper.chance.number(1...6)
@@ -27,7 +32,8 @@ struct Fling: Scenario {
                 isUpwards.toggle()
                 item = min(max(item, 0), count - 1)
             }
-            return .item(outlet: outlet, item: item)
+            let isKept = shopper.chance.happens(permille: 500)
+            return .item(outlet: outlet, item: item, since: isKept ? Fling.noDigest : nil)
         default: return Fling.revalidate(shopper, outlet)
         }
     }
