@@ -115,6 +115,9 @@ extension Oracle {
     }
 
     private func problem(ofDoors listing: JSON, _ outlet: Outlet, _ exchange: Exchange) -> String? {
+        guard outlet.possible(.listing, sentAt: exchange.sent).contains(where: \.isListed) else {
+            return "belongs to an outlet that is hidden"
+        }
         let statuses = outlet.possible(.doors, sentAt: exchange.sent).map { $0.isAvailable ? "open" : "closed" }
         let status = listing["status"]?.string ?? "nothing"
         return statuses.contains(status) ? nil : "belongs to an outlet that is \(status) and not \(statuses)"
@@ -123,12 +126,14 @@ extension Oracle {
     /// How many of our outlets match.
     private func possibleOutlets(_ bounds: Call.Question.Bounds, _ exchange: Exchange) -> ClosedRange<Int> {
         guard bounds.hasOurCurrency else { return 0...0 }
-        guard let isOpen = bounds.isOpen else { return world.outlets.count...world.outlets.count }
         var (least, most) = (0, 0)
         for outlet in world.outlets {
-            let matches = outlet.possible(.doors, sentAt: exchange.sent).map { $0.isAvailable == isOpen }
-            if matches.allSatisfy(\.self) { least += 1 }
-            if matches.contains(true) { most += 1 }
+            let listing = outlet.possible(.listing, sentAt: exchange.sent)
+            let matches = outlet.possible(.doors, sentAt: exchange.sent).map { doors in
+                bounds.isOpen.map { $0 == doors.isAvailable } ?? true
+            }
+            if matches.allSatisfy(\.self), listing.allSatisfy(\.isListed) { least += 1 }
+            if matches.contains(true), listing.contains(where: \.isListed) { most += 1 }
         }
         return least...most
     }
@@ -139,6 +144,8 @@ extension Oracle {
     ) -> ClosedRange<Int> {
         guard bounds.hasOurCurrency else { return 0...0 }
         let doors = outlet.possible(.doors, since: floor)
+        let listing = outlet.possible(.listing, since: floor)
+        guard listing.contains(where: \.isListed) else { return 0...0 }
         var (least, most) = (0, 0)
         for index in outlet.menu.everyItem {
             let tags = outlet.menu.item(index).tags
@@ -152,7 +159,7 @@ extension Oracle {
             if matches.allSatisfy(\.self) { least += 1 }
             if matches.contains(true) { most += 1 }
         }
-        return least...most
+        return (listing.allSatisfy(\.isListed) ? least : 0)...most
     }
 }
 

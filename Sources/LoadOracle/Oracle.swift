@@ -291,7 +291,7 @@ package final class Oracle {
             (exchange.call.outlet.map { world.outlets[$0] } ?? customer.cart.outlet)?
             .settledCount(before: exchange.sent) ?? 0
         switch exchange.call {
-        case .putOutlet, .putMenu, .open, .close, .price, .suspend, .resume, .list, .unlist:
+        case .putOutlet, .putMenu, .open, .close, .hide, .show, .price, .suspend, .resume, .list, .unlist:
             return try judgeOwner(exchange)
         case .add, .set, .remove, .clear, .checkOut:
             let version = customer.cart.version
@@ -350,7 +350,7 @@ package final class Oracle {
         if isMade { world.outlets[index].settle(at: exchange.answered) } else { world.outlets[index].abandon() }
     }
 
-    /// The change that a call makes to an item's offer or to the doors of its outlet.
+    /// The change that a call makes to an item's offer, or to the doors or the listing of its outlet.
     static func change(_ call: Call, _ world: World) -> Outlet.Change? {
         func item(_ outlet: Int, _ item: Int, _ body: (inout Offer) -> Void) -> Outlet.Change {
             var offer = world.outlets[outlet].current(item: item)
@@ -369,6 +369,9 @@ package final class Oracle {
         case .open, .close:
             let isOpen = if case .open = call { true } else { false }
             return Outlet.Change(target: .doors, offer: Offer(price: 0, isAvailable: isOpen, isListed: true))
+        case .hide, .show:
+            let isListed = if case .show = call { true } else { false }
+            return Outlet.Change(target: .listing, offer: Offer(price: 0, isAvailable: true, isListed: isListed))
         default: return nil
         }
     }

@@ -196,6 +196,41 @@ struct OraclePageTests {
         scene.expectViolation(call, scene.page([]))
     }
 
+    @Test("finds what is shown of a hidden outlet, and what is not shown of one that is not hidden")
+    func hiddenOutlets() throws {
+        let scene = try Scene()
+        let browse = Self.browse(.init(outlet: 0))
+        let outlets = Call.outlets(.init(words: [], bounds: .init(isOwn: true)))
+        let surprise = Call.surprise(.init(words: [], bounds: .init(outlet: 0)))
+        let all = scene.page((0..<12).map { scene.listing(0, $0) })
+        let both = scene.page([scene.outletListing(0), scene.outletListing(1)])
+        let one = scene.page([scene.outletListing(1)])
+        // While it is being hidden, either is right.
+        try scene.trial.observe(.changeSent(.hide(outlet: 0)))
+        for reply in [all, scene.page([])] { scene.expectHeld(browse, reply) }
+        for reply in [both, one] { scene.expectHeld(outlets, reply) }
+        try scene.own(.hide(outlet: 0))
+        scene.expectHeld(browse, scene.page([]))
+        scene.expectViolation(browse, all)
+        scene.expectHeld(outlets, one)
+        scene.expectViolation(outlets, both)
+        scene.expectViolation(outlets, scene.page([scene.outletListing(0)]))
+        scene.expectHeld(surprise, .null)
+        scene.expectViolation(surprise, .bulk(RightServer.bytes(scene.listing(0, 5))))
+        scene.expectViolation(Self.browse(.init(limit: 1)), scene.page([scene.listing(0, 5)], total: 900))
+        // Its home is there, and says so.
+        try scene.trial.ask(.home(outlet: 0, since: nil, cart: nil))
+        var home = scene.trial.server.home(0)
+        home["outlet"] = ["id": scene.world.outlets[0].id, "status": "open"]
+        home["revision"] = scene.trial.server.revision(0) + 1
+        scene.expectViolation(.home(outlet: 0, since: nil, cart: nil), .bulk(RightServer.bytes(home)))
+        try scene.own(.show(outlet: 0))
+        scene.expectHeld(browse, all)
+        scene.expectViolation(browse, scene.page([]))
+        scene.expectHeld(outlets, both)
+        scene.expectViolation(outlets, one)
+    }
+
     @Test("finds outlets of another currency, and none of its own where another was asked for")
     func currencies() throws {
         let scene = try Scene()

@@ -163,13 +163,14 @@ final class Play {
         let own = world.outlets[outlet]
         let item = random.number(0..<30)
         let extra = 30 + random.number(0..<2)
-        switch random.number(0..<20) {
+        switch random.number(0..<22) {
         case 0..<8: return .price(outlet: outlet, item: item, minor: Int64(random.number(100..<110)))
         case 8..<11: return .suspend(outlet: outlet, item: item)
         case 11..<15:
             let soldOut = own.changedItems.sorted().first { !own.current(item: $0).isAvailable }
             return .resume(outlet: outlet, item: soldOut.flatMap { own.current(item: $0).isListed ? $0 : nil } ?? item)
         case 15..<17: return own.current(.doors).isAvailable ? .close(outlet: outlet) : .open(outlet: outlet)
+        case 17..<19: return own.current(.listing).isListed ? .hide(outlet: outlet) : .show(outlet: outlet)
         default:
             return own.current(item: extra).isListed
                 ? .unlist(outlet: outlet, item: extra) : .list(outlet: outlet, item: extra, before: nil)

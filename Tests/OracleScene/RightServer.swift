@@ -22,6 +22,7 @@ package final class RightServer {
     /// Extra items that are listed, in the order of their menu.
     private var extras: [Int: [Int]] = [:]
     private var closed: Set<Int> = []
+    private var hidden: Set<Int> = []
     private var versions: [String: Int64] = [:]
     private var carts: [CartID: Kept] = [:]
     private var orders: [String: Order] = [:]
@@ -88,6 +89,12 @@ package final class RightServer {
         return .integer(versions["outlet-\(world.outlets[outlet].id)"] ?? 0)
     }
 
+    private func listing(_ outlet: Int, isShown: Bool) -> Reply {
+        let isChange = isShown ? hidden.remove(outlet) != nil : hidden.insert(outlet).inserted
+        if isChange { append(outlet: outlet, isShown ? "outlet.shown" : "outlet.hidden") }
+        return .integer(versions["outlet-\(world.outlets[outlet].id)"] ?? 0)
+    }
+
     private func putMenu(_ outlet: Int) -> Reply {
         let menu = world.outlets[outlet].menu
         for section in menu.sections { append(outlet: outlet, "menu.sectionAdded", ["id": section.id]) }
@@ -148,6 +155,8 @@ package final class RightServer {
             }
         case .open(let outlet): return doors(outlet, isOpen: true)
         case .close(let outlet): return doors(outlet, isOpen: false)
+        case .hide(let outlet): return listing(outlet, isShown: false)
+        case .show(let outlet): return listing(outlet, isShown: true)
         case .add(let cart, let outlet, let item, let quantity, let note):
             return decide(cart) { _ in
                 .add(
@@ -270,9 +279,12 @@ package final class RightServer {
             }
             return ["id": section.id, "items": items]
         }
+        var shown: [String: Any] = [
+            "id": world.outlets[outlet].id, "status": closed.contains(outlet) ? "closed" : "open",
+        ]
+        if hidden.contains(outlet) { shown["hidden"] = true }
         return [
-            "outlet": ["id": world.outlets[outlet].id, "status": closed.contains(outlet) ? "closed" : "open"],
-            "revision": revision(outlet), "state": "ready",
+            "outlet": shown, "revision": revision(outlet), "state": "ready",
             "tagBar": ["chips": menu.sections.map { ["id": "tag_\($0.id)"] }], "sections": sections,
         ]
     }

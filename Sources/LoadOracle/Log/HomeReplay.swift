@@ -5,6 +5,7 @@ struct HomeReplay {
     private var sections: [(id: Text, items: [Int])] = []
     private var offers: [Int: (price: Int64, isAvailable: Bool)] = [:]
     private var isOpen = false
+    private var isHidden = false
     private(set) var revision: Int64 = 0
 
     init(_ outlet: Outlet) {
@@ -17,6 +18,8 @@ struct HomeReplay {
         switch event.kind {
         case "outlet.opened": isOpen = true
         case "outlet.closed": isOpen = false
+        case "outlet.hidden": isHidden = true
+        case "outlet.shown": isHidden = false
         case "menu.sectionAdded":
             let place = sections.firstIndex { $0.id == event.payload["before"]?.text } ?? sections.count
             sections.insert((event.payload["id"]?.text ?? "", []), at: place)
@@ -53,6 +56,7 @@ struct HomeReplay {
         guard revision > 0 else { return .null }
         var document = shown.frame
         document["outlet"]?["status"] = .string(isOpen ? "open" : "closed")
+        document["outlet"]?["hidden"] = isHidden ? JSON.bool(true) : nil
         document["revision"] = .number(Double(revision))
         document["sections"] = .array(
             sections.filter { !$0.items.isEmpty }.map { id, items in

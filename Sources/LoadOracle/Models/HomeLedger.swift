@@ -147,6 +147,10 @@ final class HomeLedger {
         let status = document["outlet"]?["status"]?.string
         let statuses = outlet.possible(.doors, since: floor).map { $0.isAvailable ? "open" : "closed" }
         try require(statuses.contains(status ?? ""), "the outlet is \(status ?? "nothing") and not \(statuses)")
+        let isHidden = document["outlet"]?["hidden"]?.bool ?? false
+        try require(
+            outlet.possible(.listing, since: floor).contains { $0.isListed != isHidden },
+            "the outlet is \(isHidden ? "hidden" : "not hidden")")
         let sections = document["sections"]?.array ?? []
         let chips = document["tagBar"]?["chips"]?.array ?? []
         try require(

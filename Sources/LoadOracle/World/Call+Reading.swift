@@ -33,6 +33,8 @@ extension Call {
         case "MENU.PUT": call = outlet(1).map(Call.putMenu)
         case "OUTLET.OPEN": call = outlet(1).map { .open(outlet: $0) }
         case "OUTLET.CLOSE": call = outlet(1).map { .close(outlet: $0) }
+        case "OUTLET.HIDE": call = outlet(1).map { .hide(outlet: $0) }
+        case "OUTLET.SHOW": call = outlet(1).map { .show(outlet: $0) }
         case "MENU.ITEM.PRICE":
             call = itemOf { outlet, item in number(3).map { .price(outlet: outlet, item: item, minor: $0) } }
         case "MENU.ITEM.SUSPEND": call = itemOf { .suspend(outlet: $0, item: $1) }

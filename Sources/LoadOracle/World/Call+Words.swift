@@ -4,10 +4,10 @@ extension Call {
     /// The outlet whose offers its answer depends on.
     package var outlet: Int? {
         switch self {
-        case .putOutlet(let outlet), .putMenu(let outlet), .open(let outlet), .close(let outlet),
-            .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _), .list(let outlet, _, _),
-            .unlist(let outlet, _), .add(_, let outlet, _, _, _), .home(let outlet, _, _), .tags(let outlet),
-            .item(let outlet, _, _):
+        case .putOutlet(let outlet), .putMenu(let outlet), .open(let outlet), .close(let outlet), .hide(let outlet),
+            .show(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
+            .list(let outlet, _, _), .unlist(let outlet, _), .add(_, let outlet, _, _, _), .home(let outlet, _, _),
+            .tags(let outlet), .item(let outlet, _, _):
             outlet
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
@@ -18,7 +18,8 @@ extension Call {
     /// The stream that a write changes.
     func stream(_ world: World) -> String? {
         switch self {
-        case .putOutlet(let outlet), .open(let outlet), .close(let outlet): "outlet-\(world.outlets[outlet].id)"
+        case .putOutlet(let outlet), .open(let outlet), .close(let outlet), .hide(let outlet), .show(let outlet):
+            "outlet-\(world.outlets[outlet].id)"
         case .putMenu(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
             .list(let outlet, _, _), .unlist(let outlet, _):
             "menu-\(world.outlets[outlet].id)"
@@ -41,6 +42,8 @@ extension Call {
         case .putMenu(let outlet): return ["MENU.PUT", outletID(outlet), world.outlets[outlet].menu.json]
         case .open(let outlet): return ["OUTLET.OPEN", outletID(outlet)]
         case .close(let outlet): return ["OUTLET.CLOSE", outletID(outlet)]
+        case .hide(let outlet): return ["OUTLET.HIDE", outletID(outlet)]
+        case .show(let outlet): return ["OUTLET.SHOW", outletID(outlet)]
         case .price(let outlet, let item, let minor):
             return ["MENU.ITEM.PRICE", outletID(outlet), ItemPlan.id(item), "\(minor)"]
         case .suspend(let outlet, let item): return ["MENU.ITEM.SUSPEND", outletID(outlet), ItemPlan.id(item)]

@@ -6,6 +6,8 @@ package enum Call: Equatable, Sendable {
     case putMenu(Int)
     case open(outlet: Int)
     case close(outlet: Int)
+    case hide(outlet: Int)
+    case show(outlet: Int)
     case price(outlet: Int, item: Int, minor: Int64)
     case suspend(outlet: Int, item: Int)
     case resume(outlet: Int, item: Int)
@@ -67,7 +69,8 @@ package enum Call: Equatable, Sendable {
 extension Call {
     /// The kinds of calls, as reports name them.
     package enum Kind: Int, CaseIterable, Sendable {
-        case outletPut, menuPut, outletOpen, outletClose, itemPrice, itemSuspend, itemResume, itemPut, itemRemove
+        case outletPut, menuPut, outletOpen, outletClose, outletHide, outletShow
+        case itemPrice, itemSuspend, itemResume, itemPut, itemRemove
         case cartAdd, cartSet, cartRemove, cartClear, cartCheckout, cartCount, cartGet, orderGet
         case outletHome, outletTags, itemGet, browse, outlets, surprise, choose, browseSave, browseDrop
         case subscribe, unsubscribe
@@ -79,6 +82,8 @@ extension Call {
             case .menuPut: "menu.put"
             case .outletOpen: "outlet.open"
             case .outletClose: "outlet.close"
+            case .outletHide: "outlet.hide"
+            case .outletShow: "outlet.show"
             case .itemPrice: "menu.item.price"
             case .itemSuspend: "menu.item.suspend"
             case .itemResume: "menu.item.resume"
@@ -116,6 +121,8 @@ extension Call {
         case .putMenu: .menuPut
         case .open: .outletOpen
         case .close: .outletClose
+        case .hide: .outletHide
+        case .show: .outletShow
         case .price: .itemPrice
         case .suspend: .itemSuspend
         case .resume: .itemResume

@@ -12,10 +12,12 @@ package final class Outlet {
             case item(Int)
             /// Whether the outlet takes orders.
             case doors
+            /// Whether lists and searches show the outlet.
+            case listing
         }
 
         var target: Target
-        /// For the doors, `isAvailable` says whether they are open.
+        /// For the doors, `isAvailable` says whether they are open; for the listing, `isListed` whether it is there.
         var offer: Offer
     }
 
@@ -79,7 +81,7 @@ package final class Outlet {
     func follow(_ version: Int64, of call: Call) throws(Violation) -> Bool {
         let isOfMenu: Bool
         switch call {
-        case .putOutlet, .open, .close: isOfMenu = false
+        case .putOutlet, .open, .close, .hide, .show: isOfMenu = false
         default: isOfMenu = true
         }
         let known = isOfMenu ? menuVersion : outletVersion
@@ -110,7 +112,7 @@ package final class Outlet {
 
     private func first(_ target: Change.Target) -> Offer {
         switch target {
-        case .doors: return Offer(price: 0, isAvailable: true, isListed: true)
+        case .doors, .listing: return Offer(price: 0, isAvailable: true, isListed: true)
         case .item(let index):
             let item = menu.item(index)
             return Offer(price: item.price, isAvailable: true, isListed: !item.isExtra)
@@ -154,6 +156,9 @@ package final class Outlet {
     /// Whether the doors may have been open, or closed.
     func mayBeOpen(since floor: Int) -> Bool { possible(.doors, since: floor).contains(where: \.isAvailable) }
     func mayBeClosed(since floor: Int) -> Bool { possible(.doors, since: floor).contains { !$0.isAvailable } }
+
+    /// Whether its owner may have hidden it from lists and searches, after every change.
+    package var mayBeHidden: Bool { possible(.listing, since: settledCount).contains { !$0.isListed } }
 
     /// Items whose offer has ever changed.
     package var changedItems: [Int] {

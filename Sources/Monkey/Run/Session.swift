@@ -74,7 +74,8 @@ final class Session {
         // A server of its own goes with everything that is on it.
         if hasBuilt, started == nil {
             do {
-                try await observer.removeOutlets(of: run.world.name)
+                try await observer.removeOutlets(
+                    of: run.world.name, hidden: run.world.outlets.filter(\.mayBeHidden).map(\.id))
             } catch {
                 remark = "outlets may be left in the city \(run.world.name): \(error)"
             }

@@ -41,7 +41,7 @@ final class Shopper: ReplyReceiver {
 
     /// Calls to send before anything else, the first one last.
     var script: [Call] = []
-    /// What it did last with the doors of one of its outlets.
+    /// What it did last with the doors or the listing of one of its outlets.
     private var lastDoor: Call?
     private(set) var flight: Flight?
     /// When it was to send the commands that it has not come to yet.
@@ -76,10 +76,13 @@ final class Shopper: ReplyReceiver {
         return own > 0 ? world.outlets[index + chance.below(own) * run.shoppers.count] : nil
     }
 
-    /// The outlet that it has closed, and has to open again.
-    var closedOutlet: Outlet? {
-        guard case .close(let index)? = lastDoor else { return nil }
-        return world.outlets[index]
+    /// What opens or shows the outlet that it has closed or hidden.
+    var reopening: Call? {
+        switch lastDoor {
+        case .close(let outlet): .open(outlet: outlet)
+        case .hide(let outlet): .show(outlet: outlet)
+        default: nil
+        }
     }
 
     /// Leaves its cart for a new one.
@@ -223,7 +226,7 @@ final class Shopper: ReplyReceiver {
                     refusedBefore: flight.refusedBefore, repeated: repeated)))
         run.recorder.answered(flight, verdict, at: time)
         self.flight = nil
-        if [.outletOpen, .outletClose].contains(flight.call.kind) {
+        if [.outletOpen, .outletClose, .outletHide, .outletShow].contains(flight.call.kind) {
             if case .failed = verdict {} else { lastDoor = flight.call }
         }
         if customer.isBroken { script.removeAll { [.cartGet, .cartCount].contains($0.kind) } }

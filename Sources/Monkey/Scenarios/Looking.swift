@@ -166,7 +166,7 @@ struct Watch: Scenario {
             return .subscribe(channel: "home:\(world.outlets[outlet].id)")
         }
         steps -= 1
-        if let closed = shopper.closedOutlet { return .open(outlet: closed.index) }
+        if let reopening = shopper.reopening { return reopening }
         switch shopper.chance.below(10) {
         case 0..<4: return .home(outlet: outlet, since: nil, cart: nil)
         case 4..<6: return .cart(shopper.cart.id)

@@ -2,11 +2,11 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// Changes prices, sells items out and brings them back, takes dishes off the menu and puts them back, and closes for
-/// a moment, while customers shop.
+/// Changes prices, sells items out and brings them back, takes dishes off the menu and puts them back, and closes or
+/// hides for a moment, while customers shop.
 struct Merchant: Scenario {
     static let name = "merchant"
-    static let summary = "changes prices and menus of its outlets, and closes them for a moment, while customers shop"
+    static let summary = "changes prices and menus of its outlets, closes or hides them for a moment, while all shop"
 
     private var shopping = CartWork()
 
@@ -31,11 +31,12 @@ struct Merchant: Scenario {
     /// A change of one of the shopper's own outlets; nil if it has none.
     @LoopActor
     static func change(_ shopper: Shopper) -> Call? {
-        if let closed = shopper.closedOutlet { return .open(outlet: closed.index) }
+        if let reopening = shopper.reopening { return reopening }
         guard let outlet = shopper.ownOutlet() else { return nil }
         let menu = outlet.menu
         let item = shopper.chance.below(menu.itemCount)
         if shopper.chance.happens(permille: 20) { return .close(outlet: outlet.index) }
+        if shopper.chance.happens(permille: 20) { return .hide(outlet: outlet.index) }
         switch shopper.chance.below(10) {
         case 0..<5:
             return .price(outlet: outlet.index, item: item, minor: Int64(shopper.chance.number(100...4_000)))
@@ -76,7 +77,7 @@ struct MonkeyBusiness: Scenario {
         }
         steps -= 1
         // Owners look after their outlets whatever else they do, and do not leave them closed.
-        if shopper.closedOutlet != nil || shopper.chance.happens(permille: Merchant.permille(of: shopper)),
+        if shopper.reopening != nil || shopper.chance.happens(permille: Merchant.permille(of: shopper)),
             let change = Merchant.change(shopper)
         {
             return change

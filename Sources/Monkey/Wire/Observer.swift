@@ -52,7 +52,8 @@ final class Observer {
     }
 
     /// Removes the outlets of a city.
-    func removeOutlets(of city: String) async throws {
+    /// Lists do not show those that are hidden, so they are named.
+    func removeOutlets(of city: String, hidden: [String]) async throws {
         struct Page: Decodable {
             struct Outlet: Decodable {
                 var id: String
@@ -60,22 +61,27 @@ final class Observer {
             var items: [Outlet]
         }
         var pause = PatientPause()
+        var hidden = hidden
         while true {
-            let outlets = try await document(Page.self, "OUTLETS", "CITY", city, "LIMIT", "100").items
+            let listed = try await document(Page.self, "OUTLETS", "CITY", city, "LIMIT", "100").items
+            let outlets = listed.map(\.id) + hidden
             guard !outlets.isEmpty else { return }
             let client = try await connected()
             let removals = outlets.map { outlet in
                 let removal = Question()
-                client.send(to: removal, tag: 0) { $0.write(["OUTLET.REMOVE", outlet.id]) }
+                client.send(to: removal, tag: 0) { $0.write(["OUTLET.REMOVE", outlet]) }
                 return removal
             }
             client.flush()
             var refusal: Reply?
             for removal in removals {
                 let reply = try await client.answer(to: removal)
-                if case .error = reply { refusal = reply }
+                if case .error(let code, _) = reply, code != "NOTFOUND" { refusal = reply }
             }
-            guard let refusal else { continue }
+            guard let refusal else {
+                hidden = []
+                continue
+            }
             guard await pause.next() else {
                 throw UnexpectedReply(command: "OUTLET.REMOVE", reply: refusal.summary)
             }
