@@ -28,7 +28,7 @@ TAMPERINGS = {
 
 @pytest.fixture(scope="module")
 def tampered_runs(server, tmp_path_factory):
-    def run(name):
+    def run(name, folder):
         change = TAMPERINGS[name][0]
         # A fault that only the end shows does not end the load: it goes on for a moment after the change, and then stops.
         changed, tampered = 0, threading.Event() if "message " in name and "JSON" not in name else None
@@ -43,12 +43,13 @@ def tampered_runs(server, tmp_path_factory):
 
         with Tampering(server, tamper) as proxy:
             return run_monkey(
-                tmp_path_factory.mktemp("tampered"), proxy, "--scenario", "watch,cart", *SMALL, "--rate", 300,
+                folder, proxy, "--scenario", "watch,cart", *SMALL, "--rate", 300,
                 "--duration", "15s", *UNTIL_FOUND, "--shoppers", 12, "--connections", 4, "--seed", 2, code=None,
                 until=tampered)
 
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        runs = {name: pool.submit(run, name) for name in TAMPERINGS}
+        # Folders are made by one thread: two would both make the one that they are in.
+        runs = {name: pool.submit(run, name, tmp_path_factory.mktemp("tampered")) for name in TAMPERINGS}
         return {name: run.result() for name, run in runs.items()}
 
 
