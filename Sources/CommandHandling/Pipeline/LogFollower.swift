@@ -115,9 +115,10 @@ extension LogFollower {
         } prepare: { page in
             await LogFollower.decode(page)
         }
-        _ = try await log.follow(partition: partition, after: point, limit: 1)
         while true {
             let end = try await log.end(of: partition)
+            // Only now: a log that has lost what was read before may have an end of its own, and pages that lead to it.
+            _ = try await log.follow(partition: partition, after: point, limit: 1)
             try await pages.forEachPage(after: position, upTo: end.position) { events throws(EventLogError) in
                 pass(events)
                 progress(position)
