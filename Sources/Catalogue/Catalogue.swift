@@ -267,20 +267,17 @@ public final class Catalogue {
     }
 
     private func follow(_ kind: ListingKind, from old: Listing?, to new: Listing?) {
-        for query in saved.values {
-            if index(of: query.query.kind).asksItems(query.query) {
-                // Whether an outlet matched before can no longer be told.
-                query.forget()
-                touched.insert(query.name)
-            } else if query.query.kind == kind {
-                follow(query, from: old, to: new)
-            }
+        for query in saved.values where query.query.kind == kind || asksItems(query) {
+            follow(query, from: old, to: new)
         }
     }
 
+    private func asksItems(_ query: SavedQuery) -> Bool { index(of: query.query.kind).asksItems(query.query) }
+
     private func follow(_ query: SavedQuery, from old: Listing?, to new: Listing?) {
         followed += 1
-        if followed > Self.followedAtOnce {
+        // Whether an outlet matched before by its items can no longer be told.
+        if followed > Self.followedAtOnce || asksItems(query) {
             query.forget()
             touched.insert(query.name)
         } else if query.follow(from: old, to: new, in: index(of: query.query.kind)) {

@@ -30,7 +30,7 @@ import Testing
             saved[name] = Saved(question: question, window: window)
         }
         for _ in 0..<60 {
-            outlets.change(catalogue)
+            if outlets.generator.chance(80) { outlets.change(catalogue) } else { outlets.letTimePass(catalogue) }
             if outlets.generator.chance(30),
                 let name = saved.keys.sorted(by: { $0.name < $1.name }).randomElement(using: &outlets.generator)
             {
@@ -87,6 +87,22 @@ import Testing
                 #expect(index.rows(of: matches, query.sort.order, at: ranks) == Array(all[part]), "\(filter) \(ranks)")
             }
         }
+    }
+
+    @Test func `an outlet that is found by its items is found again when its pause ends`() throws {
+        let catalogue = Catalogue()
+        var tea = MenuItem.named("Tea", id: "tea")
+        tea.attributes = ItemAttributes([.init("spice", .number(7))])
+        catalogue.load([.with([tea], pausedUntil: 500)], revision: 0)
+        let query = try catalogue.query(["ATTR", "spice", "5", "*", "OPEN"], of: .outlets, options: [])
+        let name = SavedName("spicy", of: 1)
+        #expect(catalogue.save(query, as: name, for: 1))
+        catalogue.advance(to: 100)
+        #expect(try Answer(#require(catalogue.document(ofSaved: name)).bytes).total == 0)
+        _ = catalogue.takeTouched()
+        catalogue.advance(to: 501)
+        #expect(catalogue.takeTouched() == [name])
+        #expect(try Answer(#require(catalogue.document(ofSaved: name)).bytes).total == 1)
     }
 
     @Test func `a name of a connection is its own, and a shared one is everybody's`() throws {

@@ -97,7 +97,7 @@ def test_the_same_query_again_changes_nothing_and_another_replaces_it(server, cl
     first = client("BROWSE.SAVE", shared(menu), "TAG", menu, "COUNT", 2)
     assert client("BROWSE.SAVE", shared(menu), "TAG", menu, "COUNT", 2) == first
     with Listener(server, 2, shared(menu)) as listener:
-        other = client.json("BROWSE.SAVE", shared(menu), "TAG", menu, "PRICE", 1000, 1003)
+        other = client.json("BROWSE.SAVE", shared(menu), "TAG", menu, "CURRENCY", "LKR", "PRICE", 1000, 1003)
         listener.take_until(shared(menu), other)
         assert client("BROWSE.DROP", shared(menu)) == 1
         listener.take_until(shared(menu), None)
@@ -128,7 +128,7 @@ def test_a_burst_is_sent_in_few_messages(server, client, menu):
         assert listener.count <= 20 * seconds + 3
 
 
-@pytest.mark.parametrize("words", [["AFTER", "x"], ["FACETS"], ["SEED", "1"], ["LIMIT", "1"], ["SINCE", "x"], ["NONSENSE"]])
+@pytest.mark.parametrize("words", [["AFTER", "x"], ["FACETS"], ["SEED", "1"], ["LIMIT", "1", "COUNT", "1"], ["SINCE", "x"], ["NONSENSE"]])
 def test_a_saved_query_has_no_pages_and_no_facets(client, name, words):
     assert client.error("BROWSE.SAVE", name, *words).code == "ERR"
 
@@ -147,7 +147,7 @@ def test_answers_kept_by_messages_equal_fresh_ones(server, client, name, seed):
         f"shared:{name}-price": ["TAG", name, "SORT", "price", "COUNT", 4],
         f"shared:{name}-text": ["TAG", name, "TEXT", "ric", "COUNT", 5],
         f"shared:{name}-open": ["TAG", name, "OPEN", "TAG", "a", "SORT", "-price"],
-        f"shared:{name}-range": ["TAG", name, "PRICE", 200, 500, "SORT", "name", "COUNT", 3],
+        f"shared:{name}-range": ["TAG", name, "CURRENCY", "LKR", "PRICE", 200, 500, "SORT", "name", "COUNT", 3],
         f"shared:{name}-spicy": ["TAG", name, "ATTR", "spice", 0, "*", "SORT", "name", "COUNT", 5],
         f"shared:{name}-mild": ["TAG", name, "ATTR", "spice", "ANY", "MILD", "-1.0", "SORT", "price", "COUNT", 5],
         f"shared:{name}-without": ["TAG", name, "NOT", "OPEN", "NOT", "TEXT", "kottu", "SORT", "-price", "COUNT", 4],
@@ -183,7 +183,7 @@ def test_a_name_belongs_to_its_connection_unless_it_is_shared(server, client, me
         assert client.json("BROWSE.SAVE", menu, "TAG", menu)["total"] == 8
         assert client.json("BROWSE.SAVE", shared(menu), "TAG", menu)["total"] == 8
         assert other("BROWSE.DROP", menu) == 0
-        assert other.json("BROWSE.SAVE", menu, "TAG", menu, "PRICE", 1000, 1001)["total"] == 2
+        assert other.json("BROWSE.SAVE", menu, "TAG", menu, "CURRENCY", "LKR", "PRICE", 1000, 1001)["total"] == 2
         # Both listen to the same name and hear of their own queries.
         for listener in (client, other):
             listener.send(b"SUBSCRIBE browse:%s\r\n" % menu.encode())
@@ -220,6 +220,12 @@ def test_a_listener_moves_its_window(server, client, menu):
     assert client("BROWSE.WINDOW", f"{menu}-none", 0, 1) == 0
     for window in [(-1, 1), (0, 0), (0, 1001), (1 << 40, 1), ("x", 1)]:
         assert client.error("BROWSE.WINDOW", shared(menu), *window).code == "INVALID"
+
+
+def test_a_limit_is_a_count(client, menu):
+    saved = client.json("BROWSE.SAVE", menu, "TAG", menu, "FROM", 1, "LIMIT", 2, "SORT", "price")
+    assert [item["item"] for item in saved["items"]] == [f"{menu}-1", f"{menu}-2"]
+    assert client.json("BROWSE.SAVE", menu, "TAG", menu, "FROM", 1, "COUNT", 2, "SORT", "price") == saved
 
 
 def test_outlets_are_followed_by_what_they_are_and_by_their_items(server, client, name):

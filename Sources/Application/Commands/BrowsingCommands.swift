@@ -54,7 +54,7 @@ enum BrowsingCommands {
     ]
 
     private static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets, .since]
-    private static let windows: [CatalogueQuery.Option] = [.sort, .from, .count]
+    private static let windows: [CatalogueQuery.Option] = [.sort, .from, .count, .limit]
 
     private static let queries: [Command] = [
         Command(
@@ -84,8 +84,12 @@ enum BrowsingCommands {
                     Answer(catalogue.surprise(try application.query(.items, call[query], [.seed], catalogue))))
             }
         },
-        save("BROWSE.SAVE", .items, "Saves a query about items under a name, for SUBSCRIBE; returns its answer."),
-        save("OUTLETS.SAVE", .outlets, "Saves a query about outlets under a name, for SUBSCRIBE; returns its answer."),
+        save(
+            "BROWSE.SAVE", .items,
+            "Saves a query about items for SUBSCRIBE, for this connection or as shared:…; returns its answer."),
+        save(
+            "OUTLETS.SAVE", .outlets,
+            "Saves a query about outlets for SUBSCRIBE, for this connection or as shared:…; returns its answer."),
         Command(
             "BROWSE.WINDOW", .browsing, role: .customer,
             "Has a saved query show others of its matches; returns 1, or 0 if there is none."

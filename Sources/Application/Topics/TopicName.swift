@@ -27,8 +27,8 @@ public struct TopicName {
         channel = "\(kind.prefix):\(id)"
     }
 
-    /// The connection that it belongs to, of a client's; 0 where it is the same for all.
-    func owner(among client: Int64) -> Int64 {
+    /// The connection that it belongs to, if a client on this one names it; 0 where it is the same for all.
+    func connection(from client: Int64) -> Int64 {
         kind.isOfConnection ? SavedName(id, of: client).client ?? 0 : 0
     }
 

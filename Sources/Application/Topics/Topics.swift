@@ -22,13 +22,14 @@ public final class Topics {
     /// How long to wait before loading a document again that could not be loaded, in nanoseconds.
     private static let retryInterval: UInt64 = 1_000_000_000
 
-    private unowned let application: Application
-    private let configuration: Configuration
     private struct Key: Hashable {
         var channel: String
         /// The connection that it belongs to; 0 where it is the same for all.
         var client: Int64
     }
+
+    private unowned let application: Application
+    private let configuration: Configuration
     private var topics: [Key: Topic] = [:]
     private var listeners: [TopicSource: Set<Topic>] = [:]
     /// How many subscriptions there are, of all clients.
@@ -90,7 +91,7 @@ public final class Topics {
         try application.memory.checkRoom()
         count(added, for: subscriber.caller)
         return names.map { name in
-            let key = Key(channel: name.channel, client: name.owner(among: subscriber.client))
+            let key = Key(channel: name.channel, client: name.connection(from: subscriber.client))
             let topic = topics[key] ?? Topic(name, of: key.client)
             topics[key] = topic
             topic.subscribers[ObjectIdentifier(subscriber)] = subscriber

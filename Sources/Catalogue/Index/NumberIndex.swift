@@ -9,6 +9,8 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
     private var numbers = Numbers()
     private var buckets: [Int: Bitmap] = [:]
     private var last: (bucket: Int, rows: Bitmap)?
+    /// The rows in each band of a progression, from when they are first counted: there are far more buckets.
+    private var progression: [ClosedRange<Int64>: Bitmap]?
     /// In the order of use, the latest last.
     private var kept: [(range: ClosedRange<Int64>, rows: Bitmap)] = []
 
@@ -32,6 +34,12 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
         numbers[row] = number
         guard let number else { return }
         for (range, rows) in kept where range.contains(number) { rows.insert(row) }
+        if progression != nil {
+            let band = NumberBands.progression.band(of: number)
+            let rows = progression?[band] ?? Bitmap()
+            progression?[band] = rows
+            rows.insert(row)
+        }
         let bucket = NumberBucket.of(number)
         if let last, last.bucket == bucket { return last.rows.insert(row) }
         let rows = buckets[bucket] ?? Bitmap()
@@ -44,6 +52,7 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
         guard let number = numbers[row] else { return }
         numbers[row] = nil
         for (range, rows) in kept where range.contains(number) { rows.remove(row) }
+        progression?[NumberBands.progression.band(of: number)]?.remove(row)
         let bucket = NumberBucket.of(number)
         buckets[bucket]?.remove(row)
         if buckets[bucket]?.isEmpty == true {
@@ -99,22 +108,35 @@ final class NumberIndex<Numbers: RowNumbers>: FilterIndex {
         if !tally.countsOutlets, tally.rows.count <= Self.fewRows {
             return NumberSpread(numbers(among: tally.rows).map { ($0, 1) }, rule)
         }
-        // In the order of the numbers. A bucket lies in one band.
-        let found = buckets.filter { $0.value.intersects(tally.rows) }.sorted { $0.key < $1.key }
-        guard let first = found.first, let last = found.last,
-            let least = numbers(among: first.value.intersection(tally.rows)).min(),
-            let greatest = numbers(among: last.value.intersection(tally.rows)).max()
-        else { return nil }
-        guard tally.countsOutlets else {
-            let counts = found.map { (NumberBucket.number(in: $0.key), tally.count([$0.value])) }
-            return NumberSpread(least: least, greatest: greatest, rule) { $0.counts(of: counts) }
+        let order = buckets.keys.sorted()
+        func first(of buckets: some Sequence<Int>) -> Bitmap? {
+            buckets.lazy.compactMap { self.buckets[$0] }.first { $0.intersects(tally.rows) }
         }
+        guard let least = first(of: order).flatMap({ numbers(among: $0.intersection(tally.rows)).min() }),
+            let greatest = first(of: order.reversed()).flatMap({ numbers(among: $0.intersection(tally.rows)).max() })
+        else { return nil }
         return NumberSpread(least: least, greatest: greatest, rule) { bands in
-            // An outlet may have items in several buckets of a band.
-            Dictionary(grouping: found) { bands.band(of: NumberBucket.number(in: $0.key)) }
-                .map { (band: $0.key, count: tally.count($0.value.map(\.value))) }
+            sets(in: bands).map { (band: $0, count: tally.count($1)) }.filter { $0.count > 0 }
                 .sorted { $0.band.lowerBound < $1.band.lowerBound }
         }
+    }
+
+    /// The rows in each band, as sets that have none in common.
+    private func sets(in bands: NumberBands) -> [ClosedRange<Int64>: [Bitmap]] {
+        guard case .progression = bands else { return bucketsByBand(bands) }
+        let kept =
+            progression
+            ?? bucketsByBand(bands).mapValues { buckets in
+                // Never one of the buckets itself, which has other rows later.
+                buckets.reduce(into: Bitmap()) { $0.formUnion($1) }
+            }
+        progression = kept
+        return kept.mapValues { [$0] }
+    }
+
+    /// A bucket lies in one band.
+    private func bucketsByBand(_ bands: NumberBands) -> [ClosedRange<Int64>: [Bitmap]] {
+        Dictionary(grouping: buckets) { bands.band(of: NumberBucket.number(in: $0.key)) }.mapValues { $0.map(\.value) }
     }
 
     private func numbers(among rows: Bitmap) -> [Int64] { rows.rows.compactMap { numbers[$0] } }

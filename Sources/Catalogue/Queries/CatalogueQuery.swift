@@ -103,7 +103,9 @@ public struct CatalogueQuery {
                     throw .syntax(
                         "'\(word.string.prefix(64))' is not a filter or option here; quote a value with spaces")
                 }
-                guard given.insert(name).inserted else { throw .syntax("\(name) is given twice") }
+                // Both say how many listings are shown.
+                let meaning = option == .count ? Option.limit : option
+                guard given.insert(meaning.rawValue).inserted else { throw .syntax("\(name) is given twice") }
                 try read(option, &reader)
             }
         }
@@ -128,6 +130,7 @@ public struct CatalogueQuery {
                 throw .invalid("LIMIT", "must be from 1 to \(Self.maximumLimit)")
             }
             self.limit = Int(limit)
+            window = window.lowerBound..<window.lowerBound + Int(limit)
         case .after:
             guard let cursor = Cursor(try reader.next().string) else {
                 throw .invalid("AFTER", "must be the 'next' of an earlier answer")

@@ -27,9 +27,9 @@ extension MenuItem {
 }
 
 extension OutletRecord {
-    /// An open outlet with these items, and these events of its menu after that.
+    /// An open outlet with these items, and these events of its menu after that; perhaps paused since.
     static func with(
-        id: Identifier = "o", _ items: [MenuItem], events more: [Menu.Event] = [],
+        id: Identifier = "o", _ items: [MenuItem], events more: [Menu.Event] = [], pausedUntil: Timestamp? = nil,
         _ change: (inout OutletDetails) -> Void = { _ in }
     ) -> OutletRecord {
         var details = OutletDetails(name: "Outlet", currency: Currency("LKR")!, timeZone: "UTC")
@@ -42,9 +42,10 @@ extension OutletRecord {
         var model = ReadModel(partition: 0)
         let events =
             [DomainEvent.outlet(.registered(details)), .outlet(.opened)] + (changes + more).map(DomainEvent.menu)
+            + (pausedUntil.map { [.outlet(.paused(until: $0, reason: nil))] } ?? [])
         var versions: [StreamName.Category: Int64] = [:]
         for (index, event) in events.enumerated() {
-            let category: StreamName.Category = index < 2 ? .outlet : .menu
+            let category: StreamName.Category = if case .menu = event { .menu } else { .outlet }
             versions[category, default: 0] += 1
             model.apply([
                 .success(

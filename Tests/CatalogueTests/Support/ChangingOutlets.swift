@@ -42,14 +42,17 @@ struct ChangingOutlets {
     /// Makes a change and lets the catalogue follow. Returns whether there was one.
     @discardableResult
     mutating func change(_ catalogue: Catalogue) -> Bool {
-        if generator.chance(10) {
-            now = Timestamp(millisecondsSinceEpoch: now.millisecondsSinceEpoch + Int64(generator.number(1..<200)))
-        }
-        catalogue.advance(to: now)
+        if generator.chance(10) { letTimePass(catalogue) }
         guard let change = change() else { return false }
         catalogue.revision += Int64(generator.number(1..<4))
         catalogue.update(change.outlet, to: change.record, items: change.touched)
         return true
+    }
+
+    /// Some time passes, and nothing else happens.
+    mutating func letTimePass(_ catalogue: Catalogue) {
+        now = Timestamp(millisecondsSinceEpoch: now.millisecondsSinceEpoch + Int64(generator.number(1..<200)))
+        catalogue.advance(to: now)
     }
 
     /// Makes a change, if the chosen command changes anything.
