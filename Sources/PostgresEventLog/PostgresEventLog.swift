@@ -238,11 +238,16 @@ public final class PostgresEventLog: EventLog {
 
     /// See `EventLog`.
     public func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         let rows = try await reader.execute(
             Statements.stream,
-            [.int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit))])
+            [
+                .int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit)),
+                .int8(seen.position), Parameter(seen.digest),
+            ])
+        guard rows.count > 0, rows.bool(0, 3) else { throw .forked(DatabaseTrouble.forked) }
+        guard !rows.isNull(0, 0) else { return [] }
         return (0..<rows.count).map { row in
             EventLines.event(
                 rows.bytes(row, 2), partition: partition, position: rows.int8(row, 0),
@@ -459,12 +464,12 @@ private enum Statements {
         """, [.int2, .int8, .int8, .int8])
 
     // The last column says whether the partition has the point at all. Without a batch behind it, that is all there is
-    // to say.
+    // to say. OFFSET 0 has it looked for once, and not for each batch.
     static let follow = Statement(
         "follow",
         """
         SELECT b.first_position, b.last_position, b.recorded_at, b.events, b.chain_digest, p.is_known
-        FROM (SELECT tiffin.has_point($1, $2, $3)) AS p (is_known) LEFT JOIN LATERAL (
+        FROM (SELECT tiffin.has_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
             SELECT * FROM tiffin.batches
             WHERE partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
                 AND first_position <= greatest($4, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
@@ -475,23 +480,26 @@ private enum Statements {
         """, [.int2, .int8, .bytea, .int8, .int8])
 
     // A line that begins like one of the stream, and whose version is none, is read with the first versions. OFFSET 0
-    // keeps the planner from reading every batch.
+    // keeps the planner from reading every batch. The last column is that of `follow`.
     static let stream = Statement(
         "stream",
         """
-        SELECT b.first_position + (e.number - 1), b.recorded_at, e.line
-        FROM tiffin.batches_of($1, $2) AS found (first_position)
-            CROSS JOIN LATERAL (
-                SELECT * FROM tiffin.batches
-                WHERE partition = $1 AND first_position = found.first_position
-                    AND first_position <= \(LogHead.maximumPosition) OFFSET 0) AS b
-            CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
-        WHERE starts_with(e.line, $2 || E'\\t') AND CASE
-            WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3
-            ELSE $3 = 0
-        END
-        ORDER BY 1 LIMIT $4
-        """, [.int2, .text, .int8, .int8])
+        SELECT e.position, e.recorded_at, e.line, p.is_known
+        FROM (SELECT tiffin.has_point($1, $5, $6) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+            SELECT b.first_position + (e.number - 1) AS position, b.recorded_at, e.line
+            FROM tiffin.batches_of($1, $2) AS found (first_position)
+                CROSS JOIN LATERAL (
+                    SELECT * FROM tiffin.batches
+                    WHERE partition = $1 AND first_position = found.first_position
+                        AND first_position <= \(LogHead.maximumPosition) OFFSET 0) AS b
+                CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
+            WHERE starts_with(e.line, $2 || E'\\t') AND CASE
+                WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3
+                ELSE $3 = 0
+            END
+            ORDER BY 1 LIMIT $4) AS e ON p.is_known
+        ORDER BY 1
+        """, [.int2, .text, .int8, .int8, .int8, .bytea])
 
     static let indexStreams = Statement(
         "index_streams", "SELECT is_behind FROM tiffin.index_streams($1, $2)", [.int2, .int4])

@@ -3,6 +3,7 @@
 import subprocess
 from pathlib import Path
 
+import pytest
 from tiffin import binary
 
 SIMULATE = Path(binary()).with_name("tiffin-simulate")
@@ -16,6 +17,21 @@ def simulate(*options) -> str:
 
 def test_every_answer_agrees_with_the_model():
     simulate("--seeds", 30)
+
+
+# What seeds found that had to be mended, as short as it was.
+@pytest.mark.parametrize(
+    "found",
+    [
+        # A server went on with what had been done on a lost connection, by rights that the user got later.
+        "--first 29027",
+        # A server loaded a stream from another log than the one that it followed.
+        "--first 94471 --actions 43 --without "
+        "lostRequest,lateRequest,lostReply,unread,dark,crash,cut,end,userChange,wrongToken,stranger",
+    ],
+)
+def test_what_was_found_is_mended(found):
+    simulate("--seeds", 1, *found.split())
 
 
 def test_a_seed_is_one_run():

@@ -21,6 +21,37 @@ import Testing
         #expect(read.allSatisfy { $0.hasPrefix("cart-a") }, "events of two logs, one after the other: \(read)")
     }
 
+    @Test func `a stream is not loaded from another log than the one that is followed`() async throws {
+        let log = InMemoryEventLog()
+        try await Self.write(["c", "x", "c"], to: log)
+        let process = TestProcess(log)
+        try await process.readToEnd()
+        try await Self.write(["c"], to: log)
+        // What follows is asked of the first log, and heard of when the stream was asked of the other one.
+        await process.catchUp {
+            await log.lose(batches: 2)
+            try? await Self.write(["y", "y"], to: log)
+            process.send("c", .add(1))
+            await process.load()
+        }
+        let outcomes = await process.settle()
+        #expect(outcomes.map(\.isUnavailable) == [true], "\(outcomes)")
+        guard case .failure(.unavailable) = process.read(.cart("c")) else {
+            Issue.record("a server that has left the log still answers")
+            return
+        }
+    }
+
+    /// Adds to each of these carts, with a batch for each.
+    private static func write(_ carts: [Identifier], to log: InMemoryEventLog) async throws {
+        let writer = TestProcess(log)
+        try await writer.readToEnd()
+        for cart in carts {
+            writer.send(cart, .add(1))
+            #expect(await writer.settle().count == 1)
+        }
+    }
+
     /// A log of batches of two events each, of carts whose ids begin with `name`.
     private static func log(_ name: String, batches: Int) async throws -> InMemoryEventLog {
         let log = InMemoryEventLog()
@@ -68,7 +99,7 @@ private actor ForkingLog: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) throws(EventLogError) -> [RecordedEvent] { throw .unavailable("not asked for here") }
 
     func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {

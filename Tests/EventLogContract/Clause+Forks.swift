@@ -36,6 +36,25 @@ extension Clause {
             #expect(try await isRefused { try await log.follow(partition: 0, after: beyond, limit: 1) })
         },
 
+        Clause("Whoever loads a stream learns if the log is another one than that which is followed") { log in
+            let points = try await fill(log)
+            for name in ["c1", "new"] {
+                let all = try await log.read(stream: .cart(name), partition: 0, afterVersion: 0, limit: 100)
+                for point in points {
+                    for limit in [1, 100] {
+                        let events = try await log.read(
+                            stream: .cart(name), partition: 0, afterVersion: 0, limit: limit, seen: point)
+                        #expect(events == Array(all.prefix(limit)))
+                    }
+                    #expect(
+                        try await isRefused {
+                            try await log.read(
+                                stream: .cart(name), partition: 0, afterVersion: 0, limit: 1, seen: point.wrong)
+                        })
+                }
+            }
+        },
+
         Clause("A reader in the middle of a batch goes on from there") { log in
             let points = try await fill(log)
             let middle = LogPoint(position: points[2].position + 1, digest: nil)

@@ -285,10 +285,10 @@ private actor DamagedLog: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         try damaged(
-            try await inner.read(stream: stream, partition: partition, afterVersion: version, limit: limit))
+            try await inner.read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen))
     }
 
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {

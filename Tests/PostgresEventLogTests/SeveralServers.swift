@@ -43,9 +43,9 @@ final class SeveralServers: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
-        try await next().read(stream: stream, partition: partition, afterVersion: version, limit: limit)
+        try await next().read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
     }
 
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {

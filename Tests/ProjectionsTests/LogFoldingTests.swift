@@ -82,7 +82,7 @@ private struct FixedLog: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) throws(EventLogError) -> [RecordedEvent] { throw .unavailable("not asked for here") }
 
     func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {

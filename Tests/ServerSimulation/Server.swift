@@ -215,10 +215,10 @@ final class ServerLog: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         try await ask { log throws(EventLogError) in
-            try await log.read(stream: stream, partition: partition, afterVersion: version, limit: limit)
+            try await log.read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
         }
     }
 

@@ -18,6 +18,13 @@ struct Simulate {
         var nanoseconds: UInt64 = 0
         var replies = 0
         var events = 0
+
+        /// What there was in all, and how fast.
+        func told(after seconds: Double) -> String {
+            let simulated = Double(nanoseconds) / 1e9
+            return "\(replies) replies, \(events) events, \(Int(simulated)) s simulated in "
+                + "\(Int(seconds.rounded(.up))) s, \(Int(simulated / max(seconds, 0.001))) simulated seconds a second"
+        }
     }
 
     private static let usage = """
@@ -67,9 +74,7 @@ struct Simulate {
     private mutating func runAll(_ plan: Plan, _ seeds: Range<UInt64>) {
         var plan = plan
         var total = Outcome()
-        var clock = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &clock)
-        let began = clock
+        let began = Simulate.seconds()
         for seed in seeds {
             plan.seed = seed
             let outcome = run(plan)
@@ -83,17 +88,23 @@ struct Simulate {
             total.nanoseconds += outcome.nanoseconds
             total.replies += outcome.replies
             total.events += outcome.events
+            let done = seed - seeds.lowerBound + 1
+            if done % 1_000 == 0 || seed == seeds.upperBound - 1 {
+                print("\(done) seeds from \(seeds.lowerBound): \(total.told(after: Simulate.seconds() - began))")
+                // Whoever reads along is not to wait until there is a page of it.
+                fflush(nil)
+            }
         }
-        clock_gettime(CLOCK_MONOTONIC, &clock)
-        let real = Double(clock.tv_sec - began.tv_sec) + Double(clock.tv_nsec - began.tv_nsec) / 1e9
-        let simulated = Double(total.nanoseconds) / 1e9
-        print(
-            "\(seeds.count) seeds from \(seeds.lowerBound): \(total.replies) replies, \(total.events) events, "
-                + "\(Int(simulated)) s simulated in \(Int(real.rounded(.up))) s, "
-                + "\(Int(simulated / max(real, 0.001))) simulated seconds a second")
         print(
             "faults: " + total.faults.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", ")
         )
+    }
+
+    /// The time, in seconds since some moment.
+    private static func seconds() -> Double {
+        var clock = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &clock)
+        return Double(clock.tv_sec) + Double(clock.tv_nsec) / 1e9
     }
 
     // MARK: A run that fails

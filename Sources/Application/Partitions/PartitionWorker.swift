@@ -305,7 +305,8 @@ final class PartitionWorker {
                 let partition = follower.partition
                 let events = await result { () throws(EventLogError) in
                     try await log.read(
-                        stream: load.stream, partition: partition, afterVersion: load.afterVersion, limit: load.limit)
+                        stream: load.stream, partition: partition, afterVersion: load.afterVersion, limit: load.limit,
+                        seen: load.seen)
                 }
                 next = pipeline.loaded(load, events)
             }

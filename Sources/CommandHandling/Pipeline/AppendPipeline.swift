@@ -35,8 +35,9 @@ public final class AppendPipeline {
         public let stream: StreamName
         /// The version after which to read.
         public let afterVersion: Int64
-        /// The position up to which the log is known. What lies behind it may be lost again, and nobody would notice.
-        let end: Int64
+        /// The point up to which the log is known: another log is not asked. What lies behind it may be lost again, and
+        /// nobody would notice.
+        public let seen: LogPoint
         /// The most events to read.
         public let limit = LogFollower.readLimit
     }
@@ -440,22 +441,24 @@ public final class AppendPipeline {
 
     /// The next streams to read from the log; report each by ``loaded(_:_:)``.
     public func nextLoads(atMost count: Int = .max) -> [Load] {
-        processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0, end: position) }
+        processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0, seen: follower.point) }
     }
 
     /// A part of a stream has been read. Returns the next part to read, if there is one.
     public func loaded(_ load: Load, _ result: Result<[RecordedEvent], EventLogError>) -> Load? {
         switch result {
         case .success(let events):
-            let known = events.prefix { $0.position <= load.end }
+            let known = events.prefix { $0.position <= load.seen.position }
             let isComplete = events.count < load.limit || known.count < events.count
             if let corruption = processor.loaded(load.stream, known.map(\.decodedResult), isComplete: isComplete) {
                 report(.corrupt(corruption))
             }
-            // The log has less of the stream than was read before: it may be another log.
-            if isComplete, processor.isLoading(load.stream) { isPollDue = true }
             guard !isComplete, let last = events.last else { return nil }
-            return Load(stream: load.stream, afterVersion: last.version, end: position)
+            return Load(stream: load.stream, afterVersion: last.version, seen: follower.point)
+        case .failure(.forked(let reason)):
+            // Whoever waited for it has been told if the log was left meanwhile.
+            if processor.isLoading(load.stream) { leave(reason) }
+            return nil
         case .failure(let error):
             processor.loadFailed(load.stream, error.description)
             return nil

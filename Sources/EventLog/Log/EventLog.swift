@@ -49,8 +49,11 @@ public protocol EventLog: Sendable {
     func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage
 
     /// The events of a stream after a version, in order, at most `limit`.
+    ///
+    /// - Parameter seen: a point up to which the caller knows the partition.
+    /// - Throws: ``EventLogError/forked(_:)`` if the log does not have the point.
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent]
 
     /// The batches of a partition that end after a position, in order, at most `limit`. The next position belongs to
@@ -107,6 +110,13 @@ extension EventLog {
     public func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let head = try await head(of: partition)
         return LogPoint(position: head.position, digest: head.digest)
+    }
+
+    /// The events of a stream after a version, whatever log it is, in order, at most `limit`.
+    public func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try await read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: .start)
     }
 
     /// For a log that needs no index.

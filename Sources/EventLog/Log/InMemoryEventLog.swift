@@ -113,8 +113,9 @@ public actor InMemoryEventLog: EventLog {
 
     /// See ``EventLog``.
     public func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) throws(EventLogError) -> [RecordedEvent] {
+        try check(seen, partition)
         let name = stream.description
         return Array(
             partitions[partition].events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))

@@ -95,7 +95,10 @@ final class SimulatedLog {
         return FollowingEvents(events: Array(events[Int(point.position)..<Int(end.position)]), end: end)
     }
 
-    func read(_ stream: StreamName, afterVersion version: Int64, limit: Int) -> [RecordedEvent] {
+    func read(
+        _ stream: StreamName, afterVersion version: Int64, limit: Int, seen: LogPoint
+    ) throws(EventLogError) -> [RecordedEvent] {
+        try check(seen)
         let name = stream.description
         return Array(events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
     }

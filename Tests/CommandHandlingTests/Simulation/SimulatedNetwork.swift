@@ -176,7 +176,9 @@ final class SimulatedNetwork {
         }
 
         func read(_ load: AppendPipeline.Load, reply: @escaping (Result<[RecordedEvent], EventLogError>) -> Void) {
-            answer(reply) { $0.read(load.stream, afterVersion: load.afterVersion, limit: load.limit) }
+            answer(reply) { log throws(EventLogError) in
+                try log.read(load.stream, afterVersion: load.afterVersion, limit: load.limit, seen: load.seen)
+            }
         }
 
         private func answer<Answer>(

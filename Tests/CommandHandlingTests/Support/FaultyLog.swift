@@ -66,10 +66,11 @@ actor FaultyLog: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         try FaultyLog.fail(&streamReadFaults)
-        return try await inner.read(stream: stream, partition: partition, afterVersion: version, limit: limit)
+        return try await inner.read(
+            stream: stream, partition: partition, afterVersion: version, limit: limit, seen: seen)
     }
 
     func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit] {

@@ -38,10 +38,10 @@ actor HoleyLog: EventLog {
     }
 
     func read(
-        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         let events = try await whole.read(
-            stream: stream, partition: partition, afterVersion: version, limit: .max)
+            stream: stream, partition: partition, afterVersion: version, limit: .max, seen: seen)
         return Array(events.lazy.filter { !self.removed.contains($0.position) }.prefix(limit))
     }
 

@@ -145,12 +145,14 @@ final class TestProcess {
         case .lookUp(let batch, let seen):
             pipeline.lookedUp(
                 await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) })
-        case .read(let point, let limit):
-            pipeline.read(
-                await result { () throws(EventLogError) in
-                    try await log.follow(partition: 0, after: point, limit: limit)
-                })
+        case .read(let point, let limit): pipeline.read(await follow(after: point, limit))
         case .pause: pipeline.paused()
+        }
+    }
+
+    private func follow(after point: LogPoint, _ limit: Int) async -> Result<FollowingEvents, EventLogError> {
+        await result { () throws(EventLogError) in
+            try await log.follow(partition: 0, after: point, limit: limit)
         }
     }
 
@@ -179,7 +181,8 @@ final class TestProcess {
                 load,
                 await result { () throws(EventLogError) in
                     try await log.read(
-                        stream: load.stream, partition: 0, afterVersion: load.afterVersion, limit: load.limit)
+                        stream: load.stream, partition: 0, afterVersion: load.afterVersion, limit: load.limit,
+                        seen: load.seen)
                 })
         }
     }
@@ -195,12 +198,14 @@ final class TestProcess {
 
     /// Reads what others appended.
     ///
-    /// - Parameter meanwhile: called while the log is being read.
-    func catchUp(meanwhile: () -> Void = {}) async {
+    /// - Parameter meanwhile: called when the log has been read, and before the process hears of it.
+    func catchUp(meanwhile: () async -> Void = {}) async {
         pipeline.pollSoon()
-        let read = nextAction()
-        meanwhile()
-        if let read { await perform(read) }
+        if case .read(let point, let limit) = nextAction() {
+            let following = await follow(after: point, limit)
+            await meanwhile()
+            pipeline.read(following)
+        }
         while let action = takeAction() {
             if case .append = action {
                 held = action
