@@ -30,8 +30,8 @@ func layer(_ name: String, uses: [Target.Dependency] = [], resources: [Resource]
 
 /// What the fuzz targets may import.
 let fuzzed: [Target.Dependency] = [
-    "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "Importing", "JSONText", "LineProtocol",
-    "LineServer", "LoadOracle", "Projections", "SeededRandom",
+    "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "HTTPProtocol", "Importing", "JSONText",
+    "LineProtocol", "LineServer", "LoadOracle", "Projections", "SeededRandom",
 ]
 
 /// The fuzz targets: tests that run what the corpus has, or, where `TIFFIN_FUZZ` is set, a program that fuzzes them.
@@ -82,6 +82,7 @@ let package = Package(
         layer("JSONText"),
         layer("CallArguments"),
         layer("LineProtocol", uses: ["CallArguments"]),
+        layer("HTTPProtocol"),
         layer("Measurement"),
         layer("SeededRandom"),
         layer("CommandLineOptions"),
@@ -183,6 +184,7 @@ let package = Package(
         tests(of: "JSONText", uses: ["SeededRandom"]),
         tests(of: "CallArguments", uses: ["SeededRandom"]),
         tests(of: "LineProtocol", uses: ["CallArguments", "SeededRandom"]),
+        tests(of: "HTTPProtocol", uses: ["SeededRandom"]),
         tests(of: "Measurement", uses: ["SeededRandom"]),
         tests(of: "SeededRandom"),
         tests(of: "Printing", uses: ["SeededRandom"]),
