@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 # Some versions of SwiftPM append the name of the library to that of the report.
 REPORTS = {
     "swift-tests": "swift*.xml", "client-tests": "clients.xml", "timed-tests": "timed.xml",
+    "browser-tests": "browser.xml",
 }
 
 

@@ -1,0 +1,285 @@
+"""The modules that all pages share, each against another implementation or a rule."""
+
+import json
+import random
+import re
+
+import jsonpatch
+
+from conftest import CHECKOUT
+
+SEED = 20_260_301
+
+
+# --- patches
+
+
+def random_value(dice, depth=3):
+    kind = dice.randrange(8 if depth else 5)
+    if kind < 2:
+        return dice.randrange(-5, 100)
+    if kind == 2:
+        return dice.choice(["", "a", "é", "~", "/", "pie", "__proto__"])
+    if kind == 3:
+        return dice.choice([True, False])
+    if kind == 4:
+        return None
+    if kind < 7:
+        keys = ["a", "b", "c", "~x", "a/b", "", "0", "__proto__", "é"]
+        return {key: random_value(dice, depth - 1) for key in dice.sample(keys, dice.randrange(5))}
+    return [random_value(dice, depth - 1) for _ in range(dice.randrange(6))]
+
+
+def places(document, path=()):
+    """The paths of everything in a document, as tokens."""
+    yield path
+    if isinstance(document, dict):
+        for key, value in document.items():
+            yield from places(value, (*path, key))
+    elif isinstance(document, list):
+        for index, value in enumerate(document):
+            yield from places(value, (*path, str(index)))
+
+
+def pointer(path):
+    return "".join("/" + token.replace("~", "~0").replace("/", "~1") for token in path)
+
+
+def at(document, path):
+    for token in path:
+        document = document[int(token)] if isinstance(document, list) else document[token]
+    return document
+
+
+def random_operation(dice, document):
+    """An operation on the document, which mostly can be applied."""
+    paths = list(places(document))
+    path = dice.choice(paths)
+    kind = dice.choice(["add", "remove", "replace", "move", "copy", "test"])
+    container = at(document, path)
+    inside = path
+    if isinstance(container, list):
+        inside = (*path, dice.choice([str(dice.randrange(len(container) + 1)), "-"]))
+    elif isinstance(container, dict):
+        inside = (*path, dice.choice(["a", "new", "~x", "a/b", "__proto__"]))
+    if dice.randrange(12) == 0:
+        path = (*path, "nowhere")
+    if kind == "add":
+        return {"op": kind, "path": pointer(inside), "value": random_value(dice)}
+    if kind == "replace":
+        return {"op": kind, "path": pointer(path), "value": random_value(dice)}
+    if kind == "remove":
+        return {"op": kind, "path": pointer(path if path else ("a",))}
+    if kind == "test":
+        same = dice.randrange(8) and path in paths
+        return {"op": kind, "path": pointer(path), "value": at(document, path) if same else "something else"}
+    return {"op": kind, "from": pointer(path), "path": pointer(inside)}
+
+
+def random_patch(dice, document):
+    operations = []
+    for _ in range(dice.randrange(1, 6)):
+        operation = random_operation(dice, document)
+        # Without a container there is nothing to add to, and into itself nothing moves.
+        source, target = operation.get("from"), operation["path"]
+        if source is not None and (target.startswith(source) or source.startswith(target)):
+            continue
+        operations.append(operation)
+        try:
+            document = jsonpatch.apply_patch(document, [operation])
+        except (jsonpatch.JsonPatchException, jsonpatch.JsonPointerException, TypeError, KeyError):
+            return operations, False, None
+        if not isinstance(document, dict | list):
+            break
+    return operations, True, document
+
+
+def test_patches_are_applied_as_another_implementation_applies_them(modules):
+    dice = random.Random(SEED)
+    cases = []
+    while len(cases) < 1500:
+        document = random_value(dice)
+        if isinstance(document, dict | list):
+            operations, applied, expected = random_patch(dice, document)
+            cases.append({"document": document, "operations": operations, "applied": applied, "expected": expected})
+    assert 200 < sum(not case["applied"] for case in cases) < 1200
+    # Documents travel as texts: the driver would lose `__proto__`.
+    answers = modules.evaluate("""async (text) => {
+        const { applyPatch, PatchError } = await import("/shared/patch.js");
+        return JSON.parse(text).map(({ document, operations }) => {
+            const before = JSON.stringify(document);
+            try {
+                const after = JSON.stringify(applyPatch(document, operations));
+                return { after, kept: JSON.stringify(document) === before };
+            } catch (error) {
+                return { refused: error instanceof PatchError, kept: JSON.stringify(document) === before };
+            }
+        });
+    }""", json.dumps(cases))
+    for case, answer in zip(cases, answers, strict=True):
+        assert answer["kept"], case
+        if case["applied"]:
+            assert "after" in answer and json.loads(answer["after"]) == case["expected"], (case, answer)
+        else:
+            assert answer.get("refused"), (case, answer)
+
+
+def test_what_a_patch_does_not_touch_is_shared_with_the_old_document(modules):
+    assert modules.evaluate("""async () => {
+        const { applyPatch } = await import("/shared/patch.js");
+        const old = { a: { items: [{ id: 1 }, { id: 2 }] }, b: [{}] };
+        const now = applyPatch(old, [{ op: "replace", path: "/a/items/1/id", value: 3 }]);
+        return [now.b === old.b, now.a.items[0] === old.a.items[0], now.a.items[1] !== old.a.items[1], old.a.items[1].id];
+    }""") == [True, True, True, 2]
+
+
+# --- streams
+
+
+def test_events_are_the_same_however_the_stream_is_cut(modules):
+    stream = (
+        ": a comment\n\nevent: home:a\ndata: {\"to\":1}\n\nevent:cart\r\ndata:{\"é\":\r\ndata: 2}\r\n\r\n"
+        "retry: 9\nid\n\ndata: no name\n\nevent: no data\n\n"
+    )
+    expected = [
+        {"event": "home:a", "data": '{"to":1}'}, {"event": "cart", "data": '{"é":\n2}'},
+        {"event": "message", "data": "no name"},
+    ]
+    dice = random.Random(SEED)
+    cuts = [[place] for place in range(len(stream))]
+    cuts += [sorted(dice.sample(range(len(stream)), 5)) for _ in range(100)] + [list(range(len(stream)))]
+    answers = modules.evaluate("""async ({ stream, cuts }) => {
+        const { EventParser } = await import("/shared/stream.js");
+        return cuts.map((places) => {
+            const parser = new EventParser();
+            return [0, ...places].flatMap((place, index) => parser.push(stream.slice(place, places[index])));
+        });
+    }""", {"stream": stream, "cuts": cuts})
+    for cut, answer in zip(cuts, answers, strict=True):
+        assert answer == expected, cut
+
+
+def test_a_stream_waits_longer_each_time_but_never_as_long_as_others(modules):
+    delays = modules.evaluate("""async () => {
+        const { delay } = await import("/shared/stream.js");
+        return [...Array(12).keys()].map((attempt) => [delay(attempt, () => 0), delay(attempt, () => 1)]);
+    }""")
+    assert delays[0] == [250, 500]
+    assert all(low == high / 2 for low, high in delays)
+    assert [high for _, high in delays] == sorted(high for _, high in delays)
+    assert delays[-1][1] == 15_000
+
+
+# --- topics
+
+
+def test_a_topic_takes_each_message_once_and_notices_a_gap(modules):
+    assert modules.evaluate("""async () => {
+        const { Topic } = await import("/shared/topic.js");
+        const topic = new Topic({ n: 1 }, 10);
+        const set = (from, to, value) => ({ from, to, patch: [{ op: "replace", path: "/n", value }] });
+        const whole = (from, to, value) => ({ from, to, patch: [{ op: "replace", path: "", value: { n: value } }] });
+        return [
+            topic.take(set(10, 11, 2)), topic.take(set(10, 11, 9)), topic.take(set(12, 13, 9)), topic.document.n,
+            topic.take({ from: 11, to: 12, patch: [{ op: "remove", path: "/gone" }] }), topic.document.n,
+            topic.take(whole(11, 11, 3)), topic.take(whole(9, 10, 9)), topic.document.n,
+            topic.take(whole(null, 5, 4)), topic.revision, topic.take({ error: {} }),
+            new Topic().take(set(0, 1, 1)), topic.read({ n: 0 }, 4), topic.read({ n: 6 }, 6), topic.document.n,
+        ];
+    }""") == [
+        "changed", "same", "again", 2, "again", 2, "changed", "same", 3, "changed", 5, "again", "again", False, True, 6,
+    ]
+
+
+# --- lists
+
+
+def longest_rise(numbers):
+    best = []
+    for number in numbers:
+        place = next((index for index, end in enumerate(best) if end >= number), len(best))
+        best[place:place + 1] = [number]
+    return len(best)
+
+
+def test_lists_follow_documents_with_the_fewest_moves_and_keep_rows_and_focus(modules):
+    dice = random.Random(SEED)
+    lists = [[]]
+    for _ in range(300):
+        ids = dice.sample(range(12), dice.randrange(9))
+        if dice.randrange(3):
+            ids = [each for each in lists[-1] if dice.randrange(6)]
+            dice.shuffle(ids) if dice.randrange(2) else None
+        lists.append(ids)
+    rounds = modules.evaluate("""async (lists) => {
+        const { reconcile } = await import("/shared/reconcile.js");
+        const main = document.querySelector("main");
+        const list = document.createElement("ul");
+        main.replaceChildren(list);
+        let moves = 0;
+        list.moveBefore = function (node, before) { moves += 1; Element.prototype.moveBefore.call(this, node, before); };
+        const made = new Map();
+        const rounds = lists.map((ids) => {
+            const before = new Map([...list.children].map((node) => [Number(node.dataset.id), node]));
+            const focused = [...before.values()].at(-1);
+            focused?.firstElementChild.focus();
+            moves = 0;
+            reconcile(list, ids.map((id) => ({ id })), {
+                id: ({ id }) => id,
+                make: ({ id }) => {
+                    const node = document.createElement("li");
+                    node.dataset.id = id;
+                    node.innerHTML = "<button>x</button>";
+                    return node;
+                },
+                fill: (node, { id }, place) => { node.dataset.place = place; },
+            });
+            const nodes = [...list.children];
+            return {
+                ids: nodes.map((node) => Number(node.dataset.id)), moves,
+                places: nodes.every((node, place) => Number(node.dataset.place) === place),
+                kept: nodes.every((node) => (before.get(Number(node.dataset.id)) ?? node) === node),
+                focus: !focused ? "none" : focused.isConnected ? focused.contains(document.activeElement)
+                    : nodes.length === 0 ? "none" : list.contains(document.activeElement),
+            };
+        });
+        main.replaceChildren();
+        return rounds;
+    }""", lists)
+    for before, ids, outcome in zip([[], *lists], lists, rounds, strict=False):
+        staying = [before.index(each) for each in ids if each in before]
+        assert outcome["ids"] == ids
+        assert outcome["places"] and outcome["kept"] and outcome["focus"] in (True, "none"), (before, ids, outcome)
+        assert outcome["moves"] == len(staying) - longest_rise(staying), (before, ids)
+
+
+# --- money
+
+
+def test_amounts_have_the_decimals_that_the_server_gives_them(modules):
+    swift = (CHECKOUT / "Sources/Domain/Shared/Currency+Decimals.swift").read_text()
+    table = {code: int(digits) for code, digits in re.findall(r'"([A-Z]{3})": (\d)', swift)}
+    currencies = [*table, "GBP", "PKR", "COP", "LKR", "XXX"]
+    amounts = [0, 1, 9, 10, 99, 100, 1650, 10**12]
+    answers = modules.evaluate("""async ({ currencies, amounts }) => {
+        const { decimals, major, money } = await import("/shared/money.js");
+        return currencies.map((currency) => ({
+            digits: decimals(currency), texts: amounts.map((amount) => major(amount, currency)), people: money(1650, currency),
+        }));
+    }""", {"currencies": currencies, "amounts": amounts})
+    for currency, answer in zip(currencies, answers, strict=True):
+        digits = table.get(currency, 2)
+        assert answer["digits"] == digits
+        for amount, text in zip(amounts, answer["texts"], strict=True):
+            whole, _, fraction = text.partition(".")
+            assert len(fraction) == digits and int(whole + fraction) == amount
+        assert re.sub(r"[^0-9]", "", answer["people"]).lstrip("0") == "1650"
+
+
+def test_sliders_have_steps_that_people_count_in(modules):
+    steps = modules.evaluate("""async () => {
+        const { stepOf } = await import("/store/range.js");
+        return [stepOf(250, 4500, 10), stepOf(0, 5, 0.1), stepOf(28, 35, 1), stepOf(3, 3, 1), stepOf(0, 1e12, 100)];
+    }""")
+    assert steps[:4] == [100, 0.1, 1, 1]
+    assert steps[4] == 20_000_000_000

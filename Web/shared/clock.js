@@ -1,0 +1,59 @@
+// The server's clock, as it was said in the latest answer, and one timer for what becomes true by itself.
+
+let offset = 0;
+const alarms = new Map();
+let timer = null;
+
+// A timer of browsers holds 24 days.
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/// Learns the server's time from an answer's Date, which has whole seconds.
+export function hear(answer) {
+    const date = Date.parse(answer.headers.get("date") ?? "");
+    if (!Number.isNaN(date)) offset = date + 500 - Date.now();
+}
+
+/// The server's time in milliseconds since 1970.
+export function now() {
+    return Date.now() + offset;
+}
+
+/// Whether an RFC 3339 time has come; null never comes.
+export function isPast(time) {
+    return time !== null && time !== undefined && Date.parse(time) <= now();
+}
+
+/// Calls `ring` at that time, in place of what was set under the name before.
+export function alarm(name, time, ring) {
+    if (time === null || isPast(time)) alarms.delete(name);
+    else alarms.set(name, { at: Date.parse(time), ring });
+    wind();
+}
+
+function wind() {
+    clearTimeout(timer);
+    if (alarms.size === 0) return;
+    const first = Math.min(...[...alarms.values()].map(({ at }) => at));
+    timer = setTimeout(ringDue, Math.min(Math.max(first - now(), 0) + 1, LONGEST_TIMER));
+}
+
+function ringDue() {
+    for (const [name, { at, ring }] of alarms) {
+        if (at > now()) continue;
+        alarms.delete(name);
+        ring();
+    }
+    wind();
+}
+
+const timeFormat = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const dayFormat = new Intl.DateTimeFormat(undefined, {
+    day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+});
+
+/// The time for people: only the hour if it is today.
+export function clockTime(time) {
+    const date = new Date(time);
+    const today = new Date(now()).toDateString() === date.toDateString();
+    return (today ? timeFormat : dayFormat).format(date);
+}

@@ -1,0 +1,43 @@
+import { applyPatch } from "./patch.js";
+
+/// The state of one topic: a document, and the revision that it is of.
+export class Topic {
+    document;
+    revision;
+
+    constructor(document = null, revision = undefined) {
+        this.document = document;
+        this.revision = revision;
+    }
+
+    /// Takes a document that was asked for, unless a later one is there already.
+    read(document, revision) {
+        if (this.revision !== undefined && revision < this.revision) return false;
+        this.document = document;
+        this.revision = revision;
+        return true;
+    }
+
+    /// Takes a message: `{"from","to","patch"}`. Answers "changed", "same" if it says nothing new, or "again" if the
+    /// document has to be read again, because changes are missing in between or the patch does not fit.
+    take(message) {
+        if (!Array.isArray(message.patch)) return "again";
+        const whole = message.patch.length === 1 && message.patch[0].path === "" && message.patch[0].op !== "test";
+        if (whole) {
+            // With the same revision it says something that the revision does not cover, such as a line's problem.
+            // The log can also have become shorter; then only the server's word counts.
+            if (message.from !== null && this.revision !== undefined && message.to < this.revision) return "same";
+        } else {
+            if (this.revision === undefined) return "again";
+            if (message.to <= this.revision) return "same";
+            if (message.from !== this.revision) return "again";
+        }
+        try {
+            this.document = applyPatch(this.document, message.patch);
+        } catch {
+            return "again";
+        }
+        this.revision = message.to;
+        return "changed";
+    }
+}

@@ -1,0 +1,244 @@
+// The cart of this browser: what the server says of it, and what was tapped since. A tap counts at once. It goes to
+// the server in its turn with a key of its own, and is sent again with that key until an answer comes.
+
+import { Away, Problem, get, request } from "../shared/api.js";
+import { delay } from "../shared/stream.js";
+import { Topic } from "../shared/topic.js";
+
+const EMPTY = { outlet: null, version: 0, status: "empty", count: 0, currency: null, lines: [], subtotal: 0, total: 0 };
+// Taps that may wait for an answer.
+const MOST_WAITING = 200;
+// How long another page of this browser may take to get the cart that follows an ordered one.
+const NEXT_CART_DELAY = 1000;
+
+export class Cart {
+    #topic = new Topic();
+    // What was tapped and not answered; what was answered, but is not in the document yet; and messages of the stream
+    // that came meanwhile.
+    #waiting = [];
+    #answered = [];
+    #held = [];
+    #sending = false;
+    #view = EMPTY;
+    #checkoutKey = null;
+    #wake = () => {};
+
+    /// `changed()` is called when the cart looks different, `refused(problem, change)` when a change was taken back,
+    /// `moved()` when the cart is another one, and the stream has to be opened again.
+    constructor({ changed, refused, moved }) {
+        this.changed = changed;
+        this.refused = refused;
+        this.moved = moved;
+        addEventListener("online", () => this.#wake());
+    }
+
+    /// The cart as it is once everything that waits has been taken.
+    get view() {
+        return this.#view;
+    }
+
+    /// The number of the badge.
+    get count() {
+        return this.#view.status === "checkedOut" ? 0 : this.#view.count;
+    }
+
+    /// How many changes the server has not answered.
+    get waiting() {
+        return this.#waiting.length;
+    }
+
+    /// Whether what is shown is what the server has.
+    get isSettled() {
+        return this.#waiting.length === 0 && this.#answered.length === 0;
+    }
+
+    /// How much of an item of an outlet there is, in all lines.
+    countOf(outlet, item) {
+        if (this.#view.outlet !== outlet || this.#view.status === "checkedOut") return 0;
+        return this.#view.lines.reduce((sum, line) => (line.item === item ? sum + line.quantity : sum), 0);
+    }
+
+    /// Adds `quantity` of `{outlet, item, name, price, currency}`.
+    add(item, { quantity = 1, note = null, options = [] } = {}) {
+        const last = this.#waiting.at(-1);
+        if (last?.kind === "add" && !last.isSent && last.item.outlet === item.outlet && last.item.item === item.item
+            && last.body.note === note && JSON.stringify(last.body.options) === JSON.stringify(options)) {
+            last.body.quantity += quantity;
+            this.#draw();
+            return;
+        }
+        this.#queue({
+            kind: "add", item, method: "POST", path: "/v1/cart/lines",
+            body: { outlet: item.outlet, item: item.item, quantity, note, options },
+        });
+    }
+
+    /// Sets a line's quantity; 0 removes the line.
+    set(line, quantity) {
+        const last = this.#waiting.at(-1);
+        if (last?.kind === "set" && !last.isSent && last.line === line) {
+            last.body.quantity = quantity;
+            this.#draw();
+            return;
+        }
+        this.#queue({
+            kind: "set", line, method: "PATCH", path: `/v1/cart/lines/${encodeURIComponent(line)}`, body: { quantity },
+        });
+    }
+
+    clear() {
+        this.#queue({ kind: "clear", method: "DELETE", path: "/v1/cart/lines" });
+    }
+
+    /// Places the order if it costs that, and answers its id. Throws Problem or Away; after Away the same key is used
+    /// again, so that there is one order.
+    async checkout(total) {
+        this.#checkoutKey ??= crypto.randomUUID();
+        try {
+            const { document } = await request("POST", "/v1/cart/checkout", { body: { total }, key: this.#checkoutKey });
+            this.#checkoutKey = null;
+            this.#topic = new Topic();
+            this.#draw();
+            this.moved();
+            return document.order;
+        } catch (error) {
+            // Nothing was recorded under the key, and the next total is another request.
+            if (error instanceof Problem && !error.isTemporary) this.#checkoutKey = null;
+            throw error;
+        }
+    }
+
+    /// Takes a message of the stream.
+    hear(message) {
+        // Whether it contains what is on its way cannot be seen. The answer says so within moments.
+        if (this.#sending && this.#held.length < MOST_WAITING) this.#held.push(message);
+        else this.#take(message);
+    }
+
+    async read() {
+        const document = await get("/v1/cart");
+        this.#topic = new Topic(document, document?.version ?? 0);
+        this.#draw();
+    }
+
+    #take(message) {
+        const was = this.#topic.document?.status;
+        const outcome = this.#topic.take(message);
+        if (outcome === "again") this.read().catch(() => {});
+        if (outcome !== "changed") return;
+        if (was === "open" && this.#topic.document?.status === "checkedOut") setTimeout(this.moved, NEXT_CART_DELAY);
+        this.#draw();
+    }
+
+    #queue(change) {
+        if (this.#waiting.length >= MOST_WAITING) {
+            this.refused(new Problem(0, "LIMIT", "Too many changes wait for the server."), change);
+            return;
+        }
+        this.#waiting.push({ ...change, key: crypto.randomUUID(), isSent: false });
+        this.#draw();
+        this.#send();
+    }
+
+    async #send() {
+        if (this.#sending) return;
+        this.#sending = true;
+        for (let attempt = 0; this.#waiting.length > 0 || this.#answered.length > 0;) {
+            const change = this.#waiting[0];
+            try {
+                if (change) {
+                    change.isSent = true;
+                    await request(change.method, change.path, { body: change.body, key: change.key });
+                    this.#answered.push(this.#waiting.shift());
+                } else {
+                    this.#settle(await get("/v1/cart"));
+                }
+                attempt = 0;
+            } catch (error) {
+                if (error instanceof Away || error.isTemporary) {
+                    await this.#pause(delay(attempt++));
+                    continue;
+                }
+                if (change) this.refused(error, this.#waiting.shift());
+                else this.#answered = [];
+            }
+            this.#draw();
+        }
+        this.#sending = false;
+        for (const message of this.#held.splice(0)) this.#take(message);
+        this.#draw();
+    }
+
+    #pause(milliseconds) {
+        this.changed();
+        return new Promise((resolve) => {
+            const timer = setTimeout(resolve, milliseconds);
+            this.#wake = () => {
+                clearTimeout(timer);
+                resolve();
+            };
+        });
+    }
+
+    // Takes the cart with all that was answered in it.
+    #settle(document) {
+        this.#answered = [];
+        const ours = this.#topic.document;
+        const isAnother = ours === null || ours.status === "checkedOut" || (document?.version ?? 0) < ours.version;
+        this.#topic = new Topic(document, document?.version ?? 0);
+        // The stream knew no cart, or the one before.
+        if (isAnother) {
+            this.#held = [];
+            this.moved();
+        }
+    }
+
+    #draw() {
+        this.#view = [...this.#answered, ...this.#waiting].reduce(expected, this.#topic.document ?? EMPTY);
+        this.changed();
+    }
+}
+
+/// What a cart will be after a change, as far as can be told here.
+export function expected(cart, change) {
+    switch (change.kind) {
+        case "add":
+            return withLines(cart.status === "checkedOut" ? EMPTY : cart, change.item, (lines) => added(lines, change));
+        case "set":
+            return withLines(cart, {}, (lines) => lines.flatMap((line) => {
+                if (line.line !== change.line) return [line];
+                const { quantity } = change.body;
+                return quantity === 0 ? [] : [{ ...line, quantity, total: quantity * line.unitPrice, isWaiting: true }];
+            }));
+        case "clear":
+            return withLines(cart, {}, () => []);
+        default:
+            return cart;
+    }
+}
+
+function added(lines, { key, item, body }) {
+    const place = lines.findIndex((line) =>
+        line.item === item.item && line.note === body.note && line.options.length === 0 && body.options.length === 0);
+    if (place < 0) {
+        return [...lines, {
+            line: key, item: item.item, name: item.name, quantity: body.quantity, unitPrice: item.price, options: [],
+            note: body.note, total: body.quantity * item.price, problem: null, isWaiting: true, isNew: true,
+        }];
+    }
+    const line = lines[place];
+    const quantity = line.quantity + body.quantity;
+    return lines.with(place, { ...line, quantity, total: quantity * item.price, isWaiting: true });
+}
+
+function withLines(cart, item, change) {
+    const lines = change(cart.lines);
+    const total = lines.reduce((sum, line) => sum + line.total, 0);
+    return {
+        ...cart, lines, subtotal: total, total,
+        status: lines.length === 0 ? "empty" : "open",
+        outlet: lines.length === 0 ? null : cart.outlet ?? item.outlet,
+        currency: cart.currency ?? item.currency ?? null,
+        count: lines.reduce((sum, line) => sum + line.quantity, 0),
+    };
+}

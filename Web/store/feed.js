@@ -1,0 +1,488 @@
+// Discovery: a search over all menus. The filters are the page's address, and the address of the question is made of it.
+
+import { Problem, get, request } from "../shared/api.js";
+import { isPast } from "../shared/clock.js";
+import { clone, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { icon, putIcons } from "../shared/icons.js";
+import { decimals, money } from "../shared/money.js";
+import { clear, reconcile } from "../shared/reconcile.js";
+import { ItemSheet, awaitItems, fillItem, listen, makeItem, setPicture } from "./item.js";
+import { Range } from "./range.js";
+import { plural, sentence } from "./texts.js";
+
+const TYPING_DELAY = 120;
+// How often a visible page asks whether something has changed. An answer that has not is empty.
+const LOOK_AGAIN = 5000;
+const PAGE = 24;
+const MOST_CUISINES = 16;
+const MOST_TAGS = 24;
+// What is only about this page, and no part of the question.
+const OWN_KEYS = new Set(["what", "view", "item"]);
+const ATTRIBUTE = /^[A-Za-z0-9._:-]{1,64}$/;
+
+export class FeedPage {
+    #main;
+    #cart;
+    #refs;
+    #sheet;
+    #filters = new URLSearchParams(location.search);
+    #rows = [];
+    #answer = null;
+    #newer = null;
+    #etag = null;
+    #asking = null;
+    #typing = null;
+    #looking = null;
+    #ranges = new Map();
+    #bounds = new Map();
+
+    constructor({ main, cart }) {
+        this.#main = main;
+        this.#cart = cart;
+    }
+
+    async open() {
+        const page = clone("feed-page");
+        putIcons(page);
+        this.#refs = refs(page);
+        setHidden(document.getElementById("back"), true);
+        document.title = "Find something to eat · Tiffin";
+        this.#sheet = new ItemSheet(this.#cart);
+        listen(this.#refs.results, this.#cart, this.#sheet);
+        this.#listen(page);
+        this.#main.replaceChildren(page);
+        this.#refs.text.value = this.#filters.get("text") ?? "";
+        this.#refs.more.open = [...this.#filters.keys()].some((key) => !OWN_KEYS.has(key) && key !== "text" && key !== "cuisine");
+        await this.#ask();
+        document.addEventListener("visibilitychange", () => this.#lookLater());
+        this.#lookLater();
+    }
+
+    // What is found follows by itself, but not by the stream.
+    topics() {
+        return [];
+    }
+
+    hear() {}
+
+    // MARK: Filters
+
+    get #isPlaces() {
+        return this.#filters.get("what") === "places";
+    }
+
+    #listen(page) {
+        const { form, text, surprise, sort, newer, next, filters, attributeForm, attributeName } = this.#refs;
+        form.onsubmit = (event) => {
+            event.preventDefault();
+            this.#change(() => this.#put("text", text.value.trim()));
+        };
+        text.oninput = () => {
+            this.#put("text", text.value.trim());
+            this.#later();
+        };
+        surprise.onclick = () => this.#surprise();
+        sort.onchange = () => this.#change(() => this.#put("sort", sort.value === "relevance" ? "" : sort.value));
+        newer.onclick = () => this.#showNewer();
+        next.onclick = () => this.#more();
+        new IntersectionObserver(([entry]) => {
+            if (entry.isIntersecting) this.#more();
+        }, { rootMargin: "100%" }).observe(next);
+        page.addEventListener("click", (event) => {
+            const button = event.target.closest("[data-what], [data-view]");
+            if (!button) return;
+            const { what, view } = button.dataset;
+            if (view) {
+                this.#put("view", view === "grid" ? "" : view);
+                this.#keep();
+                this.#drawRows();
+            } else {
+                this.#change(() => this.#put("what", what === "dishes" ? "" : what));
+            }
+        });
+        filters.addEventListener("click", (event) => {
+            const chip = event.target.closest("[data-key]");
+            if (chip) this.#change(() => this.#toggle(chip.dataset.key, chip.dataset.value));
+        });
+        attributeForm.onsubmit = (event) => {
+            event.preventDefault();
+            const name = attributeName.value.trim();
+            if (!ATTRIBUTE.test(name)) return;
+            attributeName.value = "";
+            this.#change(() => this.#filters.append(`attr.${name}`, ","));
+        };
+    }
+
+    #put(key, value) {
+        if (value === "") this.#filters.delete(key);
+        else this.#filters.set(key, value);
+    }
+
+    #toggle(key, value) {
+        const values = this.#filters.getAll(key);
+        // Prices are of one currency.
+        if (key === "currency") {
+            this.#filters.delete("price");
+            this.#bounds.delete("price");
+            this.#put(key, values.includes(value) ? "" : value);
+            return;
+        }
+        this.#filters.delete(key);
+        const rest = values.filter((other) => other !== value && other !== ",");
+        if (!values.includes(value)) rest.push(value);
+        // An attribute that was asked for stays on the screen.
+        if (rest.length === 0 && key.startsWith("attr.")) rest.push(",");
+        for (const other of rest) this.#filters.append(key, other);
+    }
+
+    #change(change) {
+        change();
+        this.#ask();
+    }
+
+    #later() {
+        clearTimeout(this.#typing);
+        this.#typing = setTimeout(() => this.#ask(), TYPING_DELAY);
+    }
+
+    #keep() {
+        const query = this.#filters.toString();
+        history.replaceState(null, "", query ? `?${query}` : location.pathname);
+    }
+
+    get #attributes() {
+        return [...new Set([...this.#filters.keys()].filter((key) => key.startsWith("attr.")))];
+    }
+
+    // The question without its page.
+    get #question() {
+        const question = new URLSearchParams();
+        for (const [key, value] of this.#filters) {
+            // A range without ends is only on the screen.
+            if (!OWN_KEYS.has(key) && value !== ",") question.append(key, value);
+        }
+        return question;
+    }
+
+    get #path() {
+        const question = this.#question;
+        const facets = ["cuisines", "tags", "currencies", "ratings", "deliveryMinutes"];
+        if (this.#filters.has("currency")) facets.push("prices");
+        facets.push(...this.#attributes.map((key) => `attributes.${key.slice("attr.".length)}`));
+        question.set("facets", facets.join(","));
+        question.set("limit", PAGE);
+        return `${this.#isPlaces ? "/v1/outlets" : "/v1/browse"}?${question}`;
+    }
+
+    // MARK: Asking
+
+    async #ask() {
+        clearTimeout(this.#typing);
+        this.#asking?.abort();
+        const { signal } = (this.#asking = new AbortController());
+        this.#keep();
+        this.#newer = null;
+        try {
+            const { document, etag } = await request("GET", this.#path, { signal });
+            this.#etag = etag;
+            this.#take(document);
+        } catch (error) {
+            if (signal.aborted) return;
+            this.#fail(error);
+        }
+    }
+
+    #take(answer) {
+        this.#answer = answer;
+        this.#rows = answer.items;
+        this.#draw();
+    }
+
+    #fail(error) {
+        this.#answer = null;
+        this.#rows = [];
+        this.#etag = null;
+        this.#drawRows();
+        setText(this.#refs.count, "");
+        this.#drawBlank(error instanceof Problem && error.status === 400
+            ? ["This cannot be searched for", sentence(error.message)]
+            : ["Nothing can be found now", sentence(error.message)]);
+    }
+
+    async #more() {
+        const after = this.#answer?.next;
+        if (!after || this.#isReadingMore) return;
+        this.#isReadingMore = true;
+        const question = this.#question;
+        question.set("limit", PAGE);
+        question.set("after", after);
+        try {
+            const answer = await get(`${this.#isPlaces ? "/v1/outlets" : "/v1/browse"}?${question}`, { signal: this.#asking.signal });
+            const known = new Set(this.#rows.map(keyOf));
+            this.#answer = { ...this.#answer, next: answer.next };
+            this.#rows = [...this.#rows, ...answer.items.filter((row) => !known.has(keyOf(row)))];
+            this.#drawRows();
+        } catch {
+            // It is asked for again when somebody scrolls or taps.
+        } finally {
+            this.#isReadingMore = false;
+        }
+    }
+
+    #isReadingMore = false;
+
+    async #surprise() {
+        try {
+            const row = await get(`/v1/surprise?${this.#question}`);
+            if (row) this.#sheet.open(this.#entryOf(row));
+            else setText(this.#refs.count, "There is nothing to choose from");
+        } catch (error) {
+            setText(this.#refs.count, sentence(error.message));
+        }
+    }
+
+    // MARK: Following
+
+    #lookLater() {
+        clearTimeout(this.#looking);
+        if (document.visibilityState === "hidden") return;
+        this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN);
+    }
+
+    async #look() {
+        const { signal } = this.#asking;
+        try {
+            const { document, etag, unchanged } = await request("GET", this.#path, { signal, etag: this.#etag });
+            if (!unchanged && !signal.aborted) {
+                this.#etag = etag;
+                this.#follow(document);
+            }
+        } catch {
+            // The next look may be luckier.
+        }
+        this.#lookLater();
+    }
+
+    // Rows that are there follow in their places. Others come at once only where nobody is reading below them.
+    #follow(answer) {
+        if (this.#answer === null) {
+            this.#take(answer);
+            return;
+        }
+        const rows = new Map(answer.items.map((row) => [keyOf(row), row]));
+        const known = new Set(this.#rows.map(keyOf));
+        const isReading = this.#refs.results.getBoundingClientRect().top < 0;
+        this.#newer = answer;
+        if (!isReading) {
+            this.#showNewer();
+            return;
+        }
+        this.#answer = { ...answer, next: this.#answer.next };
+        this.#rows = this.#rows.map((row) => rows.get(keyOf(row)) ?? row);
+        this.#draw();
+        const count = answer.items.filter((row) => !known.has(keyOf(row))).length;
+        setText(this.#refs.newer, `${count} new`);
+        setHidden(this.#refs.newer, count === 0);
+    }
+
+    #showNewer() {
+        const answer = this.#newer;
+        if (!answer) return;
+        this.#newer = null;
+        const isAsked = !this.#refs.newer.hidden;
+        const first = new Set(answer.items.map(keyOf));
+        this.#answer = { ...answer, next: this.#rows.length > PAGE ? this.#answer.next : answer.next };
+        this.#rows = [...answer.items, ...this.#rows.slice(PAGE).filter((row) => !first.has(keyOf(row)))];
+        this.#draw();
+        if (isAsked) {
+            scrollTo({ top: 0 });
+            this.#refs.results.querySelector(".open")?.focus({ preventScroll: true });
+        }
+    }
+
+    // MARK: Drawing
+
+    #draw() {
+        const { total, facets, state, suggestions } = this.#answer;
+        setHidden(this.#refs.newer, true);
+        setText(this.#refs.count, total === 0 ? "Nothing found"
+            : this.#isPlaces ? plural(total, "place", "places") : plural(total, "dish", "dishes"));
+        this.#drawChips(this.#refs.cuisines, "cuisine", facets.cuisines, MOST_CUISINES);
+        this.#drawChips(this.#refs.tags, "tag", facets.tags, MOST_TAGS);
+        this.#drawChips(this.#refs.currencies, "currency", facets.currencies.length > 1 || this.#filters.has("currency") ? facets.currencies : [], 10);
+        this.#drawRanges(facets);
+        this.#drawRows();
+        this.#drawBlank(total > 0 ? null : state === "noMenu"
+            ? ["There is no menu yet", "This place has not put anything on its menu."]
+            : ["Nothing matches", suggestions?.length ? "Did you mean one of these?" : "Try fewer filters or another word."], suggestions);
+        awaitItems(this.#isPlaces ? [] : this.#rows, this.#cart);
+    }
+
+    // Chips stay where they are: those that are chosen, and then the most frequent.
+    #drawChips(place, key, facet, most) {
+        const chosen = this.#filters.getAll(key).filter((value) => value !== ",");
+        const counts = new Map((facet ?? []).map(({ value, count }) => [value, count]));
+        const same = (a) => (b) => a.toLowerCase() === b.toLowerCase();
+        const before = [...place.children].map((chip) => chip.dataset.value);
+        const shown = [...counts.keys()].slice(0, most);
+        const values = [...new Set([
+            ...before.filter((value) => counts.has(value) || chosen.some(same(value))),
+            ...chosen.filter((value) => !before.some(same(value)) && ![...counts.keys()].some(same(value))), ...shown,
+        ])].slice(0, most);
+        reconcile(place, values, {
+            id: (value) => value,
+            make: () => clone("filter-chip"),
+            fill: () => {},
+        });
+        for (const chip of place.children) {
+            const value = values[[...place.children].indexOf(chip)];
+            setAttribute(chip, "data-key", key);
+            setAttribute(chip, "data-value", value);
+            setText(refs(chip).text, value);
+            setText(refs(chip).count, counts.has(value) ? String(counts.get(value)) : "0");
+            setAttribute(chip, "aria-pressed", String(chosen.some(same(value))));
+        }
+    }
+
+    #drawRanges(facets) {
+        const currency = this.#filters.get("currency");
+        const places = this.#refs.ranges;
+        this.#drawRange(places, "price", facets.prices ?? null, this.#isPlaces ? "Price for two" : "Price",
+            10 ** decimals(currency ?? "XXX") / 10 || 1, (value) => money(value, currency), currency);
+        this.#drawRange(places, "rating", facets.ratings, "Rating", 0.1, (value) => value.toFixed(1));
+        this.#drawRange(places, "delivery", facets.deliveryMinutes, "Time", 1, (value) => `${value} min`);
+        const wanted = this.#attributes;
+        for (const key of wanted) {
+            const name = key.slice("attr.".length);
+            const facet = facets[`attributes.${name}`];
+            const range = this.#drawRange(this.#refs.attributes, key, facet, name, 1e-6,
+                (value) => new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 }).format(value));
+            this.#drawChips(refs(range.node).values, key, facet?.values, MOST_TAGS);
+            setHidden(range.node, false);
+            setHidden(refs(range.node).rails, facet?.min === null || facet?.min === undefined);
+            setHidden(refs(range.node).fromText.parentElement, facet?.min === null || facet?.min === undefined);
+            setHidden(refs(range.node).remove, false);
+            refs(range.node).remove.onclick = () => this.#change(() => this.#filters.delete(key));
+        }
+        for (const [key, range] of this.#ranges) {
+            if (key.startsWith("attr.") && !wanted.includes(key)) {
+                range.node.remove();
+                this.#ranges.delete(key);
+                this.#bounds.delete(key);
+            }
+        }
+    }
+
+    // The ends of a slider only ever become wider, so that it does not move under a finger.
+    #drawRange(place, key, facet, title, finest, write) {
+        let range = this.#ranges.get(key);
+        if (!range) {
+            range = new Range({
+                title, write: (value) => range.write(value), finest,
+                changed: (from, to) => {
+                    this.#filters.set(key, from === null && to === null ? "," : `${from ?? ""},${to ?? ""}`);
+                    if (!key.startsWith("attr.") && from === null && to === null) this.#filters.delete(key);
+                    this.#later();
+                },
+            });
+            this.#ranges.set(key, range);
+            place.append(range.node);
+        }
+        range.write = write;
+        range.finest = finest;
+        const isNumeric = facet?.min !== null && facet?.min !== undefined;
+        const known = this.#bounds.get(key);
+        const bounds = isNumeric
+            ? [Math.min(facet.min, known?.[0] ?? facet.min), Math.max(facet.max, known?.[1] ?? facet.max)] : known;
+        setHidden(range.node, !bounds || (key === "price" && !this.#filters.has("currency")));
+        if (bounds && !range.node.hidden) {
+            this.#bounds.set(key, bounds);
+            const [from, to] = ends(this.#filters.get(key));
+            range.draw(bounds[0], bounds[1], from, to);
+        }
+        return range;
+    }
+
+    #drawRows() {
+        const isGrid = this.#filters.get("view") !== "list";
+        const { results, sort, next } = this.#refs;
+        for (const button of this.#main.querySelectorAll("[data-view]")) {
+            setAttribute(button, "aria-pressed", String((button.dataset.view === "grid") === isGrid));
+        }
+        for (const button of this.#main.querySelectorAll("[data-what]")) {
+            setAttribute(button, "aria-pressed", String((button.dataset.what === "places") === this.#isPlaces));
+        }
+        sort.value = this.#filters.get("sort") ?? "relevance";
+        const template = `${this.#isPlaces ? "place" : "item"}${isGrid ? "-card" : ""}`.replace("item-card", "card");
+        if (results.dataset.template !== template) {
+            clear(results);
+            results.dataset.template = template;
+        }
+        results.className = `items results ${isGrid ? "grid" : "list"}`;
+        reconcile(results, this.#rows, {
+            id: keyOf,
+            make: () => makeItem(template),
+            fill: (node, row, place) => {
+                if (this.#isPlaces) fillPlace(node, row, place);
+                else fillItem(node, { ...this.#entryOf(row), testID: `result_${place}` }, this.#cart);
+            },
+        });
+        setHidden(next, !this.#answer?.next);
+    }
+
+    #drawBlank(texts, suggestions = []) {
+        const place = this.#refs.blank;
+        setHidden(place, !texts);
+        place.replaceChildren();
+        if (!texts) return;
+        const node = clone("blank");
+        node.prepend(icon("search"));
+        setText(refs(node).title, texts[0]);
+        setText(refs(node).text, texts[1]);
+        const action = refs(node).action;
+        setText(action, "Show everything");
+        for (const suggestion of suggestions ?? []) {
+            const chip = clone("filter-chip");
+            setText(refs(chip).text, suggestion);
+            chip.onclick = () => {
+                this.#refs.text.value = suggestion;
+                this.#refs.text.focus();
+                this.#change(() => this.#put("text", suggestion));
+            };
+            action.before(chip);
+        }
+        place.append(node);
+    }
+
+    #entryOf(row) {
+        return {
+            outlet: row.outlet, item: row.item, kind: row.kind, model: row, address: `${row.outlet}/${row.item}`,
+            takesOrders: () => row.status === "open" || (row.status === "paused" && isPast(row.pausedUntil)),
+        };
+    }
+}
+
+function keyOf(row) {
+    return row.item === undefined ? row.id : `${row.outlet}/${row.item}`;
+}
+
+function ends(value) {
+    const [from = "", to = ""] = (value ?? "").split(",");
+    const number = (text) => (text === "" || Number.isNaN(Number(text)) ? null : Number(text));
+    return [number(from), number(to)];
+}
+
+function fillPlace(node, outlet, place) {
+    const { open, description, price, label, picture } = refs(node);
+    setAttribute(node, "data-testid", `place_${place}`);
+    setText(open, outlet.name);
+    open.href = `/o/${encodeURIComponent(outlet.id)}`;
+    setText(description, [outlet.cuisines.join(", "), [outlet.area, outlet.city].filter(Boolean).join(", ")].filter(Boolean).join(" · "));
+    setText(price, [
+        outlet.rating === null ? "" : `★ ${outlet.rating}`, outlet.deliveryMinutes === null ? "" : `${outlet.deliveryMinutes} min`,
+    ].filter(Boolean).join(" · "));
+    const isOpen = outlet.status === "open" || (outlet.status === "paused" && isPast(outlet.pausedUntil));
+    setText(label, isOpen ? "" : outlet.status === "paused" ? "Paused" : "Closed");
+    setAttribute(node, "data-away", isOpen ? null : "");
+    setPicture(picture, null, outlet.id);
+}

@@ -1,0 +1,363 @@
+// An item in a list, as a card, and in full.
+
+import { get, Problem } from "../shared/api.js";
+import { alarm, clockTime, isPast } from "../shared/clock.js";
+import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
+import { icon, putIcons } from "../shared/icons.js";
+import { money } from "../shared/money.js";
+import { sentence } from "./texts.js";
+
+/// What distinguishes the kinds of items here. Unknown ones look like dishes.
+const KINDS = {
+    menuItem: { icon: "dish" },
+    promo: { icon: "offer" },
+    dessert: { icon: "sweet" },
+    badge: { icon: "star", label: ({ label, points }) => `${label} · ${points}` },
+};
+const OTHER_KIND = { icon: "dish" };
+
+const HUES = 360;
+const EAGER_PICTURES = 4;
+let pictures = 0;
+
+/// Shows a picture in its box: the kind's icon until it is there, and if it never comes.
+export function setPicture(box, url, kind) {
+    const shown = box.firstElementChild;
+    if (box.dataset.url === (url ?? "") && shown) return;
+    box.dataset.url = url ?? "";
+    box.replaceChildren(icon((KINDS[kind] ?? OTHER_KIND).icon));
+    box.style.setProperty("--hue", hueOf(url ?? kind));
+    if (!url) return;
+    const image = new Image();
+    image.alt = "";
+    image.decoding = "async";
+    image.loading = pictures++ < EAGER_PICTURES ? "eager" : "lazy";
+    image.onload = () => { image.dataset.shown = ""; };
+    image.onerror = () => image.remove();
+    image.src = url;
+    box.append(image);
+}
+
+/// Shows another picture in the same box once it can be drawn.
+async function replacePicture(box, url) {
+    if (!url) return;
+    const image = new Image();
+    image.alt = "";
+    image.src = url;
+    try {
+        await image.decode();
+    } catch {
+        return;
+    }
+    if (!box.isConnected) return;
+    image.dataset.shown = "";
+    box.querySelector("img")?.remove();
+    box.append(image);
+}
+
+function hueOf(text) {
+    let hash = 0;
+    for (let place = 0; place < text.length; place++) hash = (hash * 31 + text.charCodeAt(place)) >>> 0;
+    return hash % HUES;
+}
+
+// The nodes of an item, and what each of them shows.
+const nodes = new Map();
+const shown = new WeakMap();
+
+function keyOf(outlet, item) {
+    return `${outlet}/${item}`;
+}
+
+/// A node for an item, from the template of its layout.
+export function makeItem(template) {
+    const node = clone(template);
+    putIcons(node);
+    return node;
+}
+
+/// Fills a node with `{outlet, item, kind, model, testID, takesOrders(), address}`: `model` is that of the outlet's home
+/// or a row of a search, and `address` names the item in the page's address.
+export function fillItem(node, entry, cart) {
+    const before = shown.get(node);
+    const { outlet, item, kind, model } = entry;
+    const { open, description, price, label, picture, add } = refs(node);
+    shown.set(node, entry);
+    setAttribute(node, "data-testid", entry.testID);
+    if (before?.model === model && before.item === item) return;
+    setAttribute(node, "data-item", item);
+    setAttribute(node, "data-outlet", outlet);
+    setText(open, model.name);
+    setText(description, model.description ?? "");
+    setText(price, model.price === null ? "" : money(model.price, model.currency));
+    setText(label, labelOf(kind, model));
+    setAttribute(add, "data-testid", model.addButtonAccessibilityId ?? null);
+    setPicture(picture, model.imageSmall, kind);
+    const key = keyOf(outlet, item);
+    if (!nodes.has(key)) nodes.set(key, new Set());
+    nodes.get(key).add(node);
+    drawAdd(node, entry, cart);
+}
+
+function labelOf(kind, model) {
+    if (!isAvailable(model)) {
+        return model.availableFrom ? `Sold out until ${clockTime(model.availableFrom)}` : "Sold out";
+    }
+    return [KINDS[kind]?.label?.(model), model.outletName].filter(Boolean).join(" · ");
+}
+
+/// Whether an item can be had, as far as the time is concerned, too.
+export function isAvailable({ available, availableFrom }) {
+    return available || isPast(availableFrom);
+}
+
+function drawAdd(node, { outlet, item, kind, model, takesOrders }, cart) {
+    const { add, label } = refs(node);
+    setHidden(add, model.price === null);
+    setText(label, labelOf(kind, model));
+    const isThere = isAvailable(model);
+    setAttribute(node, "data-away", isThere ? null : "");
+    setUsable(add, isThere && takesOrders());
+    const count = cart.countOf(outlet, item);
+    setAttribute(add, "data-count", count > 0 ? count : null);
+    setAttribute(add, "aria-label", count > 0 ? `Add ${model.name}, ${count} in the cart` : `Add ${model.name}`);
+}
+
+let counted = new Map();
+
+/// Draws again what the cart says of the items.
+export function drawCounts(cart) {
+    const now = new Map();
+    if (cart.count > 0) {
+        for (const { item } of cart.view.lines) {
+            now.set(keyOf(cart.view.outlet, item), cart.countOf(cart.view.outlet, item));
+        }
+    }
+    for (const key of new Set([...counted.keys(), ...now.keys()])) {
+        if (counted.get(key) === now.get(key)) continue;
+        for (const node of livingNodes(key)) drawAdd(node, shown.get(node), cart);
+    }
+    counted = now;
+}
+
+/// Draws again what the outlet and the time say of all items.
+export function drawAdds(cart) {
+    for (const key of nodes.keys()) {
+        for (const node of livingNodes(key)) drawAdd(node, shown.get(node), cart);
+    }
+}
+
+function livingNodes(key) {
+    const living = nodes.get(key) ?? new Set();
+    for (const node of living) {
+        const entry = shown.get(node);
+        if (!node.isConnected || keyOf(entry.outlet, entry.item) !== key) living.delete(node);
+    }
+    if (living.size === 0) nodes.delete(key);
+    return living;
+}
+
+/// Sets the alarm for the next of the items that comes back by itself.
+export function awaitItems(models, cart) {
+    const times = models.filter(({ available, availableFrom }) => !available && availableFrom && !isPast(availableFrom))
+        .map(({ availableFrom }) => availableFrom);
+    const next = times.length > 0 ? times.reduce((a, b) => (Date.parse(a) < Date.parse(b) ? a : b)) : null;
+    alarm("items", next, () => {
+        drawAdds(cart);
+        awaitItems(models, cart);
+    });
+}
+
+/// Taps on the items below `root`: opens the item, or adds one of it.
+export function listen(root, cart, sheet) {
+    root.addEventListener("click", (event) => {
+        const button = event.target.closest("button");
+        const node = button?.closest(".item");
+        const entry = node && shown.get(node);
+        if (!entry) return;
+        if (button.dataset.focus === "open") sheet.open(entry);
+        else if (!isUsable(button)) return;
+        else if (entry.model.hasOptions) sheet.open(entry);
+        else cart.add({ outlet: entry.outlet, item: entry.item, ...entry.model });
+    });
+}
+
+/// The dialog of an item in full. It is in the address, so that Back closes it and the address can be passed on.
+export class ItemSheet {
+    #dialog = document.getElementById("item-sheet");
+    #cart;
+    #entry = null;
+    #details = null;
+    #quantity = 1;
+    #abort = null;
+    #isInHistory = false;
+
+    constructor(cart) {
+        this.#cart = cart;
+        this.#dialog.onclose = () => this.#closed();
+        this.#dialog.onclick = (event) => {
+            if (event.target === this.#dialog) this.#dialog.close();
+        };
+        addEventListener("popstate", () => {
+            this.#isInHistory = false;
+            if (this.#dialog.open && !this.#isNamed) this.#dialog.close();
+        });
+    }
+
+    get #isNamed() {
+        return new URLSearchParams(location.search).has("item");
+    }
+
+    /// The `address` of the item that is open, if one is.
+    get address() {
+        return this.#dialog.open ? this.#entry.address : null;
+    }
+
+    open(entry) {
+        this.#entry = entry;
+        this.#details = null;
+        this.#quantity = 1;
+        const body = clone("item-details");
+        putIcons(body);
+        this.#dialog.replaceChildren(body);
+        const parts = refs(body);
+        parts.close.onclick = () => this.#dialog.close();
+        parts.less.onclick = () => this.#step(-1);
+        parts.more.onclick = () => this.#step(1);
+        parts.add.onclick = () => this.#add();
+        setPicture(parts.picture, entry.model.imageSmall, entry.kind);
+        this.#draw();
+        if (!this.#dialog.open) this.#dialog.showModal();
+        if (!this.#isNamed) {
+            const address = new URL(location.href);
+            address.searchParams.set("item", entry.address);
+            history.pushState(null, "", address);
+            this.#isInHistory = true;
+        }
+        this.#read();
+    }
+
+    /// The item has changed: what is shown of it is read again.
+    update(entry) {
+        if (this.#entry.model === entry.model && this.#entry.takesOrders() === entry.takesOrders()) return;
+        this.#entry = entry;
+        this.#draw();
+        this.#read();
+    }
+
+    async #read() {
+        this.#abort?.abort();
+        const { signal } = (this.#abort = new AbortController());
+        const { outlet, item } = this.#entry;
+        const { trouble, picture } = refs(this.#dialog.firstElementChild);
+        try {
+            this.#details = await get(`/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`, { signal });
+            setHidden(trouble, true);
+            this.#draw();
+            replacePicture(picture, this.#details.imageLarge);
+        } catch (error) {
+            if (signal.aborted) return;
+            setText(trouble, error instanceof Problem && error.code === "NOTFOUND"
+                ? "This is no longer on the menu." : sentence(error.message));
+            setHidden(trouble, false);
+        }
+    }
+
+    #draw() {
+        const { model, takesOrders } = this.#entry;
+        const details = this.#details;
+        const body = this.#dialog.firstElementChild;
+        const parts = refs(body);
+        const price = details?.price ?? model.price;
+        setText(parts.name, details?.name ?? model.name);
+        setText(parts.description, details?.description ?? model.description ?? "");
+        setText(parts.price, price === null ? "" : money(price, model.currency));
+        const isThere = isAvailable(details ?? model);
+        const state = !isThere ? labelOf(this.#entry.kind, { ...model, ...details })
+            : takesOrders() ? "" : "The place takes no orders now";
+        setText(parts.state, state);
+        setHidden(parts.state, state === "");
+        setHidden(parts.bottom, price === null);
+        setHidden(parts.noteLabel, price === null);
+        setUsable(parts.add, isThere && takesOrders());
+        setText(parts.quantity, String(this.#quantity));
+        setUsable(parts.less, this.#quantity > 1);
+        setUsable(parts.more, this.#quantity < (details?.maxQuantity ?? 99));
+        if (price !== null) setText(parts.add, `Add for ${money(price * this.#quantity, model.currency)}`);
+        this.#drawDetails(parts, details);
+    }
+
+    #drawDetails(parts, details) {
+        const words = [details?.cuisine ?? this.#entry.model.cuisine, ...(details?.tags ?? this.#entry.model.tags)].filter(Boolean);
+        parts.tags.replaceChildren(...words.map((word) => element("span", "tag", word)));
+        if (!details) return;
+        parts.gallery.replaceChildren(...(details.images ?? []).map(({ url, alt }) => {
+            const figure = clone("gallery-picture");
+            setPicture(figure, url, details.kind);
+            const image = figure.querySelector("img");
+            image.alt = alt ?? "";
+            return figure;
+        }));
+        setHidden(parts.gallery, !details.images?.length);
+        parts.links.replaceChildren(...(details.links ?? []).map(({ url, rel, title }) => {
+            const item = clone("link");
+            putIcons(item);
+            refs(item).link.href = url;
+            refs(item).text.textContent = title ?? rel;
+            return item;
+        }));
+        setHidden(parts.links, !details.links?.length);
+        const attributes = Object.entries(details.attributes ?? {});
+        parts.attributes.replaceChildren(...attributes.flatMap(([name, value]) => [
+            element("dt", "", spaced(name)), element("dd", "", spoken(value)),
+        ]));
+        setHidden(parts.attributes, attributes.length === 0);
+    }
+
+    #step(by) {
+        const quantity = this.#quantity + by;
+        if (quantity < 1 || quantity > (this.#details?.maxQuantity ?? 99)) return;
+        this.#quantity = quantity;
+        this.#draw();
+    }
+
+    #add() {
+        const { add, note } = refs(this.#dialog.firstElementChild);
+        if (!isUsable(add)) return;
+        const { outlet, item, model } = this.#entry;
+        this.#cart.add({ outlet, item, ...model }, { quantity: this.#quantity, note: note.value.trim() || null });
+        this.#dialog.close();
+    }
+
+    #closed() {
+        this.#abort?.abort();
+        if (this.#isInHistory) {
+            this.#isInHistory = false;
+            history.back();
+        } else if (this.#isNamed) {
+            const address = new URL(location.href);
+            address.searchParams.delete("item");
+            history.replaceState(null, "", address);
+        }
+    }
+}
+
+function element(tag, className, text) {
+    const node = document.createElement(tag);
+    if (className) node.className = className;
+    node.dir = "auto";
+    node.textContent = text;
+    return node;
+}
+
+// `shoeSize` for people.
+function spaced(name) {
+    const words = name.replace(/[._:-]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+    return words[0]?.toUpperCase() + words.slice(1);
+}
+
+function spoken(value) {
+    if (Array.isArray(value)) return value.join(", ");
+    if (typeof value === "boolean") return value ? "yes" : "no";
+    return typeof value === "number" ? new Intl.NumberFormat(undefined, { maximumFractionDigits: 6 }).format(value) : value;
+}

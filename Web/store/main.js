@@ -1,0 +1,82 @@
+// The store: chooses the page by the address, and keeps what all pages share: the cart, the stream, the banner.
+
+import { say, setHidden, setText } from "../shared/dom.js";
+import { putIcons } from "../shared/icons.js";
+import { Stream } from "../shared/stream.js";
+import { CartPanel } from "./cart-panel.js";
+import { Cart } from "./cart.js";
+import { drawCounts } from "./item.js";
+import { ask } from "./question.js";
+import { plural, sentence } from "./texts.js";
+
+// A stream that comes back within this is not worth a word.
+const SHORT_ABSENCE = 1500;
+
+const cart = new Cart({
+    changed: () => drawCart(),
+    refused: (problem, change) => refuse(problem, change),
+    moved: () => stream.again(),
+});
+const panel = new CartPanel(cart);
+const badge = document.getElementById("cart-count");
+const banner = document.getElementById("banner");
+let away = null;
+
+function drawCart() {
+    setText(badge, String(cart.count));
+    badge.toggleAttribute("data-empty", cart.count === 0);
+    drawCounts(cart);
+    panel.draw();
+    drawBanner();
+}
+
+async function refuse(problem, change) {
+    if (problem.code === "WRONGOUTLET" && change.kind === "add") {
+        if (!await ask("Your cart has items of another place. Empty it and add this?", "Empty it and add")) return;
+        cart.clear();
+        cart.add(change.item, change.body);
+        return;
+    }
+    say(sentence(problem.message));
+}
+
+function drawBanner() {
+    const isAway = away !== null && Date.now() - away >= SHORT_ABSENCE;
+    const text = !isAway ? ""
+        : cart.waiting > 0 ? `Offline. ${plural(cart.waiting, "change waits", "changes wait")} to be sent.`
+        : "Offline. What is shown may be old; it will follow by itself.";
+    setText(banner, text);
+    setHidden(banner, text === "");
+}
+
+let page = null;
+const stream = new Stream({
+    topics: () => [...(page?.topics() ?? []), "cart"],
+    take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear(message)),
+    tell: (state) => {
+        if (state === "live") away = null;
+        else if (state === "away") away ??= Date.now();
+        if (away !== null) setTimeout(drawBanner, SHORT_ABSENCE);
+        drawBanner();
+    },
+});
+putIcons(document.body);
+page = await choose(location.pathname);
+await page.open();
+stream.start();
+registerWorker();
+
+async function choose(path) {
+    const [, kind, id] = path.split("/");
+    const place = { main: document.getElementById("main"), cart };
+    if (kind === "o") return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
+    if (kind === "order") return new (await import("./order.js")).OrderPage(decodeURIComponent(id ?? ""), place);
+    return new (await import("./feed.js")).FeedPage(place);
+}
+
+// The worker's address is the only one that the policy knows.
+function registerWorker() {
+    if (!navigator.serviceWorker) return;
+    const policy = globalThis.trustedTypes?.createPolicy("tiffin", { createScriptURL: () => "/sw.js" });
+    navigator.serviceWorker.register(policy ? policy.createScriptURL("") : "/sw.js").catch(() => {});
+}
