@@ -1,14 +1,13 @@
 """Queries over half a million items in Tiffin, PostgreSQL and SQLite: `Scripts/bench browse`."""
 
 import contextlib
-import gc
 import json
 import random
 import re
 import sqlite3
-import statistics
 import time
 
+from asking import QUESTIONS, ask
 from contestants import Postgres, SQLite, Tiffin, command, load_tiffin
 from dishes import Dishes
 from harness import fresh_database, knows, per_second, resident_megabytes, tiffin_server
@@ -17,9 +16,6 @@ from tiffin import wait_until
 
 ITEMS, QUICK_ITEMS, QUICK_OUTLETS = 500_000, 20_000, 350
 SEED = 7
-QUESTIONS, FEWEST_QUESTIONS = 200, 10
-# A peer stops after this many seconds of questions of one kind.
-PEER_SECONDS = 8
 COMPARED_QUESTIONS = 5
 SAVED_SECONDS = 120
 TEXT_DIFFERENCE = 0.02
@@ -54,7 +50,7 @@ def measure_browse(report, rounds, quick):
             peer.load(dishes)
             report.line(f"{peer.name}: loaded and indexed in {time.monotonic() - start:.1f} s")
         contestants = [*([tiffin] if has_tiffin else []), postgres, sqlite]
-        _ask(report, rounds, contestants, dishes, sqlite)
+        ask(report, rounds, contestants, _questions(dishes), lambda questions: _compare(contestants, questions, sqlite))
         if has_tiffin:
             client.close()
             _restart(report, server, dishes, text, growth)
@@ -63,79 +59,10 @@ def measure_browse(report, rounds, quick):
 # --- questions
 
 
-def _ask(report, rounds, contestants, dishes, judge):
-    sample = dishes.sample
-    ours = isinstance(contestants[0], Tiffin)
-    head = [contestant.name for contestant in contestants]
-    rows = [("one connection, medians in ms", "matches", *head,
-             *(["Tiffin's p99", "to PostgreSQL", "to SQLite"] if ours else []), "answers")]
-    ratios, slowest, medians_of_ours, differing, fewest = {}, {}, {}, {}, QUESTIONS
-    # The cost of a round trip: no answer can come sooner.
-    asking = _time(rounds, contestants, [None] * QUESTIONS)
-    rows.append(("nothing (PING, select 1)", "", *(f"{statistics.median(asking[name]) * 1000:.3f}" for name in head),
-                 *([""] * 3 if ours else []), ""))
-    for kind, make in KINDS.items():
-        chance = Chance(random.Random(f"{SEED} {kind}"), sample)
-        questions = [make(chance) for _ in range(QUESTIONS)]
-        for contestant in contestants:
-            contestant.prepare(questions)
-        try:
-            difference, answers, matches = _compare(contestants, questions, judge)
-        except (KeyError, TypeError, ValueError, StopIteration) as error:
-            raise RuntimeError(f"{kind}: an answer does not have the expected shape: {error!r}") from error
-        if difference:
-            differing[kind] = difference
-        seconds = _time(rounds, contestants, questions)
-        fewest = min(fewest, *map(len, seconds.values()))
-        medians = [statistics.median(seconds[name]) for name in head]
-        cells = [f"{median * 1000:.3f}" for median in medians]
-        if ours:
-            medians_of_ours[kind] = medians[0]
-            ratios[kind] = [median / medians[0] for median in medians[1:]]
-            slowest[kind] = statistics.quantiles(seconds["Tiffin"], n=100, method="inclusive")[98] * 1000
-            cells += [f"{slowest[kind]:.3f}", *(f"{ratio:.1f}" for ratio in ratios[kind])]
-        rows.append((kind, matches, *cells, answers))
-    report.line(f"{QUESTIONS} questions of each kind, at least {fewest} if a peer took long; total, first page of 20")
-    report.table(rows)
-    for kind, difference in differing.items():
-        report.line(f"  {kind}: {difference}")
-    report.verdict("kinds whose answers differ", len(differing), 0, at_least=False)
-    if not ours:
-        return
-    ping = statistics.median(asking["Tiffin"])
-    for column, peer in enumerate(head[1:]):
-        kind = min(ratios, key=lambda kind: ratios[kind][column])
-        reached = sum(ratio[column] >= 10 for ratio in ratios.values())
-        beyond = sum(ratio[column] * medians_of_ours[kind] < 10 * ping for kind, ratio in ratios.items())
-        report.line(f"  Tiffin is at least 10 times faster than {peer} in {reached} of {len(ratios)} kinds; "
-                    f"in {beyond} that would be sooner than the reply to a PING")
-        report.verdict(f"times faster than {peer}, where least ({kind})", ratios[kind][column], 10)
-    kind = max(slowest, key=slowest.get)
-    report.verdict(f"p99, where most ({kind})", slowest[kind], 5, at_least=False, unit=" ms")
-
-
-def _time(rounds, contestants, questions) -> dict:
-    """Seconds for each answer; the contestants take turns."""
-    seconds = {contestant.name: [] for contestant in contestants}
-    for turn in range(rounds):
-        part = questions[turn::rounds]
-        for contestant in contestants:
-            rendered = [contestant.render(question) for question in part]
-            contestant.ask(rendered[0])
-            deadline = time.monotonic() + PEER_SECONDS / rounds
-            gc.collect()
-            gc.disable()
-            try:
-                for number, one in enumerate(rendered):
-                    start = time.perf_counter()
-                    contestant.ask(one)
-                    seconds[contestant.name].append(time.perf_counter() - start)
-                    if time.monotonic() > deadline and number + 1 >= -(-FEWEST_QUESTIONS // rounds) \
-                            and not isinstance(contestant, Tiffin):
-                        break
-            finally:
-                gc.enable()
-    return seconds
+def _questions(dishes) -> dict:
+    return {
+        kind: [make(chance) for _ in range(QUESTIONS)]
+        for kind, make in KINDS.items() for chance in [Chance(random.Random(f"{SEED} {kind}"), dishes.sample)]}
 
 
 def _compare(contestants, questions, judge) -> tuple[str | None, str, str]:

@@ -73,14 +73,14 @@ class Audience:
             raise EOFError("the server closed a subscriber's connection")
         buffer += data
         count = 0
-        while end := _end_of_message(buffer):
+        while end := end_of_message(buffer):
             self.last = bytes(buffer[:end])
             del buffer[:end]
             count += 1
         return count
 
 
-def _end_of_message(buffer) -> int:
+def end_of_message(buffer) -> int:
     """Where the first message ends, 0 if it is not complete: an array of bulk strings and integers, or an error."""
     line = buffer.find(b"\r\n")
     if line < 0:
