@@ -21,7 +21,8 @@ public final class Application {
 
     /// Every command that a client may ask for.
     public nonisolated static let commands =
-        CatalogueCommands.all + BrowsingCommands.all + ChoiceCommands.all + CartCommands.all + LogCommands.all
+        CatalogueCommands.all + BrowsingCommands.all + ChoiceCommands.all + CartCommands.all + OrderCommands.all
+        + LogCommands.all
 
     let configuration: Configuration
     let logger: Logger

@@ -12,6 +12,7 @@ public enum DomainCommand: Sendable {
     case outlet(Outlet.Command)
     case menu(Menu.Command)
     case cart(Cart.Command)
+    case order(Order.Command)
 }
 
 /// A request to change a stream.
@@ -25,6 +26,10 @@ public struct CommandRequest {
     /// Makes the command for the state and version that it will be decided against, with what it needs from outside.
     /// It is called again if another writer was faster.
     public var command: (AggregateState, Int64) -> DomainCommand
+
+    /// Whether the caller may know of the stream in this state; nil for everybody. Whoever may not is answered as if
+    /// there were none, whatever is asked.
+    public var mayKnow: ((AggregateState) -> Bool)?
 
     /// Whether the command is only decided: if it would change the stream, its outcome is
     /// ``CommandOutcome/recordable``, and nothing has changed.

@@ -347,7 +347,7 @@ final class Session {
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
-        let call = try Call(command.declaration, arguments, within: confinement, of: caller, by: id)
+        let call = try Call(command.declaration, arguments, within: confinement, with: rights, of: caller, by: id)
         switch command.body {
         case .session(let body): try body(self, call)
         case .application(let command):

@@ -88,7 +88,7 @@ public final class PostgresUsers {
     /// The user in a row; nil where a newer version wrote a role that this one does not know. A hash that cannot be
     /// read is one that no password has.
     static func user(_ name: Identifier, _ rows: Rows, _ row: Int) -> User? {
-        guard let role = Role(rawValue: rows.text(row, 1)), role != .anybody else { return nil }
+        guard let role = Role.ofUsers.first(where: { $0.rawValue == rows.text(row, 1) }) else { return nil }
         let grants = rows.textArray(row, 4)
         let ids = grants.compactMap { Identifier($0) }
         return User(

@@ -4,6 +4,8 @@
 public enum Role: String, CaseIterable, Sendable {
     /// Any user who has logged in. Commands are for anybody; no user has this role.
     case anybody
+    /// Both parties of an order. Commands are for them; no user has this role.
+    case parties = "customer, merchant"
     /// People with carts.
     case customer
     /// Owners of outlets.
@@ -34,22 +36,28 @@ public struct Rights: OptionSet, Sendable {
     private static let customerReading = Rights(rawValue: 1 << 2)
     private static let customerWriting = Rights(rawValue: 1 << 3)
     private static let merchant = Rights(rawValue: 1 << 4)
+    private static let orderWriting = Rights(rawValue: 1 << 7)
     private static let auditor = Rights(rawValue: 1 << 5)
     private static let admin = Rights(rawValue: 1 << 6)
 
     /// Every right: those of an admin, and of everybody where there are no users.
-    public static let all: Rights = [.login, .anybody, .customerReading, .customerWriting, .merchant, .auditor, .admin]
+    public static let all: Rights = [
+        .login, .anybody, .customerReading, .customerWriting, .merchant, .auditor, .admin, .orderWriting,
+    ]
 
     /// What users of a role may do.
     public init(of role: Role) {
         switch role {
-        case .anybody: self = [.login, .anybody]
-        case .customer: self = [.login, .anybody, .customerReading, .customerWriting]
-        case .merchant: self = [.login, .anybody, .customerReading, .merchant]
+        case .anybody, .parties: self = [.login, .anybody]
+        case .customer: self = [.login, .anybody, .customerReading, .customerWriting, .orderWriting]
+        case .merchant: self = [.login, .anybody, .customerReading, .merchant, .orderWriting]
         case .auditor: self = [.login, .anybody, .customerReading, .auditor]
         case .admin: self = .all
         }
     }
+
+    /// Whether whoever has these rights may speak for users of that role.
+    public func mayActAs(_ role: Role) -> Bool { contains(Rights(toUseCommandFor: role, isWrite: true)) }
 
     /// The right that a command needs.
     ///
@@ -59,6 +67,7 @@ public struct Rights: OptionSet, Sendable {
     public init(toUseCommandFor role: Role, isWrite: Bool) {
         switch role {
         case .anybody: self = .anybody
+        case .parties: self = isWrite ? .orderWriting : .customerReading
         case .customer: self = isWrite ? .customerWriting : .customerReading
         case .merchant: self = .merchant
         case .auditor: self = .auditor

@@ -204,6 +204,7 @@ extension SealedTextUse {
         guard let document = try? JSONSerialization.jsonObject(with: Data(document)) as? [String: Any] else {
             return nil
         }
+        if kind == .reason { return (document["ending"] as? [String: Any])?["reason"] as? String }
         guard let line else { return document["name"] as? String }
         let lines = document["lines"] as? [[String: Any]]
         return lines?.first { ($0["line"] as? String).map { Text($0) } == line }?["note"] as? String

@@ -64,6 +64,7 @@ import Testing
                 "2026-11-21 14:02:11Z  #9 cart v2   checked out as order o1 for 32.00 GBP, Pie at 16.00 instead of "
                     + "15.00 — pay",
                 "",
+                "now: version 1, placed",
                 "agreed:",
                 "  2 × Pie at 16.00 GBP = 32.00 GBP, from v1, v2",
                 "  total 32.00 GBP",

@@ -27,8 +27,8 @@ import Testing
 
     @Test(arguments: SeededGenerator.seeds)
     func `orders never trap`(_ seed: UInt64) throws {
-        try check(Order.self, seed, Order.Event.random, { _ in .place(.possible) }) { state in
-            if case .placed(let placement) = state { _ = placement.count }
+        try check(Order.self, seed, Order.Event.random, Order.Command.random) { state in
+            _ = (state.book?.placement.count, state.book?.deadline, state.book?.promise)
         }
     }
 
@@ -198,10 +198,57 @@ extension Order.Placement {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Placement {
         Order.Placement(
             cart: "c", outlet: "o", currency: .inr, lines: (0..<3).map { _ in .random(&random) },
-            total: random.hostileAmount())
+            total: random.hostileAmount(), terms: .random(&random))
+    }
+}
+
+extension Order.Terms {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Terms {
+        Order.Terms(
+            placedAt: random.maybe(Timestamp.random), promisedFor: random.maybe(Timestamp.random),
+            releaseAt: random.maybe(Timestamp.random), acceptBy: random.maybe(Timestamp.random),
+            payBy: random.maybe(Timestamp.random), acceptWithin: random.maybe { $0.hostileInt() })
     }
 }
 
 extension Order.Event {
-    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event { .placed(.random(&random)) }
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event {
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0: .placed(.random(&random))
+        case 1: .placed(.possible)
+        case 2: .released(acceptBy: random.maybe(Timestamp.random))
+        case 3: .accepted(readyBy: random.maybe(Timestamp.random), by: random.pick(Order.Party.allCases))
+        case 4: .rejected(.random(&random))
+        case 5: .preparationStarted
+        case 6: .readied
+        case 7: .completed(by: random.pick(Order.Party.allCases))
+        case 8...10: .delayed(readyBy: .random(&random))
+        default: .cancelled(.random(&random))
+        }
+    }
+}
+
+extension Order.Ending {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Ending {
+        Order.Ending(by: random.pick(Order.Party.allCases), random.pick(Order.Reason.allCases))
+    }
+}
+
+extension Order.Command {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Order.Command {
+        switch Int.random(in: 0..<9, using: &random) {
+        case 0: .place(.possible)
+        case 1: .accept(readyBy: random.maybe(Timestamp.random), now: .random(&random))
+        case 2: .reject(random.pick(Order.Reason.allCases), text: random.maybe { _ in "sorry" })
+        case 3: .prepare
+        case 4: .ready
+        case 5: .complete
+        case 6: .delay(readyBy: .random(&random), now: .random(&random))
+        case 7:
+            .cancel(
+                by: random.pick(Order.Party.allCases), random.pick(Order.Reason.allCases),
+                text: random.maybe { _ in .sealed("x") })
+        default: .meetDeadline(now: .random(&random))
+        }
+    }
 }

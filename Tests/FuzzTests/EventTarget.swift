@@ -95,10 +95,10 @@ enum EventTarget {
                         CartDocument.bytes(
                             of: stream.id, state: cart, version: version, updatedAt: time, texts: .none
                         ) { model.outletHome.offer(of: $0, at: $1, now: time) })
-                case .order(.placed(let placement)):
+                case .order(.placed(let book)):
                     try expectDocument(
                         OrderDocument.bytes(
-                            of: stream.id, placement: placement, version: version, updatedAt: time, texts: .none))
+                            of: stream.id, book: book, version: version, updatedAt: time, texts: .none))
                 case .order, .outlet, .menu: break
                 }
             }

@@ -296,10 +296,11 @@ struct DocumentTests {
     }
 
     @Test func `an order`() throws {
-        let placement = Order.Placement(
-            cart: "c", outlet: "o", currency: Currency("INR")!, lines: [DocumentTests.tea], total: 500)
+        let book = Order.Book(
+            Order.Placement(
+                cart: "c", outlet: "o", currency: Currency("INR")!, lines: [DocumentTests.tea], total: 500))
         try expect(
-            OrderDocument.bytes(of: "x", placement: placement, version: 1, updatedAt: 1_772_366_400_000, texts: .none),
+            OrderDocument.bytes(of: "x", book: book, version: 1, updatedAt: 1_772_366_400_000, texts: .none),
             toBe: """
                 {"order":"x","cart":"c","outlet":"o","version":1,"status":"placed","count":2,"currency":"INR",
                 "lines":[{"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],
@@ -308,18 +309,52 @@ struct DocumentTests {
                 """)
     }
 
+    @Test func `an order tells what was promised, what it waits for and how it ended`() throws {
+        func document(_ events: [Order.Event], _ terms: Order.Terms) throws -> String {
+            let placement = Order.Placement(
+                cart: "c", outlet: "o", currency: Currency("INR")!, lines: [], total: 0, terms: terms)
+            var state = Order.initial
+            for event in [.placed(placement)] + events { try Order.evolve(&state, event) }
+            let bytes = OrderDocument.bytes(
+                of: "x", book: try #require(state.book), version: 1, updatedAt: 0, texts: .none)
+            let text = String(decoding: bytes, as: UTF8.self)
+            let start = try #require(text.range(of: "\"status\":"))
+            let end = try #require(text.range(of: ",\"count\""))
+            return String(text[start.lowerBound..<end.lowerBound])
+        }
+        let waiting = Order.Terms(placedAt: 0, promisedFor: 1_000, acceptBy: 2_000, acceptWithin: 2)
+        #expect(
+            try document([], waiting)
+                == #""status":"placed","placedAt":"1970-01-01T00:00:00Z","promisedFor":"1970-01-01T00:00:01Z","#
+                + #""acceptBy":"1970-01-01T00:00:02Z""#)
+        #expect(
+            try document([.accepted(readyBy: 3_000, by: .merchant)], waiting)
+                == #""status":"accepted","placedAt":"1970-01-01T00:00:00Z","promisedFor":"1970-01-01T00:00:01Z","#
+                + #""readyBy":"1970-01-01T00:00:03Z""#)
+        #expect(
+            try document([.cancelled(Order.Ending(by: .system, .unpaid))], Order.Terms(payBy: 4_000))
+                == #""status":"cancelled","ending":{"by":"system","code":"UNPAID","reason":null}"#)
+        #expect(
+            try document([], Order.Terms(payBy: 4_000, acceptWithin: 2))
+                == #""status":"awaitingPayment","payBy":"1970-01-01T00:00:04Z""#)
+        #expect(
+            try document([], Order.Terms(releaseAt: 5_000))
+                == #""status":"scheduled","releaseAt":"1970-01-01T00:00:05Z""#)
+    }
+
     @Test func `a customer's texts, as far as they can be opened`() throws {
         let key = SealingKey.random()
         let owner = TextOwner(customer: "asha", cart: "c")
         var line = DocumentTests.tea
         line.note = .sealed(key.seal("no \"ice\"", .note, of: owner))
-        let placement = Order.Placement(
-            cart: "c", outlet: "o", currency: Currency("INR")!, lines: [line], total: 500, customer: "asha",
-            name: key.seal("Asha", .name, of: owner))
+        let book = Order.Book(
+            Order.Placement(
+                cart: "c", outlet: "o", currency: Currency("INR")!, lines: [line], total: 500, customer: "asha",
+                name: key.seal("Asha", .name, of: owner)))
         var state = Cart.initial
         try Cart.evolve(&state, .itemAdded(line, outlet: "o", currency: Currency("INR")!, customer: "asha"))
         #expect(state.contents?.textOwner(of: "c") == owner)
-        #expect(placement.textOwner == owner)
+        #expect(book.textOwner == owner)
         for (found, note, name) in [
             (CustomerKey.known(key), #"no \"ice\""#, "Asha"), (.destroyed, "[erased]", "[erased]"),
             (.unknown, "[sealed]", "[sealed]"), (.known(.random()), "[damaged]", "[damaged]"),
@@ -336,7 +371,7 @@ struct DocumentTests {
                     """#)
             try expect(
                 OrderDocument.bytes(
-                    of: "x", placement: placement, version: 1, updatedAt: 1_772_366_400_000, texts: texts),
+                    of: "x", book: book, version: 1, updatedAt: 1_772_366_400_000, texts: texts),
                 toBe: #"""
                     {"order":"x","cart":"c","outlet":"o","customer":"asha","name":"\#(name)","version":1,
                     "status":"placed","count":2,"currency":"INR","lines":[\#(lineText)\#(note)","total":500}],

@@ -37,19 +37,28 @@ extension Application {
         in parameter: OptionalParameter<Text>, as kind: TextKind,
         command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
-        let metadata = try call.metadata(sealing: parameter)
-        let (expectedVersion, caller) = (try call.expectedVersion, call.caller)
-        let owner = TextOwner(customer: customer, cart: stream.id)
+        try text?.check(parameter.field, kind == .name ? TextRules.name : TextRules.note)
+        let (metadata, expectedVersion) = (try call.metadata(sealing: parameter), try call.expectedVersion)
         let promise = Promise(about: stream.category, isHolding: true)
-        @LoopActor func request(with key: SealingKey) -> CommandRequest {
+        submit(promise, of: TextOwner(customer: customer, cart: stream.id), for: call.caller) { key, owner in
             let sealed = text.map { key.seal($0, kind, of: owner) }
             return CommandRequest(stream: stream, metadata: metadata(sealed), expectedVersion: expectedVersion) {
                 command(sealed, $0, $1)
             }
         }
+        return .promise(promise)
+    }
+
+    /// Submits a request as soon as the key of its texts is there.
+    ///
+    /// - Parameter request: makes the request with a key.
+    private func submit(
+        _ promise: Promise, of owner: TextOwner, for caller: Caller,
+        _ request: @escaping @LoopActor (SealingKey, TextOwner) -> CommandRequest
+    ) {
         @LoopActor func submit(with key: Result<CustomerKey, Failure>) {
             switch key {
-            case .success(.known(let key)): self.submit(request(with: key), promise)
+            case .success(.known(let key)): self.submit(request(key, owner), promise)
             case .success(.destroyed): promise.fail(.forgotten)
             case .success(.unknown): promise.fail(.unavailable("no key could be made"))
             case .failure(let failure): promise.fail(failure)
@@ -57,13 +66,68 @@ extension Application {
         }
         textSealer.key(of: owner, for: caller) { [self] key in
             guard case .success(.unknown) = key else { return submit(with: key) }
-            var trial = request(with: .random())
+            var trial = request(.random(), owner)
             trial.isTrial = true
             textSealer.trialCount += 1
-            partition(of: stream).processor.handle(trial) { [self] outcome in
+            partition(of: trial.stream).processor.handle(trial) { [self] outcome in
                 textSealer.trialCount -= 1
                 guard outcome == .recordable else { return promise.end(outcome) }
                 textSealer.makeKey(of: owner, for: caller, completion: submit)
+            }
+        }
+    }
+
+    // MARK: Orders
+
+    /// Submits a command about an order. To a user who is confined, somebody else's order looks as if it were not there.
+    func submit(
+        to order: Identifier, _ call: borrowing Call, command: @escaping @LoopActor () -> Order.Command
+    ) throws(Failure) -> Response {
+        let stream = StreamName(.order, order)
+        let promise = Promise(about: stream.category)
+        var request = CommandRequest(
+            stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion
+        ) { _, _ in .order(LoopActor.assumeIsolated { command() }) }
+        request.mayKnow = call.confinement?.orders
+        submit(request, promise)
+        return .promise(promise)
+    }
+
+    /// Submits a command about an order, with a text for its customer. That is sealed with the key of the order's
+    /// customer, if it has one, so the order is read first.
+    func submit(
+        to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
+        command: @escaping @LoopActor (PersonalText?) -> Order.Command
+    ) throws(Failure) -> Response {
+        guard let text = try call[parameter] else { return try submit(to: order, call) { command(nil) } }
+        try text.check(parameter.field, TextRules.note)
+        let stream = StreamName(.order, order)
+        let (plain, sealed, version) = (
+            try call.metadata(), try call.metadata(sealing: parameter), try call.expectedVersion
+        )
+        let (caller, mayKnow) = (call.caller, call.confinement?.orders)
+        @LoopActor func request(_ metadata: EventMetadata, _ text: PersonalText) -> CommandRequest {
+            var request = CommandRequest(stream: stream, metadata: metadata, expectedVersion: version) { _, _ in
+                .order(LoopActor.assumeIsolated { command(text) })
+            }
+            request.mayKnow = mayKnow
+            return request
+        }
+        let promise = Promise(about: stream.category, isHolding: true)
+        partition(of: stream).processor.read(stream) { [self] result in
+            // Not here: the processor may be in the middle of its work.
+            LoopActor.task { [self] in
+                switch result {
+                case .failure(let failure): promise.fail(Failure(failure))
+                case .success(let committed):
+                    guard mayKnow?(committed.state) ?? true, let owner = committed.state.order?.placement.owner else {
+                        return submit(request(plain, .plain(text)), promise)
+                    }
+                    submit(promise, of: owner, for: caller) { key, owner in
+                        let ciphertext = key.seal(text, .reason, of: owner)
+                        return request(sealed(ciphertext), .sealed(ciphertext))
+                    }
+                }
             }
         }
         return .promise(promise)
@@ -148,6 +212,33 @@ extension Promise {
         case .accepted(.count(let count)): keep(.integer(Int64(count)))
         case .accepted(.order(let order)): keep(.text(order.rawValue))
         case .recordable, .rejected, .corrupt, .busy, .unavailable, .unknown: fail(Failure(outcome))
+        }
+    }
+}
+
+extension AggregateState {
+    /// The order, if it is one that was placed.
+    fileprivate var order: Order.Book? {
+        if case .order(let state) = self { state.book } else { nil }
+    }
+}
+
+extension Confinement {
+    /// Whether a user may know of an order.
+    fileprivate var orders: (AggregateState) -> Bool {
+        { [self] state in
+            state.order.map { allowsOrder(from: $0.placement.cart, at: $0.placement.outlet) } ?? true
+        }
+    }
+}
+
+extension Text {
+    /// Refuses a text out of bounds before it is sealed.
+    fileprivate func check(_ field: String, _ bounds: ClosedRange<Int>) throws(Failure) {
+        do throws(Rejection) {
+            try TextRules.check(self, field, bounds)
+        } catch {
+            throw Failure(error)
         }
     }
 }

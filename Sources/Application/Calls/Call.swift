@@ -16,6 +16,8 @@ public struct Call: ~Copyable {
     /// What its caller is confined to; nil where it is not. Before the command runs, the ids in the call have been
     /// found to be within.
     let confinement: Confinement?
+    /// What its caller may do.
+    let rights: Rights
     /// Whose call it is.
     let caller: Caller
     /// The connection that it came by; 0 for the server itself.
@@ -27,17 +29,19 @@ public struct Call: ~Copyable {
     ///
     /// - Parameters:
     ///   - confinement: what the caller is confined to; nil where it is not.
+    ///   - rights: what the caller may do.
     ///   - caller: whose call it is.
     ///   - client: the connection that it came by; 0 for the server itself.
     /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
     ///   something that the caller may not use.
     public init(
         _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil,
-        of caller: Caller = .server, by client: Int64 = 0
+        with rights: Rights = .all, of caller: Caller = .server, by client: Int64 = 0
     ) throws(Failure) {
         self.arguments = arguments
         self.declaration = declaration
         self.confinement = confinement
+        self.rights = rights
         self.caller = caller
         self.client = client
         try declaration.checkCount(of: arguments)

@@ -10,7 +10,7 @@ public import Users
 public final class CommandDeclaration: Sendable {
     /// Commands that stand together in `HELP`.
     public enum Group: String, CaseIterable, Sendable {
-        case connection, server, catalogue, browsing, carts, log
+        case connection, server, catalogue, browsing, carts, orders, log
     }
 
     /// What a command does to the order in which the commands of one connection run.
@@ -19,13 +19,15 @@ public final class CommandDeclaration: Sendable {
         /// sees them.
         case read
         /// It writes a stream of that category: it joins earlier writes, except those to categories that it looks at.
-        /// A menu belongs to an outlet, and a cart is filled from both.
+        /// A menu belongs to an outlet, a cart is filled from both, and an order is placed from a cart.
         case write(StreamName.Category)
 
         /// Whether the command waits for an earlier one about a stream of that category.
         public func waits(for earlier: StreamName.Category) -> Bool {
             switch (self, earlier) {
-            case (.read, _), (.write(.menu), .outlet), (.write(.cart), .outlet), (.write(.cart), .menu): true
+            case (.read, _), (.write(.menu), .outlet), (.write(.cart), .outlet), (.write(.cart), .menu),
+                (.write(.order), .cart):
+                true
             case (.write, _): false
             }
         }

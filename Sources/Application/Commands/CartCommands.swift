@@ -5,7 +5,7 @@ internal import EventLoop
 internal import Projections
 internal import Users
 
-/// What customers do: carts and orders.
+/// What customers do: carts.
 enum CartCommands {
     static let all: [Command] = [
         Command(
@@ -32,7 +32,6 @@ enum CartCommands {
                 guard let customer = try call[customer] else {
                     return try application.submit(stream, call) { _, _ in add(text.map(PersonalText.plain), of: nil) }
                 }
-                try text?.check("NOTE", TextRules.note)
                 return try application.submit(stream, call, of: customer, sealing: text, in: note, as: .note) {
                     note, _, _ in add(note.map(PersonalText.sealed), of: customer)
                 }
@@ -117,7 +116,7 @@ enum CartCommands {
                     var checkOut = Cart.CheckOut(
                         order: Partitioning.orderID(cart: cart, version: version), agreedTotal: total,
                         of: state.cart ?? .empty, offer: { application.offer(of: $0, at: $1) },
-                        minimumOrder: { (try? application.outlet($0))?.details?.details.minimumOrder })
+                        details: { (try? application.outlet($0))?.details?.details }, now: application.clock())
                     checkOut.customer = customer
                     checkOut.name = name
                     return .cart(.checkOut(checkOut))
@@ -128,24 +127,8 @@ enum CartCommands {
                     }
                     return try application.submit(stream, call) { checkOut(nil, of: nil, $0, $1) }
                 }
-                try text?.check("NAME", TextRules.name)
                 return try application.submit(stream, call, of: customer, sealing: text, in: name, as: .name) {
                     checkOut($0, of: customer, $1, $2)
-                }
-            }
-        },
-        Command(
-            "ORDER.GET", .carts, role: .customer, "Returns an order, now or as of a moment, or null."
-        ) { parameters in
-            let order = parameters.required("order", .order)
-            let moment = parameters.option("AT", "moment", .moment)
-            return { application, call throws(Failure) in
-                let (order, confinement) = (try call[order], call.confinement)
-                if let moment = try application.moment(try call[moment]) {
-                    return application.past(.order(order, at: moment), for: call.caller, within: confinement)
-                }
-                return application.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
-                    SealedDocument(of: order, $0)
                 }
             }
         },
@@ -155,16 +138,5 @@ enum CartCommands {
 extension AggregateState {
     fileprivate var cart: Cart.State? {
         if case .cart(let state) = self { state } else { nil }
-    }
-}
-
-extension Text {
-    /// Refuses a text out of bounds before it is sealed.
-    fileprivate func check(_ field: String, _ bounds: ClosedRange<Int>) throws(Failure) {
-        do throws(Rejection) {
-            try TextRules.check(self, field, bounds)
-        } catch {
-            throw Failure(error)
-        }
     }
 }

@@ -5,7 +5,8 @@ internal import Foundation
 struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
-        "ratingCount", "deliveryMinutes", "minimumOrder", "hours",
+        "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
+        "payWithin",
     ]
 
     let details: OutletDetails
@@ -28,7 +29,17 @@ struct OutletInput: InputObject {
             rating: try OutletInput.rating(fields), ratingCount: try fields.optional("ratingCount"),
             deliveryMinutes: try fields.optional("deliveryMinutes"),
             minimumOrder: try fields.optional("minimumOrder").map(Amount.init),
-            hours: hours.map(\.hours))
+            hours: hours.map(\.hours), prepMinutes: try fields.optional("prepMinutes"),
+            acceptWithin: try fields.optional("acceptWithin"), payment: try OutletInput.payment(fields),
+            payWithin: try fields.optional("payWithin"))
+    }
+
+    private static func payment(_ fields: InputFields) throws(InputError) -> OutletDetails.Payment {
+        guard let name: Text = try fields.optional("payment") else { return .none }
+        guard let payment = OutletDetails.Payment(rawValue: name.string) else {
+            throw InputError("payment", "must be none or first")
+        }
+        return payment
     }
 
     private static func rating(_ fields: InputFields) throws(InputError) -> Rating? {

@@ -26,13 +26,13 @@ struct SealedDocument: Sendable {
 
     /// An order as `ORDER.GET` answers it; nil where it was not placed.
     init?(of order: Identifier, _ committed: CommittedState) {
-        guard case .order(.placed(let placement)) = committed.state else { return nil }
-        self.init(placement.textOwner) { texts in
+        guard case .order(.placed(let book)) = committed.state else { return nil }
+        self.init(book.textOwner) { texts in
             OrderDocument.bytes(
-                of: order, placement: placement, version: committed.version, updatedAt: committed.updatedAt,
+                of: order, book: book, version: committed.version, updatedAt: committed.updatedAt,
                 texts: texts)
         }
-        self.order = (placement.cart, placement.outlet)
+        self.order = (book.placement.cart, book.placement.outlet)
     }
 
     /// Whether a user who is confined may see it. Only an order can be somebody else's although its id was within.

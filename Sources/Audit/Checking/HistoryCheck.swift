@@ -119,9 +119,10 @@ struct HistoryCheck {
                 take(cart, event)
                 if openCarts > openCartLimit, carts.count > 1 { leaveHalf(at: event.position) }
             case .order(.placed(let placement)):
+                if reportedUpTo == 0 { versions[event.stream] = event.version }
                 guard share.contains(placement.cart) else { return }
                 take(placement, event)
-            case .outlet, .menu:
+            case .order, .outlet, .menu:
                 guard reportedUpTo == 0 else { return }
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
             }
@@ -147,8 +148,7 @@ struct HistoryCheck {
         switch stream.category {
         case .cart:
             last = carts.updateValue(CartEntry(status: .corrupt, version: version), forKey: stream.id)?.version ?? 0
-        case .outlet, .menu: last = versions.updateValue(version, forKey: stream) ?? 0
-        case .order: last = 0
+        case .outlet, .menu, .order: last = versions.updateValue(version, forKey: stream) ?? 0
         }
         check(stream, version, after: last, corruption.position)
     }

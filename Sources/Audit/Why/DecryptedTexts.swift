@@ -14,8 +14,8 @@ public struct DecryptedTexts: Sendable {
         set { texts[text] = newValue }
     }
 
-    func text(of note: PersonalText) -> String {
-        switch note {
+    func text(of text: PersonalText) -> String {
+        switch text {
         case .plain(let text): text.string
         case .sealed(let text): texts[text] ?? TextOpener.sealed
         }
@@ -34,7 +34,7 @@ public struct SealedTextUse: Sendable {
     public var owner: TextOwner
     /// The position of the last event that has it.
     public var position: Int64
-    /// The line of the cart that it is a note on; nil for a name.
+    /// The line of the cart that it is a note on; nil for a name and a reason.
     public var line: Text?
     /// The order that has it; nil for a note on a cart.
     public var order: Identifier?
@@ -43,15 +43,20 @@ public struct SealedTextUse: Sendable {
     public static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
         var passages: [SealedTextUse] = []
         var known: Set<SealedText> = []
-        for event in events.reversed() {
-            for passage in (try? event.decoded()).map(all(in:)) ?? [] where known.insert(passage.text).inserted {
+        let decoded = events.compactMap { try? $0.decoded() }
+        var owners: [Identifier: TextOwner] = [:]
+        for case (let order, .order(.placed(let placement))) in decoded.map({ ($0.stream.id, $0.event) }) {
+            owners[order] = placement.owner
+        }
+        for event in decoded.reversed() {
+            for passage in all(in: event, ofOrders: owners) where known.insert(passage.text).inserted {
                 passages.append(passage)
             }
         }
         return passages
     }
 
-    private static func all(in event: DecodedEvent) -> [SealedTextUse] {
+    private static func all(in event: DecodedEvent, ofOrders owners: [Identifier: TextOwner]) -> [SealedTextUse] {
         switch event.event {
         case .cart(.itemAdded(let line, _, _, let customer?)):
             let owner = TextOwner(customer: customer, cart: event.stream.id)
@@ -60,11 +65,16 @@ public struct SealedTextUse: Sendable {
             let owner = TextOwner(customer: customer, cart: event.stream.id)
             return notes(on: lines, of: owner, event.position) + names(name, on: order, of: owner, event.position)
         case .order(.placed(let placement)):
-            guard let customer = placement.customer else { return [] }
-            let owner = TextOwner(customer: customer, cart: placement.cart)
+            guard let owner = placement.owner else { return [] }
             return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
                 + names(placement.name, on: event.stream.id, of: owner, event.position)
-        case .cart, .outlet, .menu: return []
+        case .order(.rejected(let ending)), .order(.cancelled(let ending)):
+            guard case .sealed(let text) = ending.text, let owner = owners[event.stream.id] else { return [] }
+            return [
+                SealedTextUse(
+                    text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
+            ]
+        case .cart, .order, .outlet, .menu: return []
         }
     }
 

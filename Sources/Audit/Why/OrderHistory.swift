@@ -6,7 +6,7 @@ public struct OrderHistory: Sendable {
     private let order: Identifier
     private let partition: Int
     private var reading = StreamReader()
-    private var placement: Order.Placement?
+    private var state = Order.initial
     private let cart: CartHistory?
     private let texts: DecryptedTexts
 
@@ -23,17 +23,55 @@ public struct OrderHistory: Sendable {
         self.cart = cart
         self.texts = texts
         partition = events.first?.partition ?? 0
-        var state = Order.initial
+        var (reading, state) = (reading, state)
         for event in events {
             reading.take(event) { event in
                 guard case .order(let change) = event.event else { throw ImpossibleEvent("no event of an order") }
                 try Order.evolve(&state, change)
-                guard case .placed(let placement) = change else { return "" }
-                return "placed with outlet \(placement.outlet): \(placement.count.counted("item")) for "
-                    + placement.total.words(in: placement.currency)
+                return OrderHistory.words(for: change, texts)
             }
         }
-        if case .placed(let placement) = state { self.placement = placement }
+        (self.reading, self.state) = (reading, state)
+    }
+
+    private var placement: Order.Placement? { state.book?.placement }
+
+    // MARK: Words
+
+    private static func words(for event: Order.Event, _ texts: DecryptedTexts) -> String {
+        switch event {
+        case .placed(let placement):
+            let terms = placement.terms
+            let waits: [(String, Timestamp?)] = [
+                ("promised for", terms.promisedFor), ("to be paid by", terms.payBy),
+                ("to be released at", terms.releaseAt), ("to be accepted by", terms.acceptBy),
+            ]
+            return "placed with outlet \(placement.outlet): \(placement.count.counted("item")) for "
+                + placement.total.words(in: placement.currency)
+                + waits.map { words, time in time.map { ", \(words) \($0.words)" } ?? "" }.joined()
+        case .released(let acceptBy):
+            return "shown to the kitchen" + (acceptBy.map { ", to be accepted by \($0.words)" } ?? "")
+        case .accepted(let readyBy, let party):
+            return "accepted by the \(party.rawValue)" + (readyBy.map { ", to be ready by \($0.words)" } ?? "")
+        case .rejected(let ending): return "rejected \(words(for: ending, texts))"
+        case .preparationStarted: return "being prepared"
+        case .readied: return "ready"
+        case .completed(let party): return "completed by the \(party.rawValue)"
+        case .delayed(let readyBy): return "delayed, to be ready by \(readyBy.words)"
+        case .cancelled(let ending): return "cancelled \(words(for: ending, texts))"
+        }
+    }
+
+    private static func words(for ending: Order.Ending, _ texts: DecryptedTexts) -> String {
+        "by the \(ending.by.rawValue), \(ending.reason.rawValue)"
+            + (ending.text.map { ": \(texts.text(of: $0).quoted)" } ?? "")
+    }
+
+    private var present: String {
+        if let version = reading.damagedSince { return "now: CORRUPT, damaged since v\(version)" }
+        guard let book = state.book else { return "now: not placed" }
+        return "now: version \(reading.version), \(book.status.rawValue)"
+            + (book.promise.map { ", promised for \($0.words)" } ?? "")
     }
 
     /// The cart that an order was placed from.
@@ -51,7 +89,7 @@ public struct OrderHistory: Sendable {
         let origin = placement.map { ", from cart \($0.cart)" } ?? ""
         let lines = (reading.lines + (cart?.lines ?? [])).sorted { $0.position < $1.position }
         return ["order \(order)\(origin), in partition \(partition) of the log"]
-            + lines.text(last: last, namingStreams: true) + [""] + agreement
+            + lines.text(last: last, namingStreams: true) + ["", present] + agreement
     }
 
     private var agreement: [String] {

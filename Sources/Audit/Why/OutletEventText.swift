@@ -51,6 +51,10 @@ extension OutletDetail {
         case .deliveryMinutes: "deliveryMinutes"
         case .minimumOrder: "minimumOrder"
         case .hours: "hours"
+        case .prepMinutes: "prepMinutes"
+        case .acceptWithin: "acceptWithin"
+        case .payment: "payment"
+        case .payWithin: "payWithin"
         }
     }
 
@@ -64,7 +68,10 @@ extension OutletDetail {
         case .priceForTwo(let value), .minimumOrder(let value): return text(value?.words(in: currency))
         case .rating(let value):
             return text(value.map { "\($0.hundredths / 100).\($0.hundredths / 10 % 10)\($0.hundredths % 10)" })
-        case .ratingCount(let value), .deliveryMinutes(let value): return text(value)
+        case .ratingCount(let value), .deliveryMinutes(let value), .prepMinutes(let value), .acceptWithin(let value),
+            .payWithin(let value):
+            return text(value)
+        case .payment(let value): return value.rawValue
         case .hours(let values): return values.count.counted("period")
         }
     }

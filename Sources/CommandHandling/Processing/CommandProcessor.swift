@@ -221,6 +221,9 @@ public final class CommandProcessor {
     /// Accepts a command, or finds that it would be; nil if it has to wait for an outlet.
     private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandOutcome? {
         let request = command.request
+        guard request.mayKnow?(entry.pending) ?? true else {
+            throw Rejection(.notFound, "no such \(entry.name.category)")
+        }
         if let known = try entry.reply(to: request.metadata) { return .accepted(known) }
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
@@ -244,12 +247,17 @@ public final class CommandProcessor {
                     return .accepted(wrong.reply)
                 }
             #endif
-            return try append(events.lazy.map(DomainEvent.cart), of: command, to: entry, in: consume state)
+            let terms = if case .checkOut(let checkOut) = wanted { checkOut.terms } else { Order.Terms.none }
+            return try append(
+                events.lazy.map(DomainEvent.cart), of: command, to: entry, in: consume state, terms: terms)
         case .menu(let wanted):
             let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.menu)
             return try append(events, of: command, to: entry, in: consume state)
         case .outlet(let wanted):
             let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.outlet)
+            return try append(events, of: command, to: entry, in: consume state)
+        case .order(let wanted):
+            let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.order)
             return try append(events, of: command, to: entry, in: consume state)
         }
     }
@@ -282,12 +290,21 @@ public final class CommandProcessor {
         return try Outlet.decide(command, in: state)
     }
 
+    private static func decide(
+        _ command: Order.Command, in state: AggregateState
+    ) throws(Rejection) -> [Order.Event] {
+        guard case .order(let state) = state else { preconditionFailure("a command for another kind of stream") }
+        return try Order.decide(command, in: state)
+    }
+
     /// Adds a command's events to the next batch and accepts it, unless it is only tried.
     ///
-    /// - Parameter state: what the command was decided in.
+    /// - Parameters:
+    ///   - state: what the command was decided in.
+    ///   - terms: those of the order, if the command places one.
     private func append(
         _ events: some RandomAccessCollection<DomainEvent>, of command: PendingCommand, to entry: StreamEntry,
-        in state: consuming AggregateState
+        in state: consuming AggregateState, terms: Order.Terms = .none
     ) throws(Rejection) -> CommandOutcome {
         guard events.count <= EventBatch.maximumEvents else {
             throw Rejection(.limit, "the change makes more than \(EventBatch.maximumEvents) events")
@@ -299,8 +316,13 @@ public final class CommandProcessor {
         let eventCount = filling.events.count
         let ahead = entry.goAhead()
         for event in events {
-            if let (order, placed) = CommandProcessor.order(placedBy: event, from: state, of: entry.name.id) {
-                fill(.order(placed), StreamName(.order, order), version: 1, encodedMetadata)
+            if let (order, placement) = CommandProcessor.order(
+                placedBy: event, from: state, of: entry.name.id, terms)
+            {
+                let stream = StreamName(.order, order)
+                for (index, event) in try Order.decide(.place(placement), in: Order.initial).enumerated() {
+                    fill(.order(event), stream, version: Int64(index + 1), encodedMetadata)
+                }
             }
             do throws(ImpossibleEvent) {
                 try state.evolve(event)
@@ -328,15 +350,15 @@ public final class CommandProcessor {
 
     /// The order that a checkout places. Its id comes from this cart and version, so its stream is new.
     private static func order(
-        placedBy event: DomainEvent, from state: AggregateState, of cart: Identifier
-    ) -> (Identifier, Order.Event)? {
+        placedBy event: DomainEvent, from state: AggregateState, of cart: Identifier, _ terms: Order.Terms
+    ) -> (Identifier, Order.Placement)? {
         guard case .cart(.checkedOut(let order, let lines, let total, let customer, let name)) = event,
             case .cart(.filled(let contents)) = state
         else { return nil }
         let placement = Order.Placement(
             cart: cart, outlet: contents.outlet, currency: contents.currency, lines: lines, total: total,
-            customer: customer, name: name)
-        return (order, .placed(placement))
+            customer: customer, name: name, terms: terms)
+        return (order, placement)
     }
 
     /// Whether an outlet or its menu has changes that are not durable. What is decided on it now would stand behind

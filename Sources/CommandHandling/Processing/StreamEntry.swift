@@ -128,7 +128,7 @@ extension AggregateState {
         case .outlet: 1_000
         case .menu(let menu): menu.bytes + 500 * menu.entries.count + (menu.feed?.bytes ?? 0)
         case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
-        case .order: 1_000
+        case .order(let order): 500 + 300 * (order.book?.placement.lines.count ?? 0)
         }
     }
 }

@@ -30,14 +30,19 @@ extension Cart.CheckOut {
     ///
     /// - Parameters:
     ///   - offer: what the catalogue says of an item at an outlet.
-    ///   - minimumOrder: the smallest total that an outlet accepts.
+    ///   - details: those of an outlet: the smallest total that it accepts, and what its orders wait for.
+    ///   - now: when it is checked out.
     public init(
         order: Identifier, agreedTotal: Amount, of cart: Cart.State,
-        offer: (_ item: Identifier, _ outlet: Identifier) -> Offer, minimumOrder: (_ outlet: Identifier) -> Amount?
+        offer: (_ item: Identifier, _ outlet: Identifier) -> Offer, details: (_ outlet: Identifier) -> OutletDetails?,
+        now: Timestamp
     ) {
         self.init(order: order, agreedTotal: agreedTotal, offers: [:])
         guard case .filled(let contents) = cart else { return }
-        self.minimumOrder = minimumOrder(contents.outlet)
+        if let details = details(contents.outlet) {
+            minimumOrder = details.minimumOrder
+            terms = Order.Terms(of: details, at: now)
+        }
         for line in contents.lines { offers[line.id] = offer(line.item, contents.outlet) }
     }
 }

@@ -63,11 +63,13 @@ public enum Cart: Decider {
         public var customer: Identifier?
         /// The name on the order.
         public var name: SealedText?
+        /// What the order will wait for.
+        public var terms: Order.Terms
 
         /// A checkout.
         public init(
             order: Identifier, agreedTotal: Amount, offers: [Text: Offer], minimumOrder: Amount? = nil,
-            customer: Identifier? = nil, name: SealedText? = nil
+            customer: Identifier? = nil, name: SealedText? = nil, terms: Order.Terms = .none
         ) {
             self.order = order
             self.agreedTotal = agreedTotal
@@ -75,6 +77,7 @@ public enum Cart: Decider {
             self.minimumOrder = minimumOrder
             self.customer = customer
             self.name = name
+            self.terms = terms
         }
     }
 

@@ -12,6 +12,10 @@ public enum OutletDetail: Equatable, Sendable {
     case deliveryMinutes(Int?)
     case minimumOrder(Amount?)
     case hours([OpeningHours])
+    case prepMinutes(Int?)
+    case acceptWithin(Int?)
+    case payment(OutletDetails.Payment)
+    case payWithin(Int?)
 }
 
 extension OutletDetails {
@@ -21,6 +25,7 @@ extension OutletDetails {
             .name(name), .city(city), .area(area), .address(address), .timeZone(timeZone), .cuisines(cuisines),
             .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
             .deliveryMinutes(deliveryMinutes), .minimumOrder(minimumOrder), .hours(hours),
+            .prepMinutes(prepMinutes), .acceptWithin(acceptWithin), .payment(payment), .payWithin(payWithin),
         ]
     }
 
@@ -51,6 +56,10 @@ extension OutletDetails {
         case .deliveryMinutes(let value): deliveryMinutes = value
         case .minimumOrder(let value): minimumOrder = value
         case .hours(let value): hours = value
+        case .prepMinutes(let value): prepMinutes = value
+        case .acceptWithin(let value): acceptWithin = value
+        case .payment(let value): payment = value
+        case .payWithin(let value): payWithin = value
         }
     }
 }

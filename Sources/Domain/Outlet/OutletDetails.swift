@@ -8,6 +8,20 @@ public struct OutletDetails: Equatable, Sendable {
     public static let maximumRatingCount = 1_000_000_000
     /// The longest delivery, in minutes: a day.
     public static let maximumDeliveryMinutes = 1_440
+    /// The longest that a kitchen takes for an order, in minutes: a day.
+    public static let maximumPrepMinutes = 1_440
+    /// The longest that an order waits to be accepted or paid, in seconds: a day.
+    public static let maximumWait = 86_400
+    /// How long an order waits to be paid where the outlet does not say, in seconds.
+    public static let usualPayWait = 900
+
+    /// When an outlet is paid.
+    public enum Payment: String, CaseIterable, Sendable {
+        /// Whenever customer and outlet like: no order waits for it.
+        case none
+        /// Before the kitchen sees an order.
+        case first
+    }
 
     /// The outlet's name.
     public var name: Text
@@ -35,13 +49,23 @@ public struct OutletDetails: Equatable, Sendable {
     public var minimumOrder: Amount?
     /// When it usually serves: for show, an outlet opens and closes by command.
     public var hours: [OpeningHours]
+    /// How long an order usually takes in the kitchen, in minutes: what a customer is promised.
+    public var prepMinutes: Int?
+    /// How long an order waits to be accepted, in seconds. With 0 every order is accepted as it is placed; absent where
+    /// nobody has to accept orders.
+    public var acceptWithin: Int?
+    /// When it is paid.
+    public var payment: Payment
+    /// How long an order waits to be paid, in seconds; absent for ``usualPayWait``.
+    public var payWithin: Int?
 
     /// Details with everything that is not named left out.
     public init(
         name: Text, city: Text? = nil, area: Text? = nil, address: Text? = nil, currency: Currency,
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
-        hours: [OpeningHours] = []
+        hours: [OpeningHours] = [], prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
+        payWithin: Int? = nil
     ) {
         self.name = name
         self.city = city
@@ -56,6 +80,10 @@ public struct OutletDetails: Equatable, Sendable {
         self.deliveryMinutes = deliveryMinutes
         self.minimumOrder = minimumOrder
         self.hours = hours
+        self.prepMinutes = prepMinutes
+        self.acceptWithin = acceptWithin
+        self.payment = payment
+        self.payWithin = payWithin
     }
 
     /// Rejects details with a value out of range, naming the field.
@@ -69,6 +97,9 @@ public struct OutletDetails: Equatable, Sendable {
         try Self.check(priceForTwo?.minorUnits, "priceForTwo", 0...Amount.maximum.minorUnits)
         try Self.check(ratingCount, "ratingCount", 0...OutletDetails.maximumRatingCount)
         try Self.check(deliveryMinutes, "deliveryMinutes", 0...OutletDetails.maximumDeliveryMinutes)
+        try Self.check(prepMinutes, "prepMinutes", 0...OutletDetails.maximumPrepMinutes)
+        try Self.check(acceptWithin, "acceptWithin", 0...OutletDetails.maximumWait)
+        try Self.check(payWithin, "payWithin", 1...OutletDetails.maximumWait)
         try Self.check(minimumOrder?.minorUnits, "minimumOrder", 0...Amount.maximum.minorUnits)
         guard hours.count <= OutletDetails.maximumHours else {
             throw .invalid("hours", "must have at most \(OutletDetails.maximumHours) entries")

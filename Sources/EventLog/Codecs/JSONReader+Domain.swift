@@ -16,6 +16,11 @@ extension JSONReader {
 
     mutating func optionalInteger() throws(JSONReadingError) -> Int64? { takeNull() ? nil : try integer() }
 
+    /// A moment, in milliseconds since the Unix epoch.
+    mutating func timestamp() throws(JSONReadingError) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: try integer())
+    }
+
     /// An identifier. A malformed one is an error if leaving it out would change the meaning.
     mutating func identifier() throws(JSONReadingError) -> Identifier {
         guard let identifier = Identifier(try string()) else { throw failure("an identifier") }

@@ -12,7 +12,51 @@ enum OrderEventCodec {
             writer.field("total", placement.total.minorUnits)
             if let customer = placement.customer { writer.field("customer", customer.rawValue) }
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
+            encode(placement.terms, to: &writer)
             return "order.placed"
+        case .released(let acceptBy):
+            if let acceptBy { writer.field("acceptBy", acceptBy.millisecondsSinceEpoch) }
+            return "order.released"
+        case .accepted(let readyBy, let party):
+            writer.field("by", party.rawValue)
+            if let readyBy { writer.field("readyBy", readyBy.millisecondsSinceEpoch) }
+            return "order.accepted"
+        case .rejected(let ending):
+            encode(ending, to: &writer)
+            return "order.rejected"
+        case .preparationStarted: return "order.preparationStarted"
+        case .readied: return "order.readied"
+        case .completed(let party):
+            writer.field("by", party.rawValue)
+            return "order.completed"
+        case .delayed(let readyBy):
+            writer.field("readyBy", readyBy.millisecondsSinceEpoch)
+            return "order.delayed"
+        case .cancelled(let ending):
+            encode(ending, to: &writer)
+            return "order.cancelled"
+        }
+    }
+
+    private static func encode(_ terms: Order.Terms, to writer: inout JSONWriter) {
+        func time(_ name: StaticString, _ time: Timestamp?, to writer: inout JSONWriter) {
+            if let time { writer.field(name, time.millisecondsSinceEpoch) }
+        }
+        time("placedAt", terms.placedAt, to: &writer)
+        time("promisedFor", terms.promisedFor, to: &writer)
+        time("releaseAt", terms.releaseAt, to: &writer)
+        time("acceptBy", terms.acceptBy, to: &writer)
+        time("payBy", terms.payBy, to: &writer)
+        if let seconds = terms.acceptWithin { writer.field("acceptWithin", seconds) }
+    }
+
+    private static func encode(_ ending: Order.Ending, to writer: inout JSONWriter) {
+        writer.field("by", ending.by.rawValue)
+        writer.field("code", ending.reason.rawValue)
+        switch ending.text {
+        case nil: break
+        case .plain(let text): writer.field("reason", text.string)
+        case .sealed(let text): writer.field("sealedReason", text.ciphertext.string)
         }
     }
 
@@ -24,6 +68,11 @@ enum OrderEventCodec {
         var total: Amount?
         var customer: Identifier?
         var sealedName: SealedText?
+        var terms = Order.Terms()
+        var party: Order.Party?
+        var readyBy: Timestamp?
+        var reason: Order.Reason?
+        var text: PersonalText?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -34,13 +83,40 @@ enum OrderEventCodec {
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
+            case "placedAt": terms.placedAt = try reader.timestamp()
+            case "promisedFor": terms.promisedFor = try reader.timestamp()
+            case "releaseAt": terms.releaseAt = try reader.timestamp()
+            case "acceptBy": terms.acceptBy = try reader.timestamp()
+            case "payBy": terms.payBy = try reader.timestamp()
+            case "acceptWithin": terms.acceptWithin = Int(try reader.integer())
+            case "by": party = Order.Party(rawValue: try reader.string())
+            case "readyBy": readyBy = try reader.timestamp()
+            case "code": reason = Order.Reason(rawValue: try reader.string())
+            case "reason": text = .plain(try reader.text())
+            case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
             default: _ = try reader.rawValue()
             }
         }
-        guard name == "order.placed", let cart, let outlet, let currency, let lines, let total else { return nil }
-        return .placed(
-            Order.Placement(
-                cart: cart, outlet: outlet, currency: currency, lines: lines, total: total, customer: customer,
-                name: sealedName))
+        var ending: Order.Ending? {
+            guard let party, let reason else { return nil }
+            return Order.Ending(by: party, reason, text: text)
+        }
+        switch name {
+        case "order.placed":
+            guard let cart, let outlet, let currency, let lines, let total else { return nil }
+            return .placed(
+                Order.Placement(
+                    cart: cart, outlet: outlet, currency: currency, lines: lines, total: total, customer: customer,
+                    name: sealedName, terms: terms))
+        case "order.released": return .released(acceptBy: terms.acceptBy)
+        case "order.accepted": return party.map { .accepted(readyBy: readyBy, by: $0) }
+        case "order.rejected": return ending.map(Order.Event.rejected)
+        case "order.preparationStarted": return .preparationStarted
+        case "order.readied": return .readied
+        case "order.completed": return party.map(Order.Event.completed)
+        case "order.delayed": return readyBy.map(Order.Event.delayed)
+        case "order.cancelled": return ending.map(Order.Event.cancelled)
+        default: return nil
+        }
     }
 }

@@ -78,6 +78,10 @@ enum OutletEventCodec {
                 writer.endObject()
             }
             writer.endArray()
+        case .prepMinutes(let value): writer.field("prepMinutes", value)
+        case .acceptWithin(let value): writer.field("acceptWithin", value)
+        case .payment(let value): writer.field("payment", value.rawValue)
+        case .payWithin(let value): writer.field("payWithin", value)
         }
     }
 
@@ -100,6 +104,14 @@ enum OutletEventCodec {
         case "deliveryMinutes": return .deliveryMinutes(try reader.optionalInteger().map(Int.init))
         case "minimumOrder": return .minimumOrder(try reader.optionalInteger().map(Amount.init))
         case "hours": return .hours(try decodeHours(&reader))
+        case "prepMinutes": return .prepMinutes(try reader.optionalInteger().map(Int.init))
+        case "acceptWithin": return .acceptWithin(try reader.optionalInteger().map(Int.init))
+        case "payment":
+            guard let payment = OutletDetails.Payment(rawValue: try reader.string()) else {
+                throw reader.failure("when an outlet is paid")
+            }
+            return .payment(payment)
+        case "payWithin": return .payWithin(try reader.optionalInteger().map(Int.init))
         default:
             _ = try reader.rawValue()
             return nil
@@ -142,6 +154,8 @@ extension OutletDetail {
         case .rating(let value): value == nil
         case .ratingCount(let value), .deliveryMinutes(let value): value == nil
         case .hours(let value): value.isEmpty
+        case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value): value == nil
+        case .payment(let value): value == .none
         }
     }
 }

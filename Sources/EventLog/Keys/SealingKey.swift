@@ -22,6 +22,8 @@ public enum TextKind: String, CaseIterable, Sendable {
     case note
     /// The name on an order.
     case name
+    /// Why an order was rejected or cancelled.
+    case reason
 }
 
 /// A customer's key in one partition. Texts sealed with it can be read as long as the key exists, and by nobody

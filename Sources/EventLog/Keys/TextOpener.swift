@@ -21,11 +21,11 @@ public struct TextOpener: Sendable {
         self.key = key
     }
 
-    /// A note as it is shown.
-    public func text(of note: PersonalText) -> String {
-        switch note {
+    /// A text as it is shown.
+    public func text(of text: PersonalText, _ kind: TextKind = .note) -> String {
+        switch text {
         case .plain(let text): text.string
-        case .sealed(let text): self.text(of: text, .note)
+        case .sealed(let text): self.text(of: text, kind)
         }
     }
 
@@ -49,15 +49,26 @@ extension Cart.Contents {
 }
 
 extension Order.Placement {
+    /// Whose key seals texts of the order; nil if it has no customer.
+    public var owner: TextOwner? { customer.map { TextOwner(customer: $0, cart: cart) } }
+}
+
+extension Order.Book {
     /// Whose key opens the texts in it; nil if nothing is sealed.
     public var textOwner: TextOwner? {
-        guard let customer, name != nil || lines.contains(where: \.hasSealedNote) else { return nil }
-        return TextOwner(customer: customer, cart: cart)
+        let isSealed =
+            placement.name != nil || ending?.text?.isSealed ?? false
+            || placement.lines.contains(where: \.hasSealedNote)
+        return isSealed ? placement.owner : nil
     }
 }
 
 extension CartLine {
-    fileprivate var hasSealedNote: Bool {
-        if case .sealed = note { true } else { false }
+    fileprivate var hasSealedNote: Bool { note?.isSealed ?? false }
+}
+
+extension PersonalText {
+    fileprivate var isSealed: Bool {
+        if case .sealed = self { true } else { false }
     }
 }

@@ -76,8 +76,9 @@ public enum OrderDocument {
     ///
     /// - Parameter texts: decrypts the notes and the name.
     public static func bytes(
-        of order: Identifier, placement: Order.Placement, version: Int64, updatedAt: Timestamp, texts: TextOpener
+        of order: Identifier, book: Order.Book, version: Int64, updatedAt: Timestamp, texts: TextOpener
     ) -> [UInt8] {
+        let placement = book.placement
         var writer = JSONWriter(reservingCapacity: 512)
         writer.beginObject()
         writer.field("order", order.rawValue)
@@ -86,7 +87,8 @@ public enum OrderDocument {
         if let customer = placement.customer { writer.field("customer", customer.rawValue) }
         if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
         writer.field("version", version)
-        writer.field("status", "placed")
+        writer.field("status", book.status.rawValue)
+        writeLife(of: book, texts, to: &writer)
         writer.field("count", placement.count)
         writer.field("currency", placement.currency.code)
         writer.key("lines")
@@ -103,6 +105,25 @@ public enum OrderDocument {
         writer.endObject()
         return writer.bytes
     }
+
+    /// When something was promised, what an order waits for and how it ended. What does not apply is left out.
+    private static func writeLife(of book: Order.Book, _ texts: TextOpener, to writer: inout JSONWriter) {
+        let terms = book.placement.terms
+        if let time = terms.placedAt { writer.field("placedAt", time.rfc3339) }
+        if let time = terms.promisedFor { writer.field("promisedFor", time.rfc3339) }
+        if let time = book.readyBy { writer.field("readyBy", time.rfc3339) }
+        if book.status == .awaitingPayment, let time = terms.payBy { writer.field("payBy", time.rfc3339) }
+        if book.status == .scheduled, let time = terms.releaseAt { writer.field("releaseAt", time.rfc3339) }
+        if let time = book.acceptBy { writer.field("acceptBy", time.rfc3339) }
+        if let ending = book.ending {
+            writer.key("ending")
+            writer.beginObject()
+            writer.field("by", ending.by.rawValue)
+            writer.field("code", ending.reason.rawValue)
+            writer.field("reason", ending.text.map { texts.text(of: $0, .reason) })
+            writer.endObject()
+        }
+    }
 }
 
 private enum LineDocument {
@@ -113,7 +134,7 @@ private enum LineDocument {
         writer.field("quantity", line.quantity)
         writer.field("unitPrice", line.unitPrice.minorUnits)
         writer.field("options", line.options.lazy.map(\.rawValue))
-        writer.field("note", line.note.map(texts.text(of:)))
+        writer.field("note", line.note.map { texts.text(of: $0) })
         writer.field("total", (try? line.total())?.minorUnits)
     }
 }

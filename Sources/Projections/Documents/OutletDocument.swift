@@ -51,6 +51,11 @@ public enum OutletDocument {
             writer.endObject()
         }
         writer.endArray()
+        // Left out where nothing is said: most outlets have none of them.
+        if let minutes = details.prepMinutes { writer.field("prepMinutes", minutes) }
+        if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
+        if details.payment != .none { writer.field("payment", details.payment.rawValue) }
+        if let seconds = details.payWithin { writer.field("payWithin", seconds) }
         writeStatus(status, to: &writer)
     }
 

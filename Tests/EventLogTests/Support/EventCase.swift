@@ -32,6 +32,14 @@ enum EventCase: String, CaseIterable {
     case cartCleared = "cart.cleared"
     case cartCheckedOut = "cart.checkedOut"
     case orderPlaced = "order.placed"
+    case orderReleased = "order.released"
+    case orderAccepted = "order.accepted"
+    case orderRejected = "order.rejected"
+    case orderPreparationStarted = "order.preparationStarted"
+    case orderReadied = "order.readied"
+    case orderCompleted = "order.completed"
+    case orderDelayed = "order.delayed"
+    case orderCancelled = "order.cancelled"
 
     init(_ event: DomainEvent) {
         self =
@@ -62,6 +70,14 @@ enum EventCase: String, CaseIterable {
             case .cart(.cleared): .cartCleared
             case .cart(.checkedOut): .cartCheckedOut
             case .order(.placed): .orderPlaced
+            case .order(.released): .orderReleased
+            case .order(.accepted): .orderAccepted
+            case .order(.rejected): .orderRejected
+            case .order(.preparationStarted): .orderPreparationStarted
+            case .order(.readied): .orderReadied
+            case .order(.completed): .orderCompleted
+            case .order(.delayed): .orderDelayed
+            case .order(.cancelled): .orderCancelled
             }
     }
 
@@ -115,7 +131,16 @@ enum EventCase: String, CaseIterable {
                     Order.Placement(
                         cart: random.identifier(), outlet: random.identifier(), currency: random.currency(),
                         lines: random.lines(), total: random.amount(), customer: random.maybe { $0.identifier() },
-                        name: random.maybe { SealedText(ciphertext: $0.text()) })))
+                        name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms())))
+        case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
+        case .orderAccepted:
+            .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
+        case .orderRejected: .order(.rejected(random.ending()))
+        case .orderPreparationStarted: .order(.preparationStarted)
+        case .orderReadied: .order(.readied)
+        case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
+        case .orderDelayed: .order(.delayed(readyBy: random.time()))
+        case .orderCancelled: .order(.cancelled(random.ending()))
         }
     }
 }
@@ -153,7 +178,9 @@ extension SeededGenerator {
             rating: maybe { Rating(hundredths: $0.pick([0, 1, 5, 50, 440, 500]))! },
             ratingCount: maybe { $0.integer() }, deliveryMinutes: maybe { $0.integer() },
             minimumOrder: maybe { $0.amount() },
-            hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]))
+            hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
+            prepMinutes: maybe { $0.integer() }, acceptWithin: maybe { $0.integer() },
+            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() })
     }
 
     mutating func header() -> SectionHeader {
@@ -199,6 +226,17 @@ extension SeededGenerator {
         case 2: .boolean(chance(50))
         default: .texts(texts())
         }
+    }
+
+    mutating func terms() -> Order.Terms {
+        Order.Terms(
+            placedAt: maybe { $0.time() }, promisedFor: maybe { $0.time() }, releaseAt: maybe { $0.time() },
+            acceptBy: maybe { $0.time() }, payBy: maybe { $0.time() }, acceptWithin: maybe { $0.integer() })
+    }
+
+    mutating func ending() -> Order.Ending {
+        Order.Ending(
+            by: pick(Order.Party.allCases), pick(Order.Reason.allCases), text: maybe { $0.personalText() })
     }
 
     mutating func line() -> CartLine {

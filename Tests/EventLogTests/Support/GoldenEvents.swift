@@ -40,6 +40,10 @@ struct GoldenEvent {
             "outlet.detailsChanged",
             .outlet(.detailsChanged([.city(nil), .cuisines([]), .rating(Rating(hundredths: 5)!), .minimumOrder(nil)])),
             #"{"city":null,"cuisines":[],"ratingHundredths":5,"minimumOrder":null}"#),
+        GoldenEvent(
+            "outlet.detailsChanged",
+            .outlet(.detailsChanged([.prepMinutes(20), .acceptWithin(0), .payment(.first), .payWithin(nil)])),
+            #"{"prepMinutes":20,"acceptWithin":0,"payment":"first","payWithin":null}"#),
         GoldenEvent("outlet.opened", .outlet(.opened), "{}"),
         GoldenEvent("outlet.closed", .outlet(.closed), "{}"),
         GoldenEvent(
@@ -213,8 +217,45 @@ struct GoldenEvent {
                     Order.Placement(
                         cart: Identifier("c1")!, outlet: Identifier("o1")!, currency: Currency("INR")!,
                         lines: [line], total: Amount(minorUnits: 500)))),
-            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText + #"}],"total":500}"#)
+            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText + #"}],"total":500}"#),
+        GoldenEvent(
+            "order.placed",
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("c1")!, outlet: Identifier("o1")!, currency: Currency("INR")!,
+                        lines: [line], total: Amount(minorUnits: 500),
+                        terms: Order.Terms(
+                            placedAt: time(0), promisedFor: time(3), releaseAt: time(1), acceptBy: time(2),
+                            payBy: time(4), acceptWithin: 690)))),
+            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText
+                + #"}],"total":500,"placedAt":1700000000000,"promisedFor":1700000000003,"releaseAt":1700000000001,"#
+                + #""acceptBy":1700000000002,"payBy":1700000000004,"acceptWithin":690}"#),
+        GoldenEvent("order.released", .order(.released(acceptBy: time(5))), #"{"acceptBy":1700000000005}"#),
+        GoldenEvent("order.released", .order(.released(acceptBy: nil)), "{}"),
+        GoldenEvent(
+            "order.accepted", .order(.accepted(readyBy: time(6), by: .merchant)),
+            #"{"by":"merchant","readyBy":1700000000006}"#),
+        GoldenEvent("order.accepted", .order(.accepted(readyBy: nil, by: .system)), #"{"by":"system"}"#),
+        GoldenEvent(
+            "order.rejected", .order(.rejected(Order.Ending(by: .merchant, .items, text: .plain("no fish")))),
+            #"{"by":"merchant","code":"ITEMS","reason":"no fish"}"#),
+        GoldenEvent("order.preparationStarted", .order(.preparationStarted), "{}"),
+        GoldenEvent("order.readied", .order(.readied), "{}"),
+        GoldenEvent("order.completed", .order(.completed(by: .merchant)), #"{"by":"merchant"}"#),
+        GoldenEvent("order.delayed", .order(.delayed(readyBy: time(7))), #"{"readyBy":1700000000007}"#),
+        GoldenEvent(
+            "order.cancelled",
+            .order(.cancelled(Order.Ending(by: .customer, .other, text: .sealed(SealedText(ciphertext: "AA=="))))),
+            #"{"by":"customer","code":"OTHER","sealedReason":"AA=="}"#),
+        GoldenEvent(
+            "order.cancelled", .order(.cancelled(Order.Ending(by: .system, .timeout))),
+            #"{"by":"system","code":"TIMEOUT"}"#),
     ]
+
+    private static func time(_ milliseconds: Int64) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: 1_700_000_000_000 + milliseconds)
+    }
 }
 
 extension GoldenEvent: CustomStringConvertible {

@@ -1,0 +1,116 @@
+internal import CallArguments
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Users
+
+/// What customers and merchants do with orders.
+enum OrderCommands {
+    static let all: [Command] = [
+        Command(
+            "ORDER.GET", .orders, role: .customer, "Returns an order, now or as of a moment, or null."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let moment = parameters.option("AT", "moment", .moment)
+            return { application, call throws(Failure) in
+                let (order, confinement) = (try call[order], call.confinement)
+                if let moment = try application.moment(try call[moment]) {
+                    return application.past(.order(order, at: moment), for: call.caller, within: confinement)
+                }
+                return application.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
+                    SealedDocument(of: order, $0)
+                }
+            }
+        },
+        Command(
+            "ORDER.ACCEPT", .orders, role: .merchant, effect: .write(.order),
+            "Takes an order on, to be ready at a time; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let readyBy = parameters.option("READY", "time", .time)
+            return { application, call throws(Failure) in
+                let readyBy = try call[readyBy]
+                return try application.submit(to: try call[order], call) {
+                    .accept(readyBy: readyBy, now: application.clock())
+                }
+            }
+        },
+        Command(
+            "ORDER.REJECT", .orders, role: .merchant, effect: .write(.order),
+            "Does not take an order on; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let code = parameters.requiredOption("CODE", "code", .reason)
+            let text = parameters.option("REASON", "text", .text)
+            return { application, call throws(Failure) in
+                let code = try call[code]
+                return try application.submit(to: try call[order], call, giving: text) { .reject(code, text: $0) }
+            }
+        },
+        step("ORDER.PREPARE", .prepare, "Says that an order is being cooked; returns its version."),
+        step("ORDER.READY", .ready, "Says that an order can be fetched; returns its version."),
+        step("ORDER.COMPLETE", .complete, "Says that an order was handed over; returns its version."),
+        Command(
+            "ORDER.DELAY", .orders, role: .merchant, effect: .write(.order),
+            "Says when an order will be ready instead; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let readyBy = parameters.requiredOption("READY", "time", .time)
+            return { application, call throws(Failure) in
+                let readyBy = try call[readyBy]
+                return try application.submit(to: try call[order], call) {
+                    .delay(readyBy: readyBy, now: application.clock())
+                }
+            }
+        },
+        Command(
+            "ORDER.CANCEL", .orders, role: .parties, effect: .write(.order),
+            "Ends an order that was not handed over; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let party = parameters.requiredOption("BY", "party", .party)
+            let code = parameters.requiredOption("CODE", "code", .reason)
+            let text = parameters.option("REASON", "text", .text)
+            return { application, call throws(Failure) in
+                let (party, code) = (try call[party], try call[code])
+                guard call.rights.mayActAs(party == .customer ? .customer : .merchant) else {
+                    throw Failure("NOPERM", "an order is cancelled in one's own name only: BY says whose")
+                }
+                return try application.submit(to: try call[order], call, giving: text) {
+                    .cancel(by: party, code, text: $0)
+                }
+            }
+        },
+    ]
+
+    /// A command that takes nothing but the order.
+    private static func step(_ name: String, _ step: Order.Command, _ summary: String) -> Command {
+        Command(name, .orders, role: .merchant, effect: .write(.order), summary) { parameters in
+            let order = parameters.required("order", .order)
+            return { application, call throws(Failure) in
+                try application.submit(to: try call[order], call) { step }
+            }
+        }
+    }
+}
+
+extension ArgumentType<Order.Reason> {
+    fileprivate static let reason = oneOf(Order.Reason.allCases)
+}
+
+extension ArgumentType<Order.Party> {
+    /// Those who can send commands.
+    fileprivate static let party = oneOf([Order.Party.customer, .merchant])
+}
+
+extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue == String {
+    /// One of some words, as it is spelt.
+    fileprivate static func oneOf(_ values: [Value]) -> ArgumentType {
+        ArgumentType(kind: .string) { argument, field throws(Failure) in
+            guard let value = argument.string.flatMap(Value.init(rawValue:)), values.contains(where: { $0 == value })
+            else { throw .invalid(field, "must be one of \(values.map(\.rawValue).joined(separator: ", "))") }
+            return value
+        }
+    }
+}

@@ -1,0 +1,100 @@
+extension Order {
+    /// What was ordered, where, from which cart, and what it waits for.
+    public struct Placement: Equatable, Sendable {
+        /// The cart it was placed from.
+        public var cart: Identifier
+        /// The outlet that cooks it.
+        public var outlet: Identifier
+        /// The currency of every price.
+        public var currency: Currency
+        /// What was ordered, at the prices agreed.
+        public var lines: [CartLine]
+        /// What it costs.
+        public var total: Amount
+        /// Who ordered, where that was said.
+        public var customer: Identifier?
+        /// The name on it.
+        public var name: SealedText?
+        /// What it waits for, and until when.
+        public var terms: Terms
+
+        /// A placement.
+        public init(
+            cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine], total: Amount,
+            customer: Identifier? = nil, name: SealedText? = nil, terms: Terms = .none
+        ) {
+            self.cart = cart
+            self.outlet = outlet
+            self.currency = currency
+            self.lines = lines
+            self.total = total
+            self.customer = customer
+            self.name = name
+            self.terms = terms
+        }
+
+        /// The sum of quantities.
+        public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+    }
+
+    /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.
+    public struct Terms: Equatable, Sendable {
+        /// It waits for nobody, and nothing is promised: every order before outlets could say otherwise.
+        public static let none = Terms()
+
+        /// When it was placed, where its life is followed to the end; nil where nobody has to accept it or pay it first.
+        public var placedAt: Timestamp?
+        /// When it is promised to be ready.
+        public var promisedFor: Timestamp?
+        /// When the kitchen is to see it; nil for as soon as it can.
+        public var releaseAt: Timestamp?
+        /// Until when it has to be accepted, where it can be from the beginning.
+        public var acceptBy: Timestamp?
+        /// Until when it has to be paid.
+        public var payBy: Timestamp?
+        /// How long it waits to be accepted once it can be, in seconds; nil where nobody has to.
+        public var acceptWithin: Int?
+
+        /// Terms of nothing but these.
+        public init(
+            placedAt: Timestamp? = nil, promisedFor: Timestamp? = nil, releaseAt: Timestamp? = nil,
+            acceptBy: Timestamp? = nil, payBy: Timestamp? = nil, acceptWithin: Int? = nil
+        ) {
+            self.placedAt = placedAt
+            self.promisedFor = promisedFor
+            self.releaseAt = releaseAt
+            self.acceptBy = acceptBy
+            self.payBy = payBy
+            self.acceptWithin = acceptWithin
+        }
+
+        /// The terms of an order that an outlet gets at a moment.
+        public init(of details: OutletDetails, at now: Timestamp) {
+            self.init()
+            promisedFor = details.prepMinutes.map { now.adding(minutes: $0) }
+            acceptWithin = details.acceptWithin
+            if details.payment == .first {
+                payBy = now.adding(seconds: details.payWithin ?? OutletDetails.usualPayWait)
+            } else {
+                acceptBy = acceptBy(from: now)
+            }
+            placedAt = acceptWithin != nil || payBy != nil ? now : nil
+        }
+
+        /// Until when it has to be accepted if it can be from that moment on; nil where nobody has to, or it is
+        /// accepted at once.
+        func acceptBy(from now: Timestamp) -> Timestamp? {
+            acceptWithin.flatMap { $0 > 0 ? now.adding(seconds: $0) : nil }
+        }
+
+        /// Whether it is accepted as soon as it can be.
+        var isAcceptedAtOnce: Bool { acceptWithin == 0 }
+    }
+}
+
+extension Timestamp {
+    fileprivate func adding(minutes: Int) -> Timestamp {
+        let (seconds, overflow) = minutes.multipliedReportingOverflow(by: 60)
+        return adding(seconds: overflow ? (minutes < 0 ? .min : .max) : seconds)
+    }
+}
