@@ -213,6 +213,6 @@ def test_a_web_browser_is_disconnected(server, client, first_line):
     assert client("PING") == "PONG"
 
 
-@pytest.mark.parametrize("command", ["ORDER.ACCEPT", "CART.MERGE"])
+@pytest.mark.parametrize("command", ["SUPPLY.PUT", "CART.MERGE"])
 def test_a_command_of_later_versions_is_unknown(client, command):
     assert str(client.error(command, "x")).startswith(f"ERR unknown command '{command}'")
