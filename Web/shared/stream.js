@@ -76,6 +76,7 @@ export class Stream {
         this.#stopped = false;
         document.addEventListener("visibilitychange", this.#look);
         addEventListener("online", this.again);
+        addEventListener("offline", this.#lose);
         addEventListener("pagehide", this.#close);
         addEventListener("pageshow", this.#look);
         this.#look();
@@ -85,6 +86,7 @@ export class Stream {
         this.#stopped = true;
         document.removeEventListener("visibilitychange", this.#look);
         removeEventListener("online", this.again);
+        removeEventListener("offline", this.#lose);
         removeEventListener("pagehide", this.#close);
         removeEventListener("pageshow", this.#look);
         this.#close();
@@ -102,6 +104,9 @@ export class Stream {
         if (document.visibilityState === "hidden" || this.#stopped) this.#close();
         else if (!this.#abort && this.#timer === null) this.#open();
     };
+
+    // An open connection can take minutes to find out.
+    #lose = () => this.#abort?.abort();
 
     #close = () => {
         clearTimeout(this.#timer);

@@ -22,12 +22,10 @@ export class Topic {
     /// document has to be read again, because changes are missing in between or the patch does not fit.
     take(message) {
         if (!Array.isArray(message.patch)) return "again";
-        const whole = message.patch.length === 1 && message.patch[0].path === "" && message.patch[0].op !== "test";
-        if (whole) {
-            // With the same revision it says something that the revision does not cover, such as a line's problem.
-            // The log can also have become shorter; then only the server's word counts.
-            if (message.from !== null && this.revision !== undefined && message.to < this.revision) return "same";
-        } else {
+        const isWhole = message.patch.length === 1 && message.patch[0].path === "" && message.patch[0].op === "replace";
+        // A whole document counts whatever the revisions are: it also says what they do not cover, such as a line's
+        // problem, and the log can have become shorter.
+        if (!isWhole) {
             if (this.revision === undefined) return "again";
             if (message.to <= this.revision) return "same";
             if (message.from !== this.revision) return "again";

@@ -48,8 +48,9 @@ export class CartPanel {
         setHidden(outlet, !view.outlet || location.pathname === `/o/${view.outlet}`);
         setAttribute(outlet, "href", view.outlet ? `/o/${view.outlet}` : null);
         if (count > 0) {
-            setText(total, money(view.total, view.currency));
-            setText(order, this.#isOrdering ? "Ordering…" : `Order for ${money(view.total, view.currency)}`);
+            const sum = money(orderTotal(view), view.currency);
+            setText(total, sum);
+            setText(order, this.#isOrdering ? "Ordering…" : `Order for ${sum}`);
         }
         setUsable(order, isSettled && !this.#isOrdering && lines.every(({ problem }) => isOrderable(problem)));
         reconcile(this.#refs.lines, lines, {

@@ -23,6 +23,9 @@ export class Cart {
     #checkoutKey = null;
     #wake = () => {};
 
+    /// Whether changes wait because no answer came.
+    isAway = false;
+
     /// `changed()` is called when the cart looks different, `refused(problem, change)` when a change was taken back,
     /// `moved()` when the cart is another one, and the stream has to be opened again.
     constructor({ changed, refused, moved }) {
@@ -62,14 +65,14 @@ export class Cart {
     add(item, { quantity = 1, note = null, options = [] } = {}) {
         const last = this.#waiting.at(-1);
         if (last?.kind === "add" && !last.isSent && last.item.outlet === item.outlet && last.item.item === item.item
-            && last.body.note === note && JSON.stringify(last.body.options) === JSON.stringify(options)) {
+            && last.body.note === note && JSON.stringify(last.body.options ?? []) === JSON.stringify(options)) {
             last.body.quantity += quantity;
             this.#draw();
             return;
         }
         this.#queue({
             kind: "add", item, method: "POST", path: "/v1/cart/lines",
-            body: { outlet: item.outlet, item: item.item, quantity, note, options },
+            body: { outlet: item.outlet, item: item.item, quantity, note, ...(options.length > 0 ? { options } : {}) },
         });
     }
 
@@ -154,6 +157,7 @@ export class Cart {
                     this.#settle(await get("/v1/cart"));
                 }
                 attempt = 0;
+                this.isAway = false;
             } catch (error) {
                 if (error instanceof Away || error.isTemporary) {
                     await this.#pause(delay(attempt++));
@@ -170,6 +174,7 @@ export class Cart {
     }
 
     #pause(milliseconds) {
+        this.isAway = true;
         this.changed();
         return new Promise((resolve) => {
             const timer = setTimeout(resolve, milliseconds);
@@ -219,7 +224,7 @@ export function expected(cart, change) {
 
 function added(lines, { key, item, body }) {
     const place = lines.findIndex((line) =>
-        line.item === item.item && line.note === body.note && line.options.length === 0 && body.options.length === 0);
+        line.item === item.item && line.note === body.note && line.options.length === 0 && !body.options);
     if (place < 0) {
         return [...lines, {
             line: key, item: item.item, name: item.name, quantity: body.quantity, unitPrice: item.price, options: [],

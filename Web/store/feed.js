@@ -6,6 +6,7 @@ import { clone, refs, setAttribute, setHidden, setText } from "../shared/dom.js"
 import { icon, putIcons } from "../shared/icons.js";
 import { decimals, money } from "../shared/money.js";
 import { clear, reconcile } from "../shared/reconcile.js";
+import { delay } from "../shared/stream.js";
 import { ItemSheet, awaitItems, fillItem, listen, makeItem, setPicture } from "./item.js";
 import { Range } from "./range.js";
 import { plural, sentence } from "./texts.js";
@@ -85,9 +86,10 @@ export class FeedPage {
         sort.onchange = () => this.#change(() => this.#put("sort", sort.value === "relevance" ? "" : sort.value));
         newer.onclick = () => this.#showNewer();
         next.onclick = () => this.#more();
-        new IntersectionObserver(([entry]) => {
+        this.#end = new IntersectionObserver(([entry]) => {
             if (entry.isIntersecting) this.#more();
-        }, { rootMargin: "100%" }).observe(next);
+        }, { rootMargin: "100%" });
+        this.#end.observe(next);
         page.addEventListener("click", (event) => {
             const button = event.target.closest("[data-what], [data-view]");
             if (!button) return;
@@ -223,13 +225,17 @@ export class FeedPage {
             this.#rows = [...this.#rows, ...answer.items.filter((row) => !known.has(keyOf(row)))];
             this.#drawRows();
         } catch {
-            // It is asked for again when somebody scrolls or taps.
+            await new Promise((resolve) => setTimeout(resolve, delay(1)));
         } finally {
             this.#isReadingMore = false;
         }
+        // The end may still be near.
+        this.#end.unobserve(this.#refs.next);
+        this.#end.observe(this.#refs.next);
     }
 
     #isReadingMore = false;
+    #end;
 
     async #surprise() {
         try {

@@ -191,6 +191,7 @@ export class ItemSheet {
     #quantity = 1;
     #abort = null;
     #isInHistory = false;
+    #opener = null;
 
     constructor(cart) {
         this.#cart = cart;
@@ -201,6 +202,8 @@ export class ItemSheet {
         addEventListener("popstate", () => {
             this.#isInHistory = false;
             if (this.#dialog.open && !this.#isNamed) this.#dialog.close();
+            // Going back to an address with a fragment, the browser would leave the focus there.
+            if (!this.#isNamed) setTimeout(() => this.#opener?.isConnected && this.#opener.focus({ preventScroll: true }));
         });
     }
 
@@ -227,7 +230,10 @@ export class ItemSheet {
         parts.add.onclick = () => this.#add();
         setPicture(parts.picture, entry.model.imageSmall, entry.kind);
         this.#draw();
-        if (!this.#dialog.open) this.#dialog.showModal();
+        if (!this.#dialog.open) {
+            this.#opener = document.activeElement;
+            this.#dialog.showModal();
+        }
         if (!this.#isNamed) {
             const address = new URL(location.href);
             address.searchParams.set("item", entry.address);

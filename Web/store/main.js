@@ -41,7 +41,7 @@ async function refuse(problem, change) {
 }
 
 function drawBanner() {
-    const isAway = away !== null && Date.now() - away >= SHORT_ABSENCE;
+    const isAway = cart.isAway || (away !== null && Date.now() - away >= SHORT_ABSENCE);
     const text = !isAway ? ""
         : cart.waiting > 0 ? `Offline. ${plural(cart.waiting, "change waits", "changes wait")} to be sent.`
         : "Offline. What is shown may be old; it will follow by itself.";
