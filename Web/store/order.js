@@ -2,10 +2,9 @@
 
 import { get } from "../shared/api.js";
 import { clockTime } from "../shared/clock.js";
-import { clone, drawing, refs, setAttribute, setText } from "../shared/dom.js";
+import { clone, refs, setAttribute, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
-import { Topic } from "../shared/topic.js";
 import { sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
@@ -14,22 +13,30 @@ const NAMES = {
     preparing: "Being prepared", ready: "Ready", completed: "Done", rejected: "Rejected", cancelled: "Cancelled",
 };
 
+const REASONS = {
+    ITEMS: "something of it is not there", CLOSED: "the place has closed", BUSY: "the kitchen has too much to do",
+    NOTE: "a note cannot be followed", CUSTOMER: "the customer asked for it", UNPAID: "it was not paid in time",
+    TIMEOUT: "nobody accepted it in time", OTHER: "for another reason",
+};
+const ENDS = new Set(["completed", "rejected", "cancelled"]);
+// How often a visible page asks how the order does.
+const LOOK_AGAIN = 2000;
+
 export class OrderPage {
-    #order;
+    #path;
     #main;
-    #topic = new Topic();
+    #order = null;
     #refs;
-    #ask = drawing(() => this.#draw());
+    #looking = null;
 
     constructor(order, { main }) {
-        this.#order = order;
+        this.#path = `/v1/orders/${encodeURIComponent(order)}`;
         this.#main = main;
     }
 
     async open() {
         try {
-            const document = await get(`/v1/orders/${encodeURIComponent(this.#order)}`);
-            this.#topic.read(document, document.version);
+            this.#order = await get(this.#path);
         } catch (error) {
             const blank = clone("blank");
             setText(refs(blank).title, "There is no such order");
@@ -41,29 +48,47 @@ export class OrderPage {
         this.#refs = refs(page);
         this.#main.replaceChildren(page);
         this.#draw();
+        document.addEventListener("visibilitychange", () => this.#lookLater());
+        this.#lookLater();
     }
 
+    // An order follows by itself, but not by the stream.
     topics() {
-        return this.#topic.document ? [`order:${this.#order}`] : [];
+        return [];
     }
 
-    async hear(message) {
-        const outcome = this.#topic.take(message);
-        if (outcome === "again") {
-            const document = await get(`/v1/orders/${encodeURIComponent(this.#order)}`).catch(() => null);
-            if (document) this.#topic = new Topic(document, document.version);
+    hear() {}
+
+    #lookLater() {
+        clearTimeout(this.#looking);
+        if (document.visibilityState === "hidden" || ENDS.has(this.#order.status)) return;
+        this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN);
+    }
+
+    async #look() {
+        try {
+            const order = await get(this.#path);
+            if (order.version !== this.#order.version) {
+                this.#order = order;
+                this.#draw();
+            }
+        } catch {
+            // The next look may be luckier.
         }
-        if (outcome !== "same") this.#ask();
+        this.#lookLater();
     }
 
     #draw() {
-        const order = this.#topic.document;
-        const { title, id, steps, state, lines, total, outlet } = this.#refs;
+        const order = this.#order;
+        const { title, id, steps, state, due, lines, total, outlet } = this.#refs;
         const name = NAMES[order.status] ?? order.status;
         document.title = `${name} · Tiffin`;
         setText(title, "Thank you");
-        setText(id, `Order ${order.order}, ${clockTime(order.updatedAt)}`);
-        setText(state, name);
+        setText(id, `Order ${order.order}, ${clockTime(order.placedAt ?? order.updatedAt)}`);
+        const { ending } = order;
+        setText(state, ending ? `${name}: ${ending.reason ?? REASONS[ending.code] ?? ending.code}` : name);
+        const ready = order.readyBy ?? order.promisedFor;
+        setText(due, ready && !ENDS.has(order.status) ? `Ready at about ${clockTime(ready)}` : "");
         const reached = STEPS.indexOf(order.status);
         reconcile(steps, STEPS.map((step, place) => ({ step, isDone: place <= reached, isCurrent: place === reached })), {
             id: ({ step }) => step,

@@ -1,0 +1,41 @@
+/// An element with attributes, where functions are listeners, and children, where texts are texts.
+export function h(tag, attributes = {}, ...children) {
+    const node = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes)) {
+        if (value === null || value === undefined || value === false) continue;
+        if (typeof value === "function") node.addEventListener(name, value);
+        else node.setAttribute(name, value === true ? "" : value);
+    }
+    node.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    return node;
+}
+
+export function table(className, heads, rows) {
+    return h("div", { class: "scroll" }, h("table", { class: className },
+        h("thead", {}, h("tr", {}, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", {}, rows)));
+}
+
+/// The address of a page of the console with its parameters.
+export function address(page, parameters = {}) {
+    const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== "" && value !== null));
+    return query.size > 0 ? `#${page}?${query}` : `#${page}`;
+}
+
+export function readParameters() {
+    const [page, query = ""] = location.hash.slice(1).split("?");
+    return { page: page || "log", parameters: new URLSearchParams(query) };
+}
+
+/// Keeps the parameters in the address without a step in the history.
+export function keep(page, parameters) {
+    history.replaceState(null, "", address(page, parameters));
+}
+
+export function pretty(document) {
+    return JSON.stringify(document, null, 2);
+}
+
+/// The name of a stream as a link to its history.
+export function streamLink(stream) {
+    return h("a", { class: "code", href: address("stream", { name: stream }) }, stream);
+}

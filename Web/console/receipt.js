@@ -1,0 +1,95 @@
+// Checks a receipt of the log in the page, with nothing but SHA-256: the server is not believed. docs/audit.md has the
+// formats.
+
+const encoder = new TextEncoder();
+const NO_DIGEST = "0".repeat(64);
+
+export class NotProven extends Error {
+    name = "NotProven";
+}
+
+function expect(condition, problem) {
+    if (!condition) throw new NotProven(problem);
+}
+
+async function sha256(...parts) {
+    const bytes = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    let place = 0;
+    for (const part of parts) {
+        bytes.set(part, place);
+        place += part.length;
+    }
+    return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+}
+
+export function hex(bytes) {
+    return [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function digest(text) {
+    expect(typeof text === "string" && /^[0-9a-f]{64}$/.test(text), "a digest has 64 hexadecimal digits");
+    return Uint8Array.from(text.match(/../g), (pair) => Number.parseInt(pair, 16));
+}
+
+function number(value, bytes) {
+    expect(Number.isSafeInteger(value), "a number is not whole");
+    const view = new DataView(new ArrayBuffer(bytes));
+    if (bytes === 8) view.setBigInt64(0, BigInt(value));
+    else view.setInt32(0, value);
+    return new Uint8Array(view.buffer);
+}
+
+function text(value) {
+    const bytes = encoder.encode(value);
+    return [...number(bytes.length, 4), ...bytes];
+}
+
+async function leaf(event) {
+    return sha256([0], text(event.stream), number(event.version, 8), text(event.kind), number(event.schemaVersion, 4),
+        text(event.payload), text(event.metadata), number(event.recordedAtMilliseconds, 8));
+}
+
+// The root that follows from a leaf and its path: neighbours are paired, and an odd last one moves up unchanged.
+async function rootFrom(ofEvent, index, size, path) {
+    let root = ofEvent;
+    let used = 0;
+    for (; size > 1; index = index >> 1, size = (size + 1) >> 1) {
+        if ((index ^ 1) >= size) continue;
+        expect(used < path.length, "the path is too short");
+        const neighbour = digest(path[used++]);
+        root = index % 2 === 1 ? await sha256([1], neighbour, root) : await sha256([1], root, neighbour);
+    }
+    expect(used === path.length, "the path is too long");
+    return root;
+}
+
+async function partitionOf(stream, partitions) {
+    const dash = stream.indexOf("-");
+    const [category, name] = [stream.slice(0, dash), stream.slice(dash + 1)];
+    if (category === "order" && /^[0-9A-Fa-f]{8}/.test(name)) return Number.parseInt(name.slice(0, 8), 16) % partitions;
+    return new DataView((await sha256(encoder.encode(name))).buffer).getUint32(0) % partitions;
+}
+
+/// Checks every step of a receipt. Answers the chain's digest at its end and how many batches lie between; throws
+/// NotProven with the first step that does not hold.
+export async function checkReceipt({ receipt, event, batch, head, partitions }) {
+    expect(receipt === 1, "this is a receipt of another version");
+    const { firstPosition: first, lastPosition: last, size, index } = batch;
+    const previous = digest(batch.previousChainDigest);
+    expect(first >= 1 && first <= last && last === first + size - 1 && index >= 0 && index < size
+        && event.position === first + index && event.version >= 1 && event.version <= event.position
+        && (first === 1) === (batch.previousChainDigest === NO_DIGEST),
+        "positions, version, index and size do not agree");
+    expect(event.partition === await partitionOf(event.stream, partitions), "the stream belongs to another partition");
+    const content = await rootFrom(await leaf(event), index, size, batch.path);
+    expect(hex(content) === batch.contentDigest, "the content digest does not follow from the event and its path");
+    let chain = await sha256(previous, content);
+    expect(hex(chain) === batch.chainDigest, "the chain digest does not follow from the one before and the content");
+    if (head === null) return { chain: hex(chain), batches: 0 };
+    const between = head.position - last;
+    expect(between >= head.links.length && (between === 0) === (head.links.length === 0),
+        "the number of links does not fit the head's position");
+    for (const link of head.links) chain = await sha256(chain, digest(link));
+    expect(hex(chain) === head.digest, "the links do not lead to the head");
+    return { chain: hex(chain), batches: head.links.length };
+}
