@@ -125,6 +125,7 @@ let package = Package(
                 .embedInCode("migrations/0010_chain_points.sql"),
                 .embedInCode("migrations/0011_readings.sql"),
                 .embedInCode("migrations/0012_partition_count.sql"),
+                .embedInCode("migrations/0014_orders.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -52,6 +52,8 @@ public final class Application {
     private let liveCatalogue: LiveCatalogue
     /// Who listens to what.
     public private(set) var topics: Topics!
+    /// What is to happen to orders by itself.
+    private(set) var deadlines: Deadlines!
 
     private var fronts: [any Front] = []
     /// The most bytes of a document that every front can send.
@@ -91,6 +93,7 @@ public final class Application {
         logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")
         ProcessResources.giveBackMemory()
         topics = Topics(self, changes, configuration)
+        deadlines = Deadlines(self, changes)
         memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger) { [unowned self] in
             homes.dropAll()
             recents.dropAll()
@@ -113,6 +116,7 @@ public final class Application {
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in _ = catalogue }
         memory.start()
         for partition in partitions { serve(partition) }
+        deadlines.start()
     }
 
     /// A worker whose read model is at the end of the log. It is not served yet.
@@ -144,6 +148,7 @@ public final class Application {
     public func stop() async {
         sweep?.cancel()
         memory.stop()
+        deadlines.stop()
         // What waits for a key is still to come.
         await textSealer.stop()
         for refold in refolds.values {

@@ -30,7 +30,15 @@ public struct CartCounts: Projection {
     /// Carts that are shown to nobody.
     public var quarantine = Quarantine()
 
-    private var carts = CartTable()
+    /// What is known of a cart.
+    struct Standing: BitwiseCopyable, Equatable, Sendable {
+        /// The sum of its quantities.
+        var count: Int32
+        /// The version of its last event; -1 if that is unknown.
+        var version: Int32
+    }
+
+    private var carts = IdentifierTable<Standing>()
     private var changes = ValueChanges<CartCountRow>()
 
     /// Stands for the version of a restored row, until the next event comes.
@@ -83,8 +91,8 @@ public struct CartCounts: Projection {
     }
 
     private static func fold(
-        _ before: CartTable.Standing?, by change: Int, isPlaced: Bool, _ version: Int64
-    ) throws(ImpossibleEvent) -> CartTable.Standing {
+        _ before: Standing?, by change: Int, isPlaced: Bool, _ version: Int64
+    ) throws(ImpossibleEvent) -> Standing {
         let last = before?.version ?? 0
         if last != unknownVersion, version != Int64(last) + 1 {
             throw ImpossibleEvent("version \(version) after \(last)")
@@ -94,7 +102,7 @@ public struct CartCounts: Projection {
         guard let count = Int32(exactly: count), count >= 0 else {
             throw ImpossibleEvent("a cart with an impossible count")
         }
-        return CartTable.Standing(count: count, version: version)
+        return Standing(count: count, version: version)
     }
 
     #if DEBUG
@@ -112,7 +120,7 @@ public struct CartCounts: Projection {
 
     /// Every cart with its count.
     public var rows: some Sequence<CartCountRow> {
-        carts.entries.lazy.map { CartCountRow(cart: $0.cart, count: $0.standing.count) }
+        carts.entries.lazy.map { CartCountRow(cart: $0.key, count: $0.standing.count) }
     }
 
     /// See ``Projection``.
@@ -125,7 +133,7 @@ public struct CartCounts: Projection {
         // The row as a value would have a string for its key: with millions of rows, a start would spend its time there.
         let count = stored.int32(1)
         guard count >= 0 else { throw UnreadableValue("a count of \(count)") }
-        let standing = CartTable.Standing(count: count, version: CartCounts.unknownVersion)
+        let standing = Standing(count: count, version: CartCounts.unknownVersion)
         guard carts.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
     }
 

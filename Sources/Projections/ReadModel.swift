@@ -19,6 +19,8 @@ public struct ReadModel: Sendable {
     public internal(set) var outletHome: OutletHome
     /// How much is in each cart.
     public internal(set) var cartCounts: CartCounts
+    /// How far orders have come.
+    public internal(set) var orders: Orders
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
@@ -31,12 +33,14 @@ public struct ReadModel: Sendable {
         self.notesChanges = notesChanges
         outletHome = OutletHome(notesChanges: notesChanges)
         cartCounts = CartCounts(notesChanges: notesChanges)
+        orders = Orders(notesChanges: notesChanges)
     }
 
     /// Every projection.
     public static let projections = [
         RegisteredProjection(\.outletHome),
         RegisteredProjection(\.cartCounts),
+        RegisteredProjection(\.orders),
     ]
 
     private mutating func fold(
@@ -45,10 +49,12 @@ public struct ReadModel: Sendable {
         var corruption: CorruptEvent?
         if OutletHome.follows(category) { corruption = outletHome.fold(event) ?? corruption }
         if CartCounts.follows(category) { corruption = cartCounts.fold(event) ?? corruption }
+        if Orders.follows(category) { corruption = orders.fold(event) ?? corruption }
         return corruption
     }
 
-    /// Whether the log may hold the stream as of ``position``: false only if it certainly does not.
+    /// Whether the log may hold the stream as of ``position``: false only if it certainly does not. An order may always
+    /// be there: nobody asks for one that was not placed.
     @inlinable
     public func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }

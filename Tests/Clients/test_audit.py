@@ -76,7 +76,7 @@ def test_a_log_that_nobody_touched_is_sound(origin):
     commits = sql("select count(*) from tiffin.commits", origin)
     assert f"log       {events} events in {commits} batches" in output
     assert "histories 45 carts, 2 orders" in output
-    assert "2 rows of outlet_home, 45 rows of cart_counts compared at position" in output
+    assert "2 rows of outlet_home, 45 rows of cart_counts, 2 rows of orders compared at position" in output
     assert output.splitlines()[-1].startswith("sound")
 
 
@@ -639,7 +639,7 @@ def test_every_projection_is_replayed(origin):
     run = tiffin("replay", "--all", "--from-scratch", "--database", origin)
     assert run.returncode == 0
     assert [line.split()[:2] for line in run.stdout.splitlines()] == [
-        ["outlet_home", "2"], ["cart_counts", "45"], ["catalogue", "4"]]
+        ["outlet_home", "2"], ["cart_counts", "45"], ["orders", "2"], ["catalogue", "4"]]
     assert "events folded in" in run.stderr
 
 

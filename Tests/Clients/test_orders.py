@@ -7,6 +7,7 @@ import pytest
 
 from tiffin import (
     Client, ReplyError, Server, fresh_database, item_document, put_open_outlet, read_log, run_tiffin, section_document,
+    sql, wait_until,
 )
 
 TEXT = "the fish did not come, Asha"
@@ -148,3 +149,71 @@ class TestParties:
             assert anna("ORDER.CANCEL", order, *cancel) == 2
             assert cook("ORDER.ACCEPT", other) == 2
             assert root("ORDER.CANCEL", other, "BY", "merchant", "CODE", "OTHER") == 3
+
+
+def pay(client, count, outlet, cart):
+    """Orders of one tea each."""
+    client.pipeline(("CART.ADD", f"{cart}-{n}", outlet, "tea", 1) for n in range(count))
+    return [order.decode() for order in client.pipeline(
+        ("CART.CHECKOUT", f"{cart}-{n}", "TOTAL", 100) for n in range(count))]
+
+
+def endings(client, partitions=1):
+    """What happened to each order by itself, by the order."""
+    found = {}
+    for event in (event for n in range(partitions) for event in read_log(client, "PARTITION", n)):
+        if event["kind"] in ("order.cancelled", "order.completed") and event["payload"]["by"] == "system":
+            found.setdefault(event["stream"], []).append(event["payload"].get("code"))
+    return found
+
+
+class TestDeadlines:
+    def test_what_nobody_accepts_or_pays_in_time_is_cancelled(self, client, name):
+        late = place(client, name, name, acceptWithin=1)
+        unpaid = place(client, f"{name}-2", f"{name}-2", payment="first", payWithin=1)
+        assert status(client, unpaid) == "awaitingPayment"
+        assert client.error("ORDER.ACCEPT", unpaid).code == "STATE"
+        taken = place(client, f"{name}-3", f"{name}-3", acceptWithin=1)
+        assert client("ORDER.ACCEPT", taken) == 2
+        wait_until(lambda: status(client, late) == status(client, unpaid) == "cancelled", 10, "the deadlines")
+        assert client.json("ORDER.GET", late)["ending"] == {"by": "system", "code": "TIMEOUT", "reason": None}
+        assert client.json("ORDER.GET", unpaid)["ending"]["code"] == "UNPAID"
+        assert client.error("ORDER.ACCEPT", late).code == "STATE"
+        assert status(client, taken) == "accepted"
+
+    def test_two_servers_meet_a_thousand_deadlines_once_each(self, database):
+        assert run_tiffin("migrate", "--database", database, "--partitions", 2).returncode == 0
+        with Server(database=database) as one, Server(database=database) as two, \
+                one.client() as client, two.client() as other:
+            put_open_outlet(
+                client, "kitchen", [section_document("all", [item_document("tea", 100)])], acceptWithin=1)
+            orders = pay(client, 500, "kitchen", "a")
+            wait_until(lambda: other("OUTLET.GET", "kitchen"), 10, "the outlet on the other server")
+            orders += pay(other, 500, "kitchen", "b")
+            wait_until(lambda: all(status(client, order) == "cancelled" for order in orders[::50]), 20, "the deadlines")
+            wait_until(lambda: len(endings(client, 2)) == 1_000, 20, "all deadlines")
+            assert set(map(tuple, endings(client, 2).values())) == {("TIMEOUT",)}
+        assert run_tiffin("audit", "--database", database).returncode == 0
+
+    def test_a_server_that_is_killed_around_a_deadline_meets_it_once(self, database):
+        orders = []
+        for round in range(4):
+            # Killed before the deadlines, when they have just passed, and while they are met.
+            server = Server(database=database).start()
+            with server.client() as client:
+                put_open_outlet(
+                    client, "kitchen", [section_document("all", [item_document("tea", 100)])], acceptWithin=1)
+                orders += pay(client, 50, "kitchen", f"round-{round}")
+                if round % 2:
+                    wait_until(lambda: status(client, orders[-1]) == "cancelled", 10, "the last deadline")
+            server.kill()
+        with Server(database=database) as server, server.client() as client:
+            wait_until(lambda: len(endings(client)) == len(orders), 10, "what is overdue")
+            assert set(map(tuple, endings(client).values())) == {("TIMEOUT",)}
+            wait_until(lambda: sql("select count(*) from tiffin.orders where status = 'cancelled'", database)
+                       == str(len(orders)), 10, "a checkpoint")
+        assert run_tiffin("audit", "--database", database).returncode == 0
+        # The rows that a restart begins with are what the log leads to.
+        with Server(database=database) as server, server.client() as client:
+            assert len(endings(client)) == len(orders)
+            assert "orders:rows=200" in client("INFO", "projections").decode()

@@ -85,6 +85,7 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
         assert run.stdout.splitlines() == [
             f"partition 0  cart_counts  generation 2 is active, at position {stored(saved, 'position')}: "
             "1 row is not as before: cart-7",
+            f"partition 0  orders       generation 2 is active, at position {stored(saved, 'position')}: no row differs",
             f"partition 0  outlet_home  generation 2 is active, at position {stored(saved, 'position')}: "
             "1 row is not as before: kitchen",
         ]
@@ -108,13 +109,15 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
     sql(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:
         assert rebuild(saved, "cart_counts").returncode == 0
-        assert generations(saved) == ["cart_counts active 2", "cart_counts previous 1", "outlet_home active 1"]
+        assert generations(saved) == [
+            "cart_counts active 2", "cart_counts previous 1", "orders active 1", "outlet_home active 1"]
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3, SECONDS, "the new rows")
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 4)
         client("CART.ADD", "new", "kitchen", "dish-0", 2)
         wait_for_checkpoint(saved)
         assert rebuild(saved, "cart_counts", "--undo").returncode == 0
-        assert generations(saved) == ["cart_counts active 1", "cart_counts previous 2", "outlet_home active 1"]
+        assert generations(saved) == [
+            "cart_counts active 1", "cart_counts previous 2", "orders active 1", "outlet_home active 1"]
         # As wrong as before, with what has happened since.
         wait_until(lambda: client("CART.COUNT", "cart-7") == 99 + 4, SECONDS, "the rows from before")
         assert client("CART.COUNT", "new") == 2
@@ -132,7 +135,8 @@ def test_only_one_generation_is_kept_beside_the_active_one(saved):
     for _ in range(3):
         assert rebuild(saved, "--all").returncode == 0
     assert generations(saved) == [
-        "cart_counts active 4", "cart_counts previous 3", "outlet_home active 4", "outlet_home previous 3"]
+        "cart_counts active 4", "cart_counts previous 3", "orders active 4", "orders previous 3",
+        "outlet_home active 4", "outlet_home previous 3"]
     assert sql("select distinct generation from tiffin.cart_count_rows order by 1", saved).split() == ["3", "4"]
     assert sql("select distinct generation from tiffin.outlet_home_rows order by 1", saved).split() == ["3", "4"]
     assert sql("select count(*) from tiffin.cart_counts", saved) == str(CARTS)
@@ -147,7 +151,8 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
         assert "by another version: it is served as it is, and rebuilt in the background" in server.output()
         assert generations(saved) == [
-            "cart_counts active 2", "cart_counts previous 1", "outlet_home active 2", "outlet_home previous 1"]
+            "cart_counts active 2", "cart_counts previous 1", "orders active 2", "orders previous 1",
+            "outlet_home active 2", "outlet_home previous 1"]
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
         wait_for_checkpoint(saved)
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
@@ -201,7 +206,7 @@ def test_a_partition_without_rows_does_not_stop_the_rebuild_of_the_others(databa
     assert 0 < len(saved) <= 2
     run = rebuild(database, "--all")
     assert run.returncode == 0, run.stderr
-    assert [line.split()[1] for line in run.stdout.splitlines()] == [n for n in saved for _ in range(2)]
+    assert [line.split()[1] for line in run.stdout.splitlines()] == [n for n in saved for _ in range(3)]
     for partition in range(6):
         empty = f"partition {partition}: nothing has been saved yet" in run.stderr
         assert empty == (str(partition) not in saved), run.stderr
@@ -315,7 +320,7 @@ def test_a_rebuild_that_is_killed_leaves_everything_as_it_was(saved):
         process.kill()
         process.communicate()
     wait_until(lambda: connections(saved) == 0, SECONDS, "the end of its connection")
-    assert generations(saved) == ["cart_counts active 1", "outlet_home active 1"]
+    assert generations(saved) == ["cart_counts active 1", "orders active 1", "outlet_home active 1"]
     assert sql("select distinct generation from tiffin.cart_count_rows", saved) == "1"
     assert sql("select count from tiffin.cart_counts where cart = 'cart-7'", saved) == "99"
     assert rebuild(saved, "--all").returncode == 0
@@ -337,7 +342,7 @@ def test_of_two_rebuilds_at_once_one_is_refused(saved):
 @pytest.mark.parametrize("words, code, message", [
     ([], 64, "name a projection, or give --all"),
     (["cart_counts", "--all"], 64, "name a projection, or give --all"),
-    (["carts"], 64, "there is no projection 'carts'; there are outlet_home, cart_counts"),
+    (["carts"], 64, "there is no projection 'carts'; there are outlet_home, cart_counts, orders"),
     (["catalogue"], 64, "the catalogue has no rows of its own: it is made of those of outlet_home"),
     (["--all"], 1, "nothing to rebuild: a server saves read models when nothing has happened for a second"),
 ])

@@ -27,15 +27,29 @@ struct ReadModelTests {
                 #expect(record.menuVersion == history.versions[stream])
             case .cart(let cart):
                 #expect(model.cartCounts.count(of: stream.id) == cart.openCount)
-            case .order: break
+            case .order(let order):
+                let book = try #require(order.book)
+                let row = try #require(model.orders.row(of: stream.id))
+                #expect(row.status == book.status && row.version == history.versions[stream])
+                #expect(row.outlet == book.placement.outlet && row.customer == book.placement.customer)
+                #expect(row.total == book.placement.total && row.count == book.placement.count)
+                let isFollowed = book.placement.terms.placedAt != nil && !book.status.isEnd
+                #expect((row.open != nil) == isFollowed)
+                let isDamaged = model.orders.quarantine[stream] != nil
+                #expect(model.orders.deadline(of: stream.id) == (isDamaged ? nil : book.deadline))
             }
         }
         for (stream, position) in history.damage {
-            let quarantine = stream.category == .cart ? model.cartCounts.quarantine : model.outletHome.quarantine
+            let quarantine =
+                switch stream.category {
+                case .cart: model.cartCounts.quarantine
+                case .order: model.orders.quarantine
+                case .outlet, .menu: model.outletHome.quarantine
+                }
             #expect(quarantine[stream]?.position == position)
             #expect(model.mayExist(stream))
         }
-        let quarantined = model.cartCounts.quarantine.streams.count + model.outletHome.quarantine.streams.count
+        let quarantined = ReadModel.projections.reduce(0) { $0 + $1.quarantine(in: model).streams.count }
         #expect(quarantined == history.damage.count)
     }
 

@@ -58,5 +58,6 @@ extension Application {
         homes.dropAll()
         fresh.audience.hear(changed, fresh.readModel)
         topics.refresh()
+        deadlines.load()
     }
 }

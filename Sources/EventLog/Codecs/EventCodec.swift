@@ -29,6 +29,9 @@ public enum EventCodec {
         return (EventKind(name: name, schemaVersion: Upcaster.currentVersion(of: name)), writer.bytes)
     }
 
+    /// The present version of a kind's schema.
+    public static func currentVersion(of kind: String) -> Int { Upcaster.currentVersion(of: kind) }
+
     /// The event of a kind and payload.
     public static func decode(_ kind: EventKind, _ payload: [UInt8]) throws(EventDecodingError) -> DomainEvent {
         let name = Array(kind.name.utf8)

@@ -2,7 +2,7 @@ import Domain
 import EventLog
 import SeededRandom
 
-/// Events of a few outlets, menus and carts as their deciders make them, some of them damaged afterwards.
+/// Events of a few outlets, menus, carts and orders as their deciders make them, some of them damaged afterwards.
 struct RandomHistory {
     private(set) var events: [Result<DecodedEvent, CorruptEvent>] = []
     /// The states of the undamaged streams.
@@ -77,6 +77,8 @@ struct RandomHistory {
             append(
                 .cart(.lineRemoved(line: "never-there", quantity: generator.pick([Int(Int32.max), .max]))), of: stream,
                 version: (versions[stream] ?? 0) + 1)
+        case .order where generator.chance(50):
+            append(.order(.readied), of: stream, version: (versions[stream] ?? 0) + 2)
         case .outlet, .menu, .cart, .order:
             events.append(
                 .failure(
@@ -89,9 +91,10 @@ struct RandomHistory {
 
     private mutating func randomStream() -> StreamName {
         let outlet = Identifier("outlet-\(generator.number(0..<3))")!
-        return switch generator.number(0..<4) {
+        return switch generator.number(0..<5) {
         case 0: StreamName(.outlet, outlet)
         case 1: StreamName(.menu, outlet)
+        case 2: StreamName(.order, Identifier("order-\(generator.number(0..<9))")!)
         default: StreamName(.cart, Identifier("cart-\(generator.number(0..<6))")!)
         }
     }
@@ -102,7 +105,33 @@ struct RandomHistory {
         case .outlet(let state): (try? Outlet.decide(outletCommand(), in: state))?.map(DomainEvent.outlet) ?? []
         case .menu(let state): (try? Menu.decide(menuCommand(state), in: state))?.map(DomainEvent.menu) ?? []
         case .cart(let state): (try? Cart.decide(cartCommand(state), in: state))?.map(DomainEvent.cart) ?? []
-        case .order: []
+        case .order(let state): (try? Order.decide(orderCommand(state), in: state))?.map(DomainEvent.order) ?? []
+        }
+    }
+
+    private mutating func orderCommand(_ state: Order.State) -> Order.Command {
+        let now = Timestamp(millisecondsSinceEpoch: position)
+        guard state.book != nil else {
+            var placement = Order.Placement(
+                cart: "cart", outlet: Identifier("outlet-\(generator.number(0..<3))")!, currency: Currency("INR")!,
+                lines: [CartLine(id: "tea", item: "tea", name: "Tea \"x\"", quantity: 2, unitPrice: 250)], total: 500,
+                customer: generator.pick([nil, "asha", "bert"]))
+            var details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")
+            details.acceptWithin = generator.pick([nil, 0, 60])
+            details.prepMinutes = generator.pick([nil, 20])
+            details.payment = generator.pick([.none, .first])
+            placement.terms = Order.Terms(of: details, at: now)
+            return .place(placement)
+        }
+        switch generator.number(0..<8) {
+        case 0: return .accept(readyBy: generator.pick([nil, now.adding(seconds: 600)]), now: now)
+        case 1: return .reject(.items, text: nil)
+        case 2: return .prepare
+        case 3: return .ready
+        case 4: return .delay(readyBy: now.adding(seconds: 900), now: now)
+        case 5: return generator.chance(30) ? .cancel(by: .merchant, .busy, text: nil) : .prepare
+        case 6: return generator.chance(30) ? .complete : .ready
+        default: return .meetDeadline(now: now.adding(seconds: generator.pick([0, 100_000])))
         }
     }
 

@@ -1,0 +1,276 @@
+public import Domain
+public import EventLog
+
+/// The projection `orders`: every order with how far it has come, and what is in those that a kitchen still has to do
+/// with.
+///
+/// An order that has ended, or that nobody has to accept or pay, is a few numbers. Only orders that are open and whose
+/// life is followed (`Terms.placedAt`) keep what was ordered.
+public struct Orders: Projection {
+    /// See ``Projection``.
+    public static let name = "orders"
+    /// See ``Projection``.
+    public static let version = 1
+    /// See ``Projection``.
+    public static let table = "order_rows"
+
+    /// See ``Projection``.
+    @inlinable
+    public static func follows(_ category: StreamName.Category) -> Bool { category == .order }
+
+    /// See ``Projection``.
+    public static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
+
+    /// What is known of every order.
+    struct Standing: BitwiseCopyable, Equatable, Sendable {
+        /// The position of its first event.
+        var position: Int64
+        /// When its first event and its last one were recorded, in milliseconds since the Unix epoch.
+        var placedAt: Int64
+        var changedAt: Int64
+        /// What it costs, in minor units.
+        var total: Int64
+        var version: Int32
+        /// The sum of its quantities.
+        var count: Int32
+        /// Numbers of ``Names``; 0 for no customer.
+        var outlet: UInt32
+        var customer: UInt32
+        /// The letters of its currency, and its status by its place among all.
+        var currency: (UInt8, UInt8, UInt8)
+        var status: UInt8
+
+        static func == (one: Standing, other: Standing) -> Bool {
+            (one.position, one.placedAt, one.changedAt, one.total, one.version, one.count)
+                == (other.position, other.placedAt, other.changedAt, other.total, other.version, other.count)
+                && (one.outlet, one.customer, one.status) == (other.outlet, other.customer, other.status)
+                && one.currency == other.currency
+        }
+    }
+
+    /// An order that is open.
+    public struct Open: Sendable {
+        /// The order without its lines and its name.
+        public fileprivate(set) var book: Order.Book
+        /// Its first event in the present schema: what was ordered.
+        public let placed: [UInt8]
+
+        init(book: Order.Book, placed: [UInt8]) {
+            self.book = book
+            self.placed = placed
+        }
+    }
+
+    private let notesChanges: Bool
+
+    /// No orders.
+    ///
+    /// - Parameter notesChanges: whether the orders are to be saved.
+    public init(notesChanges: Bool = false) {
+        self.notesChanges = notesChanges
+    }
+
+    /// Orders that are shown to nobody.
+    public var quarantine = Quarantine()
+
+    private var orders = IdentifierTable<Standing>()
+    private var outlets = Names()
+    private var customers = Names()
+    private var open: [Identifier: Open] = [:]
+    /// The open orders that the kitchen of each outlet sees.
+    private var kitchens: [Identifier: Set<Identifier>] = [:]
+    /// The places of all orders, and of those of each outlet and customer, as they were placed.
+    private var all: [TablePlace] = []
+    private var ofOutlet: [UInt32: [TablePlace]] = [:]
+    private var ofCustomer: [UInt32: [TablePlace]] = [:]
+    private var changes = ValueChanges<OrderRow>()
+
+    // MARK: Questions
+
+    /// When something happens to an order by itself; nil where nothing does.
+    public func deadline(of order: Identifier) -> Timestamp? {
+        quarantine[StreamName(.order, order)] == nil ? open[order]?.book.deadline : nil
+    }
+
+    /// Every order to which something will happen by itself.
+    public var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
+        open.lazy.compactMap { order, open in open.book.deadline.map { (order, $0) } }
+    }
+
+    /// How many orders are open.
+    public var openCount: Int { open.count }
+
+    // MARK: Folding
+
+    /// See ``Projection``.
+    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+        guard case .order(let change) = event.event, quarantine[event.stream] == nil else { return }
+        let order = event.stream.id
+        guard let place = orders.place(of: order) else {
+            guard case .placed(let placement) = change, event.version == 1 else {
+                throw ImpossibleEvent("version \(event.version) of an order that was not placed")
+            }
+            return try place(order, placement, event)
+        }
+        var standing = orders[place]
+        guard event.version == Int64(standing.version) + 1, let version = Int32(exactly: event.version) else {
+            throw ImpossibleEvent("version \(event.version) after \(standing.version)")
+        }
+        let before = notesChanges ? row(order, standing) : nil
+        var state = Order.State.placed(open[order]?.book ?? book(standing))
+        try Order.evolve(&state, change)
+        guard let book = state.book else { return }
+        standing.version = version
+        standing.changedAt = event.recordedAt.millisecondsSinceEpoch
+        standing.status = book.status.number
+        orders[place] = standing
+        follow(order, book)
+        if notesChanges { changes.note(order, before: before, after: row(order, standing)) }
+    }
+
+    private mutating func place(
+        _ order: Identifier, _ placement: Order.Placement, _ event: DecodedEvent
+    ) throws(ImpossibleEvent) {
+        var state = Order.initial
+        try Order.evolve(&state, .placed(placement))
+        guard var book = state.book else { return }
+        let time = event.recordedAt.millisecondsSinceEpoch
+        let standing = Standing(
+            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits, version: 1,
+            count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
+            customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
+            status: book.status.number)
+        list(orders.insert(order, standing), standing)
+        if placement.terms.placedAt != nil {
+            book.placement.lines = []
+            book.placement.name = nil
+            open[order] = Open(book: book, placed: EventCodec.encode(.order(.placed(placement))).payload)
+            follow(order, book)
+        }
+        if notesChanges { changes.note(order, before: nil, after: row(order, standing)) }
+    }
+
+    private mutating func list(_ place: TablePlace, _ standing: Standing) {
+        all.append(place)
+        ofOutlet[standing.outlet, default: []].append(place)
+        if standing.customer > 0 { ofCustomer[standing.customer, default: []].append(place) }
+    }
+
+    /// Keeps an order among the open ones, and in its kitchen, as long as it belongs there.
+    private mutating func follow(_ order: Identifier, _ book: Order.Book) {
+        guard open[order] != nil else { return }
+        let outlet = book.placement.outlet
+        if book.status.isInKitchen {
+            kitchens[outlet, default: []].insert(order)
+        } else if kitchens[outlet]?.remove(order) != nil, kitchens[outlet]?.isEmpty ?? false {
+            kitchens[outlet] = nil
+        }
+        if book.status.isEnd { open[order] = nil } else { open[order]?.book = book }
+    }
+
+    /// An order of which no more is kept.
+    private func book(_ standing: Standing) -> Order.Book {
+        var book = Order.Book(
+            Order.Placement(
+                cart: outlets[standing.outlet], outlet: outlets[standing.outlet], currency: Currency(standing.currency),
+                lines: [], total: Amount(minorUnits: standing.total),
+                customer: standing.customer > 0 ? customers[standing.customer] : nil))
+        book.status = Order.Status(standing.status)
+        return book
+    }
+
+    #if DEBUG
+        /// See ``Projection``.
+        public mutating func skip(_ event: DecodedEvent) {
+            guard let place = orders.place(of: event.stream.id) else { return }
+            orders[place].version = Int32(clamping: event.version)
+        }
+    #endif
+
+    // MARK: Rows
+
+    /// The number of orders.
+    public var rowCount: Int { orders.count }
+
+    /// Every order.
+    public var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
+
+    /// See ``Projection``.
+    public func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
+
+    private func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
+        OrderRow(
+            order: order, standing: standing, outlet: outlets[standing.outlet],
+            customer: standing.customer > 0 ? customers[standing.customer] : nil, open: open[order])
+    }
+
+    /// See ``Projection``.
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) {
+        let row = try OrderRow(stored)
+        var standing = row.standing
+        standing.outlet = outlets.number(of: row.outlet)
+        standing.customer = row.customer.map { customers.number(of: $0) } ?? 0
+        guard orders.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
+        guard let open = row.open else { return }
+        self.open[row.order] = open
+        follow(row.order, open.book)
+    }
+
+    /// See ``Projection``.
+    public mutating func endRestoring() -> Identifier? {
+        // Rows come in any order.
+        let places = orders.places.map { (place: $0, position: orders[$0].position) }
+        for (place, _) in places.sorted(by: { $0.position < $1.position }) { list(place, orders[place]) }
+        return orders.index()
+    }
+
+    // MARK: Checkpoints
+
+    /// See ``Projection``.
+    public mutating func takeChanges() -> ValueChanges<OrderRow> {
+        defer { changes = ValueChanges() }
+        return changes
+    }
+
+    /// See ``Projection``.
+    public mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
+}
+
+/// Identifiers that many orders share, by numbers from 1.
+private struct Names: Sendable {
+    private var names: [Identifier] = []
+    private var numbers: [Identifier: UInt32] = [:]
+
+    subscript(number: UInt32) -> Identifier { names[Int(number) - 1] }
+
+    /// The number of a name; nil if no order has it.
+    func find(_ name: Identifier) -> UInt32? { numbers[name] }
+
+    mutating func number(of name: Identifier) -> UInt32 {
+        if let number = numbers[name] { return number }
+        names.append(name)
+        numbers[name] = UInt32(names.count)
+        return UInt32(names.count)
+    }
+}
+
+extension Order.Status {
+    /// Its place among all.
+    var number: UInt8 { UInt8(Order.Status.allCases.firstIndex(of: self) ?? 0) }
+
+    init(_ number: UInt8) { self = Order.Status.allCases[Int(number)] }
+}
+
+extension Currency {
+    var letters: (UInt8, UInt8, UInt8) {
+        let letters = Array(code.utf8)
+        return (letters[0], letters[1], letters[2])
+    }
+
+    init(_ letters: (UInt8, UInt8, UInt8)) {
+        guard let currency = Currency(String(decoding: [letters.0, letters.1, letters.2], as: UTF8.self)) else {
+            preconditionFailure("the letters of a currency")
+        }
+        self = currency
+    }
+}
