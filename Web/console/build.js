@@ -39,3 +39,12 @@ export function pretty(document) {
 export function streamLink(stream) {
     return h("a", { class: "code", href: address("stream", { name: stream }) }, stream);
 }
+
+const moments = new Intl.DateTimeFormat(undefined, {
+    month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3,
+});
+
+/// When an event was recorded.
+export function moment(time) {
+    return h("time", { datetime: time, title: time }, moments.format(new Date(time)));
+}

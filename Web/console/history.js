@@ -1,7 +1,6 @@
 // One stream: its events, and what each of them made of the document.
 
-import { clockTime } from "../shared/clock.js";
-import { address, h, pretty, table } from "./build.js";
+import { address, h, moment, pretty, table } from "./build.js";
 import { differenceView } from "./difference-view.js";
 import { documentPath, readEvents, readPast } from "./events.js";
 
@@ -30,7 +29,7 @@ function row(event, path, signal) {
     }, h("summary", { class: "code" }, JSON.stringify(event.payload).slice(0, 120)), place);
     return h("tr", {},
         h("td", { class: "number" }, String(event.version)),
-        h("td", {}, h("time", { datetime: event.recordedAt }, clockTime(event.recordedAt))),
+        h("td", {}, moment(event.recordedAt)),
         h("td", { class: "code" }, h("a", { href: address("travel", { stream: event.stream, at: event.position }) }, String(event.position))),
         h("td", { class: "code" }, event.kind), h("td", {}, details));
 }

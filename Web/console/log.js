@@ -1,9 +1,8 @@
 // The log, newest first, live until somebody pauses it or looks at older events. A window of it is in the page, whatever
 // its length.
 
-import { clockTime } from "../shared/clock.js";
 import { reconcile } from "../shared/reconcile.js";
-import { address, h, keep, pretty, streamLink, table } from "./build.js";
+import { address, h, keep, moment, pretty, streamLink, table } from "./build.js";
 import { MOST_EVENTS, readEvents, readHeads } from "./events.js";
 
 const ROWS = 100;
@@ -113,7 +112,7 @@ export async function show(main, parameters, { signal, fail }) {
 function makeRow(event) {
     return h("tr", { "data-position": event.position },
         h("td", { class: "number" }, String(event.position)),
-        h("td", {}, h("time", { datetime: event.recordedAt }, clockTime(event.recordedAt))),
+        h("td", {}, moment(event.recordedAt)),
         h("td", {}, streamLink(event.stream), ` v${event.version}`),
         h("td", { class: "code" }, event.kind),
         h("td", {}, h("details", {},

@@ -1,7 +1,16 @@
-/// A copy of the content of a template, which is one element.
+import { putIcons } from "./icons.js";
+
+const templates = new Map();
+
+/// A copy of the content of a template, which is one element, with its icons.
 export function clone(id) {
-    const template = document.getElementById(id);
-    return document.importNode(template.content.firstElementChild, true);
+    let content = templates.get(id);
+    if (!content) {
+        content = document.getElementById(id).content.firstElementChild;
+        putIcons(content);
+        templates.set(id, content);
+    }
+    return document.importNode(content, true);
 }
 
 /// The elements below one by their `data-ref`. They are looked up once.

@@ -1,6 +1,5 @@
 import { Away, Problem } from "../shared/api.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
-import { putIcons } from "../shared/icons.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { ask } from "./question.js";
@@ -16,7 +15,6 @@ export class CartPanel {
     constructor(cart) {
         this.#cart = cart;
         const panel = clone("cart-panel");
-        putIcons(panel);
         this.#refs = refs(panel);
         this.#dialog.append(panel);
         this.#refs.close.onclick = () => this.#dialog.close();
@@ -55,11 +53,7 @@ export class CartPanel {
         setUsable(order, isSettled && !this.#isOrdering && lines.every(({ problem }) => isOrderable(problem)));
         reconcile(this.#refs.lines, lines, {
             id: ({ line }) => line,
-            make: () => {
-                const node = clone("cart-line");
-                putIcons(node);
-                return node;
-            },
+            make: () => clone("cart-line"),
             fill: (node, line) => fillLine(node, line, view.currency),
         });
     }

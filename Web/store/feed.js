@@ -3,11 +3,11 @@
 import { Problem, get, request } from "../shared/api.js";
 import { isPast } from "../shared/clock.js";
 import { clone, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
-import { icon, putIcons } from "../shared/icons.js";
+import { icon } from "../shared/icons.js";
 import { decimals, money } from "../shared/money.js";
 import { clear, reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
-import { ItemSheet, awaitItems, fillItem, listen, makeItem, setPicture } from "./item.js";
+import { ItemSheet, awaitItems, fillItem, listen, setPicture } from "./item.js";
 import { Range } from "./range.js";
 import { plural, sentence } from "./texts.js";
 
@@ -44,7 +44,6 @@ export class FeedPage {
 
     async open() {
         const page = clone("feed-page");
-        putIcons(page);
         this.#refs = refs(page);
         setHidden(document.getElementById("back"), true);
         document.title = "Find something to eat · Tiffin";
@@ -427,7 +426,7 @@ export class FeedPage {
         results.className = `items results ${isGrid ? "grid" : "list"}`;
         reconcile(results, this.#rows, {
             id: keyOf,
-            make: () => makeItem(template),
+            make: () => clone(template),
             fill: (node, row, place) => {
                 if (this.#isPlaces) fillPlace(node, row, place);
                 else fillItem(node, { ...this.#entryOf(row), testID: `result_${place}` }, this.#cart);

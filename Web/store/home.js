@@ -3,11 +3,11 @@
 import { Problem, get, inlineDocument } from "../shared/api.js";
 import { alarm, clockTime, isPast } from "../shared/clock.js";
 import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
-import { icon, putIcons } from "../shared/icons.js";
+import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
 import { clear, reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
-import { ItemSheet, awaitItems, drawAdds, fillItem, listen, makeItem } from "./item.js";
+import { ItemSheet, awaitItems, drawAdds, fillItem, listen } from "./item.js";
 import { TagBar } from "./tag-bar.js";
 import { sentence } from "./texts.js";
 
@@ -23,7 +23,8 @@ const WIDE = 48;
 const GRID_TEXTS = 6.5;
 // A card that is lower has no room for a description.
 const SHORT = 15;
-// Screens that are filled before the page is idle.
+// Screens that are filled with the first draw, and those that are filled before somebody comes near.
+const FIRST_SCREENS = 1;
 const NEAR_SCREENS = 2;
 const MOST_ANIMATED = 20;
 
@@ -86,7 +87,6 @@ export class OutletPage {
 
     async open() {
         const page = clone("outlet-page");
-        putIcons(page);
         this.#refs = refs(page);
         this.#sheet = new ItemSheet(this.#cart);
         this.#bar = new TagBar(this.#refs);
@@ -192,7 +192,7 @@ export class OutletPage {
             this.#tookOrders = takesOrders;
             drawAdds(this.#cart);
         }
-        this.#drawSheet(home);
+        this.#drawSheet();
         this.#hasDrawn = true;
         this.#fillWhenIdle();
     }
@@ -283,7 +283,7 @@ export class OutletPage {
         reconcile(refs(node).items, section.items, {
             id: ({ id }) => id,
             make: () => {
-                const item = makeItem(layout.template);
+                const item = clone(layout.template);
                 if (!isFirst && this.#animated++ < MOST_ANIMATED) item.classList.add("came");
                 return item;
             },
@@ -301,7 +301,7 @@ export class OutletPage {
     #fillWhenIdle() {
         if (!this.#hasFilledFirst) {
             this.#hasFilledFirst = true;
-            let room = (innerHeight / this.#rem) * NEAR_SCREENS;
+            let room = (innerHeight / this.#rem) * FIRST_SCREENS;
             for (const node of this.#refs.sections.children) {
                 if (room < 0) break;
                 room -= parseFloat(node.style.getPropertyValue("--size"));
@@ -343,8 +343,10 @@ export class OutletPage {
     }
 
     #drawSheet() {
-        const entry = this.#sheet.address && this.#entryOf(this.#sheet.address);
+        if (!this.#sheet.address) return;
+        const entry = this.#entryOf(this.#sheet.address);
         if (entry) this.#sheet.update(entry);
+        else this.#sheet.lose();
     }
 
     #entryOf(id) {

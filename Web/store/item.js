@@ -3,7 +3,7 @@
 import { get, Problem } from "../shared/api.js";
 import { alarm, clockTime, isPast } from "../shared/clock.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
-import { icon, putIcons } from "../shared/icons.js";
+import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
 import { sentence } from "./texts.js";
 
@@ -16,6 +16,7 @@ const KINDS = {
 };
 const OTHER_KIND = { icon: "dish" };
 
+const GONE = "This is no longer on the menu.";
 const HUES = 360;
 const EAGER_PICTURES = 4;
 let pictures = 0;
@@ -67,13 +68,6 @@ const shown = new WeakMap();
 
 function keyOf(outlet, item) {
     return `${outlet}/${item}`;
-}
-
-/// A node for an item, from the template of its layout.
-export function makeItem(template) {
-    const node = clone(template);
-    putIcons(node);
-    return node;
 }
 
 /// Fills a node with `{outlet, item, kind, model, testID, takesOrders(), address}`: `model` is that of the outlet's home
@@ -221,7 +215,6 @@ export class ItemSheet {
         this.#details = null;
         this.#quantity = 1;
         const body = clone("item-details");
-        putIcons(body);
         this.#dialog.replaceChildren(body);
         const parts = refs(body);
         parts.close.onclick = () => this.#dialog.close();
@@ -251,6 +244,15 @@ export class ItemSheet {
         this.#read();
     }
 
+    /// The item that is shown is no longer on the menu.
+    lose() {
+        const { trouble, add } = refs(this.#dialog.firstElementChild);
+        this.#abort?.abort();
+        setText(trouble, GONE);
+        setHidden(trouble, false);
+        setUsable(add, false);
+    }
+
     async #read() {
         this.#abort?.abort();
         const { signal } = (this.#abort = new AbortController());
@@ -264,7 +266,7 @@ export class ItemSheet {
         } catch (error) {
             if (signal.aborted) return;
             setText(trouble, error instanceof Problem && error.code === "NOTFOUND"
-                ? "This is no longer on the menu." : sentence(error.message));
+                ? GONE : sentence(error.message));
             setHidden(trouble, false);
         }
     }
@@ -305,14 +307,14 @@ export class ItemSheet {
             return figure;
         }));
         setHidden(parts.gallery, !details.images?.length);
-        parts.links.replaceChildren(...(details.links ?? []).map(({ url, rel, title }) => {
+        const links = (details.links ?? []).filter(({ url }) => isWebAddress(url));
+        parts.links.replaceChildren(...links.map(({ url, rel, title }) => {
             const item = clone("link");
-            putIcons(item);
             refs(item).link.href = url;
             refs(item).text.textContent = title ?? rel;
             return item;
         }));
-        setHidden(parts.links, !details.links?.length);
+        setHidden(parts.links, links.length === 0);
         const attributes = Object.entries(details.attributes ?? {});
         parts.attributes.replaceChildren(...attributes.flatMap(([name, value]) => [
             element("dt", "", spaced(name)), element("dd", "", spoken(value)),
@@ -354,6 +356,11 @@ function element(tag, className, text) {
     node.dir = "auto";
     node.textContent = text;
     return node;
+}
+
+// An old log may hold any text.
+function isWebAddress(url) {
+    return URL.canParse(url, location.href) && /^https?:$/.test(new URL(url, location.href).protocol);
 }
 
 // `shoeSize` for people.

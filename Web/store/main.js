@@ -6,7 +6,7 @@ import { Stream } from "../shared/stream.js";
 import { CartPanel } from "./cart-panel.js";
 import { Cart } from "./cart.js";
 import { drawCounts } from "./item.js";
-import { ask } from "./question.js";
+import { ask, isAsking } from "./question.js";
 import { plural, sentence } from "./texts.js";
 
 // A stream that comes back within this is not worth a word.
@@ -31,7 +31,7 @@ function drawCart() {
 }
 
 async function refuse(problem, change) {
-    if (problem.code === "WRONGOUTLET" && change.kind === "add") {
+    if (problem.code === "WRONGOUTLET" && change.kind === "add" && !isAsking()) {
         if (!await ask("Your cart has items of another place. Empty it and add this?", "Empty it and add")) return;
         cart.clear();
         cart.add(change.item, change.body);

@@ -1,5 +1,10 @@
 import { clone, refs } from "../shared/dom.js";
 
+/// Whether a question waits for its answer.
+export function isAsking() {
+    return document.getElementById("question").open;
+}
+
 /// Asks before something that cannot be taken back, and answers whether it is wanted.
 export function ask(text, yes) {
     const dialog = document.getElementById("question");
