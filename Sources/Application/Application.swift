@@ -54,6 +54,8 @@ public final class Application {
     public private(set) var topics: Topics!
     /// What is to happen to orders by itself.
     private(set) var deadlines: Deadlines!
+    /// What kitchens see.
+    private(set) var kitchens: Kitchens!
 
     private var fronts: [any Front] = []
     /// The most bytes of a document that every front can send.
@@ -94,9 +96,11 @@ public final class Application {
         ProcessResources.giveBackMemory()
         topics = Topics(self, changes, configuration)
         deadlines = Deadlines(self, changes)
+        kitchens = Kitchens(self, changes)
         memory = MemoryBudget(limit: configuration.maximumMemory, logger: logger) { [unowned self] in
             homes.dropAll()
             recents.dropAll()
+            kitchens.dropAll()
             for partition in partitions { partition.processor.emptyCache() }
         }
     }
@@ -113,7 +117,10 @@ public final class Application {
             LoopActor.timeTurns { [latencies] in latencies.note(.turn, nanoseconds: $0 * 1_000_000) }
         }
         // What was sold out or paused until now comes back, and the answers to saved queries may change.
-        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in _ = catalogue }
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in
+            _ = catalogue
+            kitchens.followTime()
+        }
         memory.start()
         for partition in partitions { serve(partition) }
         deadlines.start()

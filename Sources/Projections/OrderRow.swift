@@ -35,6 +35,8 @@ public struct OrderRow: ValueRow {
     /// See ``ValueRow``.
     public init(key: Identifier, value: OrderRow) { self = value }
 
+    /// The cart that it was placed from, as long as it is open and its life is followed.
+    public var cart: Identifier? { open?.book.placement.cart }
     /// How far it has come.
     public var status: Order.Status { Order.Status(standing.status) }
     /// The version of its stream.

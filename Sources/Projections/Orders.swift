@@ -73,16 +73,16 @@ public struct Orders: Projection {
     /// Orders that are shown to nobody.
     public var quarantine = Quarantine()
 
-    private var orders = IdentifierTable<Standing>()
-    private var outlets = Names()
-    private var customers = Names()
-    private var open: [Identifier: Open] = [:]
+    private(set) var orders = IdentifierTable<Standing>()
+    private(set) var outlets = Names()
+    private(set) var customers = Names()
+    private(set) var open: [Identifier: Open] = [:]
     /// The open orders that the kitchen of each outlet sees.
-    private var kitchens: [Identifier: Set<Identifier>] = [:]
+    private(set) var kitchens: [Identifier: Set<Identifier>] = [:]
     /// The places of all orders, and of those of each outlet and customer, as they were placed.
-    private var all: [TablePlace] = []
-    private var ofOutlet: [UInt32: [TablePlace]] = [:]
-    private var ofCustomer: [UInt32: [TablePlace]] = [:]
+    private(set) var all: [TablePlace] = []
+    private(set) var ofOutlet: [UInt32: [TablePlace]] = [:]
+    private(set) var ofCustomer: [UInt32: [TablePlace]] = [:]
     private var changes = ValueChanges<OrderRow>()
 
     // MARK: Questions
@@ -198,7 +198,7 @@ public struct Orders: Projection {
     /// See ``Projection``.
     public func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
 
-    private func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
+    func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
         OrderRow(
             order: order, standing: standing, outlet: outlets[standing.outlet],
             customer: standing.customer > 0 ? customers[standing.customer] : nil, open: open[order])
@@ -237,7 +237,7 @@ public struct Orders: Projection {
 }
 
 /// Identifiers that many orders share, by numbers from 1.
-private struct Names: Sendable {
+struct Names: Sendable {
     private var names: [Identifier] = []
     private var numbers: [Identifier: UInt32] = [:]
 

@@ -8,6 +8,8 @@ public enum Subject: Sendable {
     case order
     case customer
     case savedQuery
+    /// What an outlet's kitchen sees.
+    case kitchen
 }
 
 /// The part of everything that a user is confined to.
@@ -30,7 +32,7 @@ public final class Confinement: Sendable {
         case (_, .order), (.customer, .outlet): true
         case (.customer, .cart), (.customer, .customer), (.customer, .savedQuery):
             ids.contains { $0.isCarried(by: id) }
-        case (.merchant, .outlet): ids.contains(id)
+        case (.merchant, .outlet), (.merchant, .kitchen): ids.contains(id)
         default: false
         }
     }
@@ -39,6 +41,9 @@ public final class Confinement: Sendable {
     public func allowsOrder(from cart: Identifier, at outlet: Identifier) -> Bool {
         role == .merchant ? allows(outlet, as: .outlet) : allows(cart, as: .cart)
     }
+
+    /// Whether it is a customer, not a merchant.
+    public var isOfCustomer: Bool { role == .customer }
 
     /// Whether the user may ask for whatever is in the catalogue: what comes back can be of any outlet.
     public var allowsCatalogue: Bool { role == .customer }

@@ -66,7 +66,7 @@ import Testing
         func subscribe(_ subscriber: Subscriber, _ outlet: String) -> String {
             do {
                 let names = try withArguments(["home:\(outlet)"]) { [try TopicName($0[0])] }
-                _ = try topics.subscribe(subscriber, to: names)
+                _ = try topics.subscribe(subscriber, to: names, within: nil)
                 return "OK"
             } catch {
                 return (error as? Failure)?.code ?? "\(error)"

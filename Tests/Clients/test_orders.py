@@ -5,6 +5,9 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from edits import patched
+from followers import message
+from test_subscriptions import subscribe
 from tiffin import (
     Client, ReplyError, Server, fresh_database, item_document, put_open_outlet, read_log, run_tiffin, section_document,
     sql, wait_until,
@@ -148,6 +151,18 @@ class TestParties:
                 assert anna.error("ORDER.CANCEL", other, *cancel, *words) == unknown
             assert anna("ORDER.CANCEL", order, *cancel) == 2
             assert cook("ORDER.ACCEPT", other) == 2
+            for user, own, foreign in [
+                    ("anna", ("ORDERS", "CUSTOMER", "anna"), ("ORDERS", "CUSTOMER", "bert")),
+                    ("anna", ("ORDERS", "OUTLET", "grill", "CUSTOMER", "anna"), ("ORDERS", "OUTLET", "grill")),
+                    ("anna", ("ORDERS", "CUSTOMER", "anna-1"), ("ORDERS",)),
+                    ("cook", ("ORDERS", "OUTLET", "grill"), ("ORDERS", "OUTLET", "bakery")),
+                    ("cook", ("KITCHEN", "grill"), ("KITCHEN", "bakery")),
+                    ("cook", ("SUBSCRIBE", "kitchen:grill"), ("SUBSCRIBE", "kitchen:bakery")),
+                    ("cook", ("SUBSCRIBE", f"order:{other}"), ("SUBSCRIBE", "order:unknown")),
+                    ("anna", ("SUBSCRIBE", "home:grill"), ("SUBSCRIBE", f"order:{other}"))]:
+                with shop(user) as client:
+                    assert client.error(*foreign).code == "NOPERM", foreign
+                    client(*own)
             assert root("ORDER.CANCEL", other, "BY", "merchant", "CODE", "OTHER") == 3
 
 
@@ -217,3 +232,104 @@ class TestDeadlines:
         with Server(database=database) as server, server.client() as client:
             assert len(endings(client)) == len(orders)
             assert "orders:rows=200" in client("INFO", "projections").decode()
+
+
+class TestKitchen:
+    def test_a_kitchen_sees_its_open_orders_by_their_promise(self, client, name):
+        first = place(client, name, f"{name}-1", prepMinutes=20)
+        second = place(client, name, f"{name}-2", prepMinutes=20)
+        unpaid = place(client, name, f"{name}-3", payment="first", prepMinutes=20)
+        place(client, f"{name}-other", f"{name}-4")
+        kitchen = client.json("KITCHEN", name)
+        assert (kitchen["outlet"], kitchen["count"]) == (name, 2)
+        assert [order["order"] for order in kitchen["orders"]] == [first, second]
+        (line,) = kitchen["orders"][0]["lines"]
+        assert (line["item"], line["quantity"], line["options"], line["note"]) == ("tea", 2, [], None)
+        assert {order["late"] for order in kitchen["orders"]} == {False}
+        client("ORDER.ACCEPT", first, "READY", soon(60))
+        assert [order["order"] for order in client.json("KITCHEN", name)["orders"]] == [second, first]
+        client("ORDER.COMPLETE", first)
+        client("ORDER.REJECT", second, "CODE", "BUSY")
+        assert client.json("KITCHEN", name) == {"outlet": name, "count": 0, "orders": []}
+        assert client.json("KITCHEN", "no-such-outlet")["count"] == 0
+        assert status(client, unpaid) == "awaitingPayment"
+
+    def test_notes_and_names_are_shown_to_the_kitchen_until_they_are_forgotten(self, database):
+        with Server(database=database) as server, server.client() as client:
+            put_open_outlet(
+                client, "kitchen", [section_document("all", [item_document("tea", 100)])], acceptWithin=600)
+            for customer in ("asha", "bert"):
+                client("CART.ADD", customer, "kitchen", "tea", 1, "NOTE", f"for {customer}", "CUSTOMER", customer)
+                client("CART.CHECKOUT", customer, "TOTAL", 100, "CUSTOMER", customer, "NAME", customer.title())
+
+            def shown():
+                return [(order["name"], order["lines"][0]["note"]) for order in client.json("KITCHEN", "kitchen")["orders"]]
+
+            assert shown() == [("Asha", "for asha"), ("Bert", "for bert")]
+            assert run_tiffin("forget", "asha", "--database", database).returncode == 0
+            assert shown() == [("[erased]", "[erased]"), ("Bert", "for bert")]
+
+    def test_what_a_kitchen_sees_survives_a_restart(self, database):
+        with Server(database=database) as server, server.client() as client:
+            orders = [place(client, "kitchen", f"c-{n}", prepMinutes=20) for n in range(3)]
+            client("ORDER.ACCEPT", orders[0], "READY", soon(90))
+            client("ORDER.COMPLETE", orders[1])
+            before = (client("KITCHEN", "kitchen"), client("ORDERS"))
+        with Server(database=database) as server, server.client() as client:
+            assert (client("KITCHEN", "kitchen"), client("ORDERS")) == before
+            assert "reading the log" not in server.output()
+
+    def test_subscribers_follow_a_kitchen_and_an_order(self, server, client, name):
+        order = place(client, name, name)
+        with server.client() as listener:
+            greetings = subscribe(listener, f"kitchen:{name}", f"order:{order}")
+            document = {f"kitchen:{name}": None, f"order:{order}": client.json("ORDER.GET", order)}
+            for channel, change in greetings.items():
+                document[channel] = patched(document[channel], change)
+            client("ORDER.ACCEPT", order)
+            for channel, change in (message(listener.read()) for _ in range(2)):
+                document[channel] = patched(document[channel], change)
+            assert document[f"kitchen:{name}"] == client.json("KITCHEN", name)
+            assert document[f"order:{order}"] == client.json("ORDER.GET", order)
+            assert document[f"order:{order}"]["status"] == "accepted"
+
+
+class TestLists:
+    def test_pages_go_back_to_the_first_order(self, database):
+        assert run_tiffin("migrate", "--database", database, "--partitions", 3).returncode == 0
+        with Server(database=database) as server, server.client() as client:
+            placed = [place(client, f"kitchen-{n % 2}", f"c-{n}", "CUSTOMER", f"who-{n % 3}") for n in range(14)]
+            for order in placed[::4]:
+                client("ORDER.ACCEPT", order)
+
+            def pages(*words, count=5):
+                found, after = [], ()
+                while True:
+                    page = client.json("ORDERS", *words, *after, "COUNT", count)
+                    found += page["orders"]
+                    if page["next"] is None:
+                        return found
+                    assert len(page["orders"]) <= count
+                    after = ("AFTER", page["next"])
+
+            everything = pages()
+            assert sorted(order["order"] for order in everything) == sorted(placed)
+            times = [order["placedAt"] for order in everything]
+            assert times == sorted(times, reverse=True)
+            for words, wanted in [
+                (("OUTLET", "kitchen-1"), placed[1::2]), (("CUSTOMER", "who-2"), placed[2::3]),
+                (("OUTLET", "kitchen-0", "CUSTOMER", "who-0"), placed[0::6]), (("STATUS", "accepted"), placed[0::4]),
+                (("STATUS", "placed,accepted"), placed), (("OUTLET", "kitchen-1", "STATUS", "accepted"), []),
+                (("OUTLET", "nowhere"), []), (("CUSTOMER", "nobody"), []),
+            ]:
+                for count in (1, 5, 100):
+                    assert sorted(order["order"] for order in pages(*words, count=count)) == sorted(wanted), words
+            first = client.json("ORDERS", "CUSTOMER", "who-1", "COUNT", 1)["orders"][0]
+            assert list(first) == [
+                "order", "outlet", "customer", "version", "status", "count", "currency", "total", "placedAt",
+                "updatedAt"]
+            assert (first["customer"], first["total"], first["count"]) == ("who-1", 200, 2)
+            for words in [("STATUS", "eaten"), ("AFTER", "1"), ("AFTER", "x-1-1"), ("COUNT", 0), ("COUNT", 101),
+                          ("AFTER", "1-2--3")]:
+                assert client.error("ORDERS", *words).code == "INVALID", words
+        assert run_tiffin("audit", "--database", database).returncode == 0

@@ -16,7 +16,7 @@ import Users
     ]
     private static let reading: Set = [
         "SUBSCRIBE", "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "BROWSE.SAVE",
-        "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "ORDER.GET",
+        "BROWSE.DROP", "BROWSE.WINDOW", "OUTLETS.SAVE", "CART.COUNT", "CART.GET", "ORDER.GET", "ORDERS",
     ]
     private static let ofRole: [Role: Set<String>] = [
         .customer: ["CART.ADD", "CART.SET", "CART.REMOVE", "CART.CLEAR", "CART.CHECKOUT"],
@@ -26,7 +26,7 @@ import Users
             "OUTLET.REMOVE", "MENU.PUT", "MENU.SECTION.PUT", "MENU.SECTION.REMOVE",
             "MENU.ITEM.PUT", "MENU.ITEM.REMOVE", "MENU.ITEM.PRICE", "MENU.ITEM.SUSPEND",
             "MENU.ITEM.RESUME", "MENU.FEED.PUT", "MENU.FEED.GET", "ORDER.ACCEPT", "ORDER.REJECT", "ORDER.PREPARE",
-            "ORDER.READY", "ORDER.COMPLETE", "ORDER.DELAY",
+            "ORDER.READY", "ORDER.COMPLETE", "ORDER.DELAY", "KITCHEN",
         ],
         .auditor: ["LOG.HEAD", "LOG.READ", "LOG.PROVE"],
     ]
@@ -86,6 +86,7 @@ import Users
     /// looked at before it is shown.
     private static let withoutCarts: Set = [
         "OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET", "BROWSE", "OUTLETS", "SURPRISE", "ORDER.GET", "ORDER.CANCEL",
+        "ORDERS",
     ]
 
     @Test(arguments: commands.map(\.name))
@@ -97,16 +98,18 @@ import Users
             let own = Self.error(Self.call(command, "anna-1", withOptions: withOptions), .customer, only: "anna")
             let other = Self.error(Self.call(command, "bert-1", withOptions: withOptions), .customer, only: "anna")
             #expect(own == nil)
-            // With its options, OUTLET.HOME names a cart.
-            #expect(other == (isFree && !(withOptions && name == "OUTLET.HOME") ? nil : "NOPERM"))
+            // With their options, OUTLET.HOME names a cart and ORDERS a customer.
+            let namesOwn = withOptions && ["OUTLET.HOME", "ORDERS"].contains(name)
+            #expect(other == (isFree && !namesOwn ? nil : "NOPERM"))
         }
     }
 
     /// What is about no outlet, and what asks for all of them, is not for a merchant who is confined.
     private static let ofOutlets: Set = ["OUTLET.HOME", "OUTLET.TAGS", "ITEM.GET"]
 
-    /// An order's id does not say whose it is: that is decided when the order has been read.
-    private static let ofOrders = Set(commands.map(\.name).filter { $0.hasPrefix("ORDER.") })
+    /// An order's id does not say whose it is: that is decided when the order has been read. What a list is confined
+    /// to is decided by its options.
+    private static let ofOrders = Set(commands.map(\.name).filter { $0.hasPrefix("ORDER") })
 
     @Test(arguments: commands.map(\.name))
     func `A confined merchant uses its outlets, and nothing else`(name: String) throws {

@@ -15,7 +15,7 @@ public struct Call: ~Copyable {
     private let declaration: CommandDeclaration
     /// What its caller is confined to; nil where it is not. Before the command runs, the ids in the call have been
     /// found to be within.
-    let confinement: Confinement?
+    public let confinement: Confinement?
     /// What its caller may do.
     let rights: Rights
     /// Whose call it is.

@@ -3,6 +3,7 @@ internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
+internal import Projections
 internal import Users
 
 /// What customers and merchants do with orders.
@@ -82,7 +83,47 @@ enum OrderCommands {
                 }
             }
         },
+        Command(
+            "KITCHEN", .orders, role: .merchant,
+            "Returns the orders that an outlet's kitchen has to do with, by the time they are promised for."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            return { application, call throws(Failure) in
+                let promise = Promise(about: .order)
+                application.kitchens.document(of: try call[outlet], for: call.caller) {
+                    promise.end($0.map(Answer.document))
+                }
+                return .promise(promise)
+            }
+        },
+        Command(
+            "ORDERS", .orders, role: .customer, "Returns a page of orders, the newest first."
+        ) { parameters in
+            let outlet = parameters.option("OUTLET", "outlet", .outlet)
+            let customer = parameters.option("CUSTOMER", "customer", .customer)
+            let statuses = parameters.option("STATUS", "statuses", .statuses)
+            let cursor = parameters.option("AFTER", "cursor", .text)
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
+            return { application, call throws(Failure) in
+                let filter = OrderFilter(
+                    outlet: try call[outlet], customer: try call[customer], statuses: try call[statuses] ?? [])
+                // Whoever is confined has to say what to: a customer to its own id, a merchant to its outlet.
+                if let confinement = call.confinement {
+                    let isNamed = confinement.isOfCustomer ? filter.customer != nil : filter.outlet != nil
+                    guard isNamed else { throw .noPermissionForKey }
+                }
+                var after: OrderCursor?
+                if let text = try call[cursor] {
+                    after = OrderCursor(text.string, partitions: application.partitions.count)
+                    guard after != nil else { throw .invalid("AFTER", "is not a cursor of ORDERS") }
+                }
+                return .answer(.document(application.orders(filter, after: after, count: Int(try call[count] ?? 20))))
+            }
+        },
     ]
+
+    /// The most orders of a page.
+    private static let maximumCount: Int64 = 100
 
     /// A command that takes nothing but the order.
     private static func step(_ name: String, _ step: Order.Command, _ summary: String) -> Command {
@@ -92,6 +133,19 @@ enum OrderCommands {
                 try application.submit(to: try call[order], call) { step }
             }
         }
+    }
+}
+
+extension ArgumentType<Set<Order.Status>> {
+    /// Statuses with commas between them.
+    fileprivate static let statuses = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        let words = (argument.string ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let statuses = words.compactMap { Order.Status(rawValue: String($0)) }
+        guard statuses.count == words.count else {
+            let known = Order.Status.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .invalid(field, "must be of \(known), with commas between them")
+        }
+        return Set(statuses)
     }
 }
 

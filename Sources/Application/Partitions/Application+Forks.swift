@@ -57,6 +57,7 @@ extension Application {
         serve(fresh)
         homes.dropAll()
         fresh.audience.hear(changed, fresh.readModel)
+        kitchens.dropAll()
         topics.refresh()
         deadlines.load()
     }

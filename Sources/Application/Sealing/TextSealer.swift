@@ -79,6 +79,15 @@ final class TextSealer {
         key(of: owner, for: caller) { key in completion(key.map { document.bytes(TextOpener(owner, $0)) }) }
     }
 
+    /// Gives what opens the texts of each of the owners.
+    func openers(
+        of owners: Set<TextOwner>, for caller: Caller,
+        completion: @escaping @LoopActor (Result<[TextOwner: TextOpener], Failure>) -> Void
+    ) {
+        let keys = GatheredKeys(owners.count, completion)
+        for owner in owners { key(of: owner, for: caller) { keys.take($0, of: owner) } }
+    }
+
     private func fetch(
         of owner: TextOwner, for caller: Caller, _ completion: @escaping Completion,
         _ key: @escaping @LoopActor (any CustomerKeys, Identifier, Int) async throws(EventLogError) -> CustomerKey
@@ -105,5 +114,32 @@ final class TextSealer {
         while queue.underWayCount + trialCount > 0, LoopActor.now - began < limits.seconds * 1_000_000_000 {
             await LoopTimer.pause(milliseconds: 5)
         }
+    }
+}
+
+/// The keys of several owners, until all of them are there or one cannot be had.
+@LoopActor
+private final class GatheredKeys {
+    private var missing: Int
+    private var openers: [TextOwner: TextOpener] = [:]
+    private var completion: (@LoopActor (Result<[TextOwner: TextOpener], Failure>) -> Void)?
+
+    init(_ count: Int, _ completion: @escaping @LoopActor (Result<[TextOwner: TextOpener], Failure>) -> Void) {
+        missing = count
+        self.completion = completion
+    }
+
+    func take(_ key: Result<CustomerKey, Failure>, of owner: TextOwner) {
+        missing -= 1
+        switch key {
+        case .success(let key): openers[owner] = TextOpener(owner, key)
+        case .failure(let failure): end(.failure(failure))
+        }
+        if missing == 0 { end(.success(openers)) }
+    }
+
+    private func end(_ result: Result<[TextOwner: TextOpener], Failure>) {
+        completion?(result)
+        completion = nil
     }
 }

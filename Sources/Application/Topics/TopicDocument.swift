@@ -21,6 +21,8 @@ enum TopicSource: Hashable, Sendable {
     case stream(StreamName)
     /// Every stream of a category.
     case every(StreamName.Category)
+    /// What an outlet's kitchen sees.
+    case kitchen(Identifier)
     /// The answer to a saved query.
     case savedQuery(SavedName)
 }

@@ -29,7 +29,7 @@ struct TopicKind: Sendable {
     let render: @LoopActor (Application, Topic, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
 
     /// Every kind of topic.
-    static let all = [home, cart, browse]
+    static let all = [home, cart, order, kitchen, browse]
 
     /// An outlet's home, as `OUTLET.HOME` answers it.
     private static let home = TopicKind(
@@ -71,6 +71,38 @@ struct TopicKind: Sendable {
             application.textSealer.open(document, for: .server) { json in
                 completion(json.map { TopicDocument(revision: committed.version, json: $0, sources: sources) })
             }
+        }
+    }
+
+    /// An order, as `ORDER.GET` answers it.
+    private static let order = TopicKind(
+        prefix: "order", member: "order", subject: .order, isRevisionWhole: true,
+        sources: { [.stream(StreamName(.order, $0.id))] }
+    ) { application, topic, completion in
+        let order = topic.id
+        let stream = StreamName(.order, order)
+        application.partition(of: stream).processor.read(stream) { result in
+            let committed: CommittedState
+            switch result {
+            case .success(let state): committed = state
+            case .failure(let failure): return completion(.failure(Failure(failure)))
+            }
+            let document = SealedDocument(of: order, committed) ?? SealedDocument(TopicDocument.null)
+            application.textSealer.open(document, for: .server) { json in
+                completion(json.map { TopicDocument(revision: committed.version, json: $0) })
+            }
+        }
+    }
+
+    /// What a kitchen sees, as `KITCHEN` answers it. It comes from orders of any partition, so its revision is how many
+    /// events all of them have.
+    private static let kitchen = TopicKind(
+        prefix: "kitchen", member: "kitchen", subject: .kitchen, isRevisionWhole: true,
+        sources: { [.kitchen($0.id)] }, greetsWithDocument: true
+    ) { application, topic, completion in
+        let revision = application.partitions.reduce(0) { $0 + $1.position }
+        application.kitchens.document(of: topic.id, for: .server) { json in
+            completion(json.map { TopicDocument(revision: revision, json: $0) })
         }
     }
 

@@ -2,6 +2,7 @@ internal import Domain
 internal import EventLog
 public import EventLoop
 internal import JSONText
+internal import Projections
 public import Users
 
 /// Who listens to what. Subscribers get every change, in order and without a gap: each message leads on from where the
@@ -73,8 +74,16 @@ public final class Topics {
 
     /// Adds subscriptions. Nothing happens if the subscriber would have too many.
     ///
+    /// - Parameter confinement: what the subscriber is confined to; nil where it is not.
     /// - Returns: the number of its subscriptions after each of them.
-    public func subscribe(_ subscriber: Subscriber, to names: [TopicName]) throws(Failure) -> [Int] {
+    public func subscribe(
+        _ subscriber: Subscriber, to names: [TopicName], within confinement: Confinement?
+    ) throws(Failure) -> [Int] {
+        if let confinement {
+            for name in names where !mayFollow(name.id, name.kind, within: confinement) {
+                throw .noPermissionForChannel
+            }
+        }
         let added = Set(names.lazy.map(\.channel).filter { subscriber.subscriptions[$0] == nil }).count
         guard subscriber.subscriptions.count + added <= configuration.subscriptionsPerClient else {
             throw Failure("LIMIT", "a client has at most \(configuration.subscriptionsPerClient) subscriptions")
@@ -127,10 +136,22 @@ public final class Topics {
 
     /// Ends the subscriptions of a subscriber that are not within its confinement. Returns their channels.
     public func unsubscribe(_ subscriber: Subscriber, beyond confinement: Confinement) -> [String] {
-        let ended = subscriber.subscriptions.values.filter { !confinement.allows($0.id, as: $0.kind.subject) }
+        let ended = subscriber.subscriptions.values.filter { !mayFollow($0.id, $0.kind, within: confinement) }
             .map(\.channel)
         for channel in ended { unsubscribe(subscriber, from: channel) }
         return ended
+    }
+
+    /// Whether a user who is confined may listen to something. Whose an order is, is not in its id.
+    private func mayFollow(_ id: Identifier, _ kind: TopicKind, within confinement: Confinement) -> Bool {
+        guard confinement.allows(id, as: kind.subject) else { return false }
+        guard kind.subject == .order else { return true }
+        return application.partition(of: StreamName(.order, id)).model.ask { model in
+            guard let row = model.orders.row(of: id) else { return false }
+            guard confinement.isOfCustomer else { return confinement.allows(row.outlet, as: .outlet) }
+            return row.customer.map { confinement.allows($0, as: .customer) } ?? false
+                || row.cart.map { confinement.allows($0, as: .cart) } ?? false
+        }
     }
 
     /// Ends every subscription of a subscriber.

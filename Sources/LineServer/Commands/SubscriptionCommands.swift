@@ -8,14 +8,14 @@ enum SubscriptionCommands {
     static let all: [LineCommand] = [
         LineCommand(
             "SUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
-            "Subscribes to channels: each change of a home, a cart or a saved query's answer comes as a message."
+            "Subscribes to channels: each change of a home, a cart, an order, a kitchen or a saved query's answer comes as a message."
         ) { parameters in
             let channels = parameters.repeated("channel", of: .channels)
             return { session, call throws(Failure) in
                 var names: [TopicName] = []
                 for channel in call[channels] { names.append(try TopicName(channel)) }
                 let topics = session.server.application.topics!
-                let counts = try topics.subscribe(session.subscriber, to: names)
+                let counts = try topics.subscribe(session.subscriber, to: names, within: call.confinement)
                 session.reply { replies in
                     for (name, count) in zip(names, counts) {
                         replies.subscription("subscribe", Array(name.channel.utf8), count)

@@ -106,6 +106,34 @@ public enum OrderDocument {
         return writer.bytes
     }
 
+    /// An order as its kitchen sees it.
+    static func write(_ order: KitchenOrder, _ now: Timestamp, _ texts: TextOpener, to writer: inout JSONWriter) {
+        let placement = order.book.placement
+        writer.beginObject()
+        writer.field("order", order.id.rawValue)
+        if let customer = placement.customer { writer.field("customer", customer.rawValue) }
+        if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
+        writer.field("version", order.version)
+        writer.field("status", order.book.status.rawValue)
+        writeLife(of: order.book, texts, to: &writer)
+        writer.field("late", order.isLate(at: now))
+        writer.field("count", placement.count)
+        writer.key("lines")
+        writer.beginArray()
+        for line in placement.lines {
+            writer.beginObject()
+            writer.field("line", line.id.string)
+            writer.field("item", line.item.rawValue)
+            writer.field("name", line.name.string)
+            writer.field("quantity", line.quantity)
+            writer.field("options", line.options.lazy.map(\.rawValue))
+            writer.field("note", line.note.map { texts.text(of: $0) })
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
     /// When something was promised, what an order waits for and how it ended. What does not apply is left out.
     private static func writeLife(of book: Order.Book, _ texts: TextOpener, to writer: inout JSONWriter) {
         let terms = book.placement.terms

@@ -1,0 +1,134 @@
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+
+/// What each kitchen sees: its open orders of all partitions, ready to be sent.
+///
+/// A document is kept until one of its orders changes or becomes late. Those with a customer's texts are made for each
+/// answer, as nobody keeps keys.
+@LoopActor
+final class Kitchens {
+    /// The most documents that are kept.
+    private static let maximumDocuments = 1_000
+
+    private struct Seen {
+        /// The document; nil if texts in it have to be opened first.
+        var document: [UInt8]?
+        /// When the next order becomes late.
+        var until: Timestamp
+    }
+
+    private unowned let application: Application
+    private var seen: [Identifier: Seen] = [:]
+
+    init(_ application: Application, _ changes: ChangeFeed) {
+        self.application = application
+        changes.observe { [unowned self] streams in
+            for stream in streams where stream.category == .order { changed(stream) }
+        }
+    }
+
+    private func changed(_ stream: StreamName) {
+        let outlet = application.partition(of: stream).model.ask { $0.orders.outlet(of: stream.id) }
+        if let outlet { changed(outlet) }
+    }
+
+    private func changed(_ outlet: Identifier) {
+        seen[outlet] = nil
+        application.topics.changed(.kitchen(outlet))
+    }
+
+    /// Forgets every document.
+    func dropAll() { seen = [:] }
+
+    /// Tells whoever watches a kitchen that an order in it has become late.
+    func followTime() {
+        let now = application.clock()
+        for (outlet, seen) in seen where seen.until <= now { changed(outlet) }
+    }
+
+    /// What a kitchen sees, as soon as its texts are opened.
+    func document(
+        of outlet: Identifier, for caller: Caller, completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
+    ) {
+        let now = application.clock()
+        if let seen = seen[outlet], let document = seen.document, seen.until > now {
+            return completion(.success(document))
+        }
+        let all = application.partitions.flatMap { $0.readModel.orders.kitchen(of: outlet) }
+        let orders = Array(
+            all.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(KitchenDocument.maximumOrders))
+        let until = orders.lazy.compactMap(\.book.promise).filter { $0 >= now }.min()
+        let owners = Set(orders.compactMap { $0.book.textOwner })
+        let document: @Sendable ([TextOwner: TextOpener]) -> [UInt8] = { openers in
+            KitchenDocument.bytes(of: outlet, orders, count: all.count, now: now) { owner in
+                owner.flatMap { openers[$0] } ?? .none
+            }
+        }
+        if seen.count >= Kitchens.maximumDocuments { dropAll() }
+        seen[outlet] = Seen(
+            document: owners.isEmpty ? document([:]) : nil,
+            // A promise is late as soon as its moment has passed.
+            until: Timestamp(millisecondsSinceEpoch: until.map { $0.millisecondsSinceEpoch + 1 } ?? .max))
+        if let ready = seen[outlet]?.document { return completion(.success(ready)) }
+        application.textSealer.openers(of: owners, for: caller) { completion($0.map(document)) }
+    }
+}
+
+extension Application {
+    /// A page of orders, the newest first.
+    ///
+    /// - Parameters:
+    ///   - cursor: where the page begins; nil for the newest orders.
+    ///   - count: the most orders of the page. A page has fewer, and a cursor, if most orders do not meet the conditions.
+    func orders(_ filter: OrderFilter, after cursor: OrderCursor?, count: Int) -> [UInt8] {
+        var positions = cursor?.positions ?? partitions.map { $0.position + 1 }
+        var patience = OrderCursor.patience
+        var rows: [OrderRow] = []
+        var next = partitions.indices.map { Orders.Next.none(from: positions[$0]) }
+        while rows.count < count {
+            for (index, candidate) in next.enumerated() {
+                guard case .none(let position) = candidate, patience > 0 else { continue }
+                next[index] = partitions[index].model.ask {
+                    $0.orders.newest(filter, before: position, patience: &patience)
+                }
+                if case .none(let position) = next[index] { positions[index] = position }
+                if case .end = next[index] { positions[index] = 0 }
+            }
+            // The newest of all can only be told if each partition has said which is its own.
+            let candidates = next.indices.compactMap { index in
+                if case .order(let row) = next[index] { (index: index, row: row) } else { nil }
+            }
+            let isTold = next.allSatisfy { if case .none = $0 { false } else { true } }
+            guard isTold, let newest = candidates.max(by: { $0.row.placedAt < $1.row.placedAt }) else { break }
+            rows.append(newest.row)
+            positions[newest.index] = newest.row.position
+            next[newest.index] = .none(from: newest.row.position)
+        }
+        let isEnd = positions.allSatisfy { $0 <= 1 }
+        return OrderPageDocument.bytes(of: rows, next: isEnd ? nil : OrderCursor(positions: positions).text)
+    }
+}
+
+/// Where a page of orders begins: in each partition before a position.
+struct OrderCursor {
+    /// How many orders may be looked at for a page.
+    static let patience = 10_000
+
+    var positions: [Int64]
+
+    /// The cursor as one word that needs no quotes.
+    var text: String { positions.map { "\($0)" }.joined(separator: "-") }
+
+    init(positions: [Int64]) { self.positions = positions }
+
+    /// The cursor in a text; nil if the text is not a cursor of a log with so many partitions.
+    init?(_ text: String, partitions: Int) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+        positions = parts.compactMap { part in
+            part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int64(part) : nil
+        }
+        guard parts.count == partitions, positions.count == partitions else { return nil }
+    }
+}

@@ -1,0 +1,107 @@
+public import Domain
+internal import EventLog
+
+/// Which orders are asked for.
+public struct OrderFilter: Sendable {
+    /// Those of an outlet.
+    public var outlet: Identifier?
+    /// Those of a customer.
+    public var customer: Identifier?
+    /// Those with one of these statuses; of any, if there is none.
+    public var statuses: Set<Order.Status>
+
+    /// Orders that meet all conditions.
+    public init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
+        self.outlet = outlet
+        self.customer = customer
+        self.statuses = statuses
+    }
+}
+
+/// An order that a kitchen has to do with, with what was ordered.
+public struct KitchenOrder: Sendable {
+    /// The order.
+    public var id: Identifier
+    /// The version of its stream.
+    public var version: Int64
+    /// When it was placed.
+    public var placedAt: Timestamp
+    /// How far it has come, and what was ordered.
+    public var book: Order.Book
+
+    /// When it is wanted: what was promised, or as soon as it can be.
+    public var dueAt: Timestamp { book.promise ?? placedAt }
+
+    /// Whether it should be ready by now.
+    public func isLate(at now: Timestamp) -> Bool {
+        guard let promise = book.promise, book.status != .ready else { return false }
+        return promise < now
+    }
+}
+
+extension Orders {
+    /// The next order of a list.
+    public enum Next: Sendable {
+        case order(OrderRow)
+        /// None up to a position; there may be more before it.
+        case none(from: Int64)
+        case end
+    }
+
+    /// The newest order that meets the conditions, of those whose first event comes before a position.
+    ///
+    /// - Parameter patience: how many orders may be looked at; less by those that were.
+    public func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
+        guard let list = list(filter) else { return .end }
+        let number = filter.outlet.flatMap { outlets.find($0) }
+        var low = 0
+        var high = list.count
+        while low < high {
+            let middle = (low + high) / 2
+            if orders[list[middle]].position < position { low = middle + 1 } else { high = middle }
+        }
+        while low > 0 {
+            let standing = orders[list[low - 1]]
+            guard patience > 0 else { return .none(from: standing.position + 1) }
+            patience -= 1
+            low -= 1
+            guard number == nil || standing.outlet == number,
+                filter.statuses.isEmpty || filter.statuses.contains(Order.Status(standing.status))
+            else { continue }
+            let order = orders.key(at: list[low])
+            if quarantine[StreamName(.order, order)] == nil { return .order(row(order, standing)) }
+        }
+        return .end
+    }
+
+    /// The shortest list that has every order that meets the conditions; nil if there can be none.
+    private func list(_ filter: OrderFilter) -> [TablePlace]? {
+        let ofOutlet = filter.outlet.map { outlets.find($0).flatMap { self.ofOutlet[$0] } }
+        let ofCustomer = filter.customer.map { customers.find($0).flatMap { self.ofCustomer[$0] } }
+        if let ofCustomer { return ofOutlet.map { $0 == nil } ?? false ? nil : ofCustomer }
+        return ofOutlet ?? all
+    }
+
+    /// How many orders an outlet's kitchen has to do with.
+    public func kitchenCount(of outlet: Identifier) -> Int { kitchens[outlet]?.count ?? 0 }
+
+    /// The orders that an outlet's kitchen has to do with, in no order.
+    public func kitchen(of outlet: Identifier) -> [KitchenOrder] {
+        (kitchens[outlet] ?? []).compactMap { order in
+            guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order], let open = open[order],
+                case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, open.placed)
+            else { return nil }
+            var book = open.book
+            book.placement = placement
+            return KitchenOrder(
+                id: order, version: Int64(standing.version),
+                placedAt: Timestamp(millisecondsSinceEpoch: standing.placedAt), book: book)
+        }
+    }
+
+    private static let placed = EventKind(
+        name: "order.placed", schemaVersion: EventCodec.currentVersion(of: "order.placed"))
+
+    /// The outlet of an order; nil if there is no such order.
+    public func outlet(of order: Identifier) -> Identifier? { orders[order].map { outlets[$0.outlet] } }
+}
