@@ -125,6 +125,7 @@ let package = Package(
                 .embedInCode("migrations/0010_chain_points.sql"),
                 .embedInCode("migrations/0011_readings.sql"),
                 .embedInCode("migrations/0012_partition_count.sql"),
+                .embedInCode("migrations/0013_relays.sql"),
                 .embedInCode("migrations/0014_orders.sql"),
             ]),
         layer(
@@ -162,12 +163,18 @@ let package = Package(
                 "CommandLineOptions", "Domain", "EventLoop", "HTTPFetch", "JSONText", "LineClient", "LineProtocol",
                 "Printing",
             ]),
+        layer(
+            "Relay",
+            uses: [
+                "EventLog", "EventLoop", "HTTPFetch", "JSONText", "LineClient", "LineProtocol", "Postgres",
+            ]),
         .executableTarget(
             name: "tiffin",
             dependencies: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop",
                 "Importing", "JSONText", "LineClient", "LineProtocol", "LineServer", "PostgresAudit",
-                "PostgresEventLog", "PostgresProjections", "PostgresUsers", "Printing", "Projections", "TLS", "Users",
+                "PostgresEventLog", "PostgresProjections", "PostgresUsers", "Printing", "Projections", "Relay", "TLS",
+                "Users",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
@@ -248,6 +255,7 @@ let package = Package(
                 "CallArguments", "CommandLineOptions", "Domain", "EventLoop", "HTTPFetch", "LineClient",
                 "LineProtocol", "SeededRandom",
             ]),
+        tests(of: "Relay", uses: ["SeededRandom"]),
         fuzzing,
     ],
     swiftLanguageModes: [.v6]

@@ -32,6 +32,8 @@ public final class Application {
     /// What is read from it.
     let historyQueue = WorkQueue(
         WorkQueue.Limits(atOnce: 4, atOnceOfCaller: 2, waiting: 4_000, waitingOfCaller: 1_000))
+    /// Who waits for what is to come.
+    let logWaits = LogWaits()
     /// The time, as events record it.
     public let clock: () -> Timestamp
     let partitioning: Partitioning
@@ -156,6 +158,7 @@ public final class Application {
         sweep?.cancel()
         memory.stop()
         deadlines.stop()
+        logWaits.stop()
         // What waits for a key is still to come.
         await textSealer.stop()
         for refold in refolds.values {
@@ -173,6 +176,7 @@ public final class Application {
     /// The end of a turn of the loop: batches leave, then answers, then messages.
     private func endTurn() {
         startWork()
+        logWaits.wake { partitions[$0].position }
         let hadAnswers = sendAnswers()
         for name in liveCatalogue.takeTouched() { topics.changed(.savedQuery(name)) }
         let hasPublished = topics.publish()

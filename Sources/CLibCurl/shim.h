@@ -11,6 +11,11 @@ static inline CURLcode tiffin_curl_set_text(CURL *handle, CURLoption option, con
     return curl_easy_setopt(handle, option, value);
 }
 
+/// Copies as many bytes as were set as the size before.
+static inline CURLcode tiffin_curl_copy_body(CURL *handle, const void *body) {
+    return curl_easy_setopt(handle, CURLOPT_COPYPOSTFIELDS, body);
+}
+
 static inline CURLcode tiffin_curl_set_headers(CURL *handle, struct curl_slist *headers) {
     return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
 }

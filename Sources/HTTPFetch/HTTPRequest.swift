@@ -1,4 +1,4 @@
-// Fetches one document by HTTP or HTTPS, through libcurl.
+// Asks addresses by HTTP or HTTPS, through libcurl: fetches a document, or posts one.
 //
 // It promises that a call ends after a time that the caller names, whatever the other side does, and never holds more
 // bytes than the caller allows. What an error says has no part of the address, which may contain secrets.
@@ -9,8 +9,6 @@ internal import CLibCurl
 public struct HTTPRequest: Sendable {
     /// The most redirects that are followed.
     public static let maximumRedirects = 5
-    /// The longest that connecting may take, in seconds.
-    private static let connectingLimit = 10
 
     private let url: String
     private let validators: HTTPValidators
@@ -33,60 +31,26 @@ public struct HTTPRequest: Sendable {
 
     /// Fetches the document; nil if the answer says that it has not changed. Blocks the thread.
     public func fetch() throws(HTTPError) -> HTTPDocument? {
-        guard HTTPRequest.isReady, let handle = curl_easy_init() else { throw HTTPError("libcurl cannot be used") }
-        defer { curl_easy_cleanup(handle) }
-        try prepare(handle)
-        let headers = conditions
-        defer { curl_slist_free_all(headers) }
-        try check(tiffin_curl_set_headers(handle, headers))
-        let download = Download(maximumLength: maximumLength)
-        try check(tiffin_curl_set_writer(handle, Download.writer, Unmanaged.passUnretained(download).toOpaque()))
-        let code = withExtendedLifetime(download) { curl_easy_perform(handle) }
-        if download.isTooLong { throw HTTPError("has more than \(maximumLength) bytes") }
-        try check(code)
-        return try answer(handle, download.bytes)
-    }
-
-    /// Set up once, by whoever comes first.
-    private static let isReady = curl_global_init(Int(CURL_GLOBAL_ALL)) == CURLE_OK
-
-    private func prepare(_ handle: UnsafeMutableRawPointer) throws(HTTPError) {
-        // A redirect does not lead from a safe address to one that everybody on the way can read.
-        let isSafe = url.prefix(6).lowercased() == "https:"
-        let texts: [(CURLoption, String)] = [
-            (CURLOPT_URL, url), (CURLOPT_PROTOCOLS_STR, "http,https"),
-            (CURLOPT_REDIR_PROTOCOLS_STR, isSafe ? "https" : "http,https"), (CURLOPT_USERAGENT, "tiffin"),
-            // Empty: whatever libcurl can decompress.
-            (CURLOPT_ACCEPT_ENCODING, ""),
-        ]
-        for (option, text) in texts { try check(tiffin_curl_set_text(handle, option, text)) }
-        let numbers: [(CURLoption, Int)] = [
-            (CURLOPT_FOLLOWLOCATION, 1), (CURLOPT_MAXREDIRS, HTTPRequest.maximumRedirects),
-            (CURLOPT_TIMEOUT, seconds), (CURLOPT_CONNECTTIMEOUT, min(seconds, HTTPRequest.connectingLimit)),
-            // No signal for time-outs: they belong to the process.
-            (CURLOPT_NOSIGNAL, 1),
-        ]
-        for (option, number) in numbers { try check(tiffin_curl_set_number(handle, option, number)) }
-    }
-
-    /// The headers that ask for the document only if it has changed; nil without validators.
-    private var conditions: UnsafeMutablePointer<curl_slist>? {
-        var list: UnsafeMutablePointer<curl_slist>?
+        let call = try CurlCall(url, redirects: HTTPRequest.maximumRedirects, seconds: seconds)
+        // Empty: whatever libcurl can decompress.
+        try call.set(CURLOPT_ACCEPT_ENCODING, "")
         for (name, value) in [("If-None-Match", validators.etag), ("If-Modified-Since", validators.modified)] {
             guard let value, HTTPValidators.isValid(value) else { continue }
-            list = curl_slist_append(list, "\(name): \(value)") ?? list
+            call.add(header: "\(name): \(value)")
         }
-        return list
-    }
-
-    private func answer(_ handle: UnsafeMutableRawPointer, _ bytes: [UInt8]) throws(HTTPError) -> HTTPDocument? {
-        switch tiffin_curl_status(handle) {
+        let download = Download(maximumLength: maximumLength)
+        defer { withExtendedLifetime(download) {} }
+        let status = try call.perform(Download.writer, Unmanaged.passUnretained(download).toOpaque()) {
+            download.isTooLong ? HTTPError("has more than \(maximumLength) bytes") : nil
+        }
+        switch status {
         case 200:
-            let etag = HTTPRequest.header("ETag", of: handle)
-            let modified = HTTPRequest.header("Last-Modified", of: handle)
-            return HTTPDocument(bytes, HTTPValidators(etag: etag, modified: modified))
+            let validators = HTTPValidators(
+                etag: HTTPRequest.header("ETag", of: call.handle),
+                modified: HTTPRequest.header("Last-Modified", of: call.handle))
+            return HTTPDocument(download.bytes, validators)
         case 304: return nil
-        case let status: throw HTTPError("is answered with status \(status)")
+        default: throw HTTPError("is answered with status \(status)")
         }
     }
 
@@ -98,16 +62,5 @@ public struct HTTPRequest: Sendable {
         else { return nil }
         let text = String(cString: value)
         return HTTPValidators.isValid(text) ? text : nil
-    }
-
-    private func check(_ code: CURLcode) throws(HTTPError) {
-        switch code {
-        case CURLE_OK: break
-        case CURLE_OPERATION_TIMEDOUT: throw HTTPError("is not answered in full within \(seconds) s")
-        case CURLE_TOO_MANY_REDIRECTS:
-            throw HTTPError("redirects more than \(HTTPRequest.maximumRedirects) times")
-        case CURLE_UNSUPPORTED_PROTOCOL: throw HTTPError("leads to an address that must not be asked")
-        default: throw HTTPError("cannot be fetched: \(String(cString: curl_easy_strerror(code)))")
-        }
     }
 }

@@ -28,6 +28,7 @@ public enum Migrations {
         Migration(number: 10, name: "chain_points", sql: PackageResources._010_chain_points_sql),
         Migration(number: 11, name: "readings", sql: PackageResources._011_readings_sql),
         Migration(number: 12, name: "partition_count", sql: PackageResources._012_partition_count_sql),
+        Migration(number: 13, name: "relays", sql: PackageResources._013_relays_sql),
         Migration(number: 14, name: "orders", sql: PackageResources._014_orders_sql),
     ]
 

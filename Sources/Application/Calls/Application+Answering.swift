@@ -188,17 +188,30 @@ extension Application {
     }
 
     /// What has been read from the log, as soon as it is there.
+    ///
+    /// - Parameter event: what to wait for before it is read.
     func reading(
-        for caller: Caller, _ read: @escaping @LoopActor (any EventLog) async throws(EventLogError) -> Answer
+        for caller: Caller, waitingFor event: LogWaits.Event? = nil,
+        _ read: @escaping @LoopActor (any EventLog) async throws(EventLogError) -> Answer
     ) throws(Failure) -> Response {
         // Events never change, so no later write has to wait.
         let promise = Promise(about: .order)
-        try historyQueue.add(for: caller) { [history] in
-            do throws(EventLogError) {
-                promise.keep(try await read(history))
-            } catch {
-                promise.fail(.unavailable("\(error)"))
+        func begin() throws(Failure) {
+            try historyQueue.add(for: caller) { [history] in
+                do throws(EventLogError) {
+                    promise.keep(try await read(history))
+                } catch {
+                    promise.fail(.unavailable("\(error)"))
+                }
             }
+        }
+        if let event, partitions[event.partition].position < event.position {
+            try logWaits.add(event, for: caller) { isStopping in
+                if isStopping { return promise.fail(.unavailable("the server is stopping")) }
+                do throws(Failure) { try begin() } catch { promise.fail(error) }
+            }
+        } else {
+            try begin()
         }
         return .promise(promise)
     }

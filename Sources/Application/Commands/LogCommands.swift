@@ -18,11 +18,14 @@ enum LogCommands {
                 }
             }
         },
-        Command("LOG.READ", .log, role: .auditor, "Returns events of the log, in order.") { parameters in
+        Command(
+            "LOG.READ", .log, role: .auditor, "Returns events of the log, in order, or waits until there are some."
+        ) { parameters in
             let partition = parameters.option("PARTITION", "partition", .integer)
             let from = parameters.option("FROM", "position", .integer(1 ... .max))
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
             let stream = parameters.option("STREAM", "stream", .stream)
+            let wait = parameters.option("WAIT", "milliseconds", .integer(0...LogWaits.longest))
             return { application, call throws(Failure) in
                 let (after, limit) = ((try call[from] ?? 1) - 1, Int(try call[count] ?? 100))
                 guard let stream = try call[stream] else {
@@ -30,12 +33,19 @@ enum LogCommands {
                     guard (0..<Int64(application.partitioning.count)).contains(partition) else {
                         throw .invalid("PARTITION", "must be from 0 to \(application.partitioning.count - 1)")
                     }
-                    return try application.reading(for: call.caller) { log async throws(EventLogError) in
+                    let event = try call[wait].map { milliseconds in
+                        LogWaits.Event(
+                            partition: Int(partition), position: after + 1, milliseconds: milliseconds)
+                    }
+                    return try application.reading(
+                        for: call.caller, waitingFor: event
+                    ) { log async throws(EventLogError) in
                         let events = try await log.read(partition: Int(partition), after: after, limit: limit)
                         return .documents(events.map(LogDocument.bytes))
                     }
                 }
                 guard try call[partition] == nil else { throw .invalid("PARTITION", "follows from the stream") }
+                guard try call[wait] == nil else { throw .invalid("WAIT", "is for a partition, not for a stream") }
                 let partition = application.partitioning.partition(of: stream)
                 return try application.reading(for: call.caller) { log async throws(EventLogError) in
                     let events = try await log.read(

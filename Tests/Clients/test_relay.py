@@ -1,0 +1,203 @@
+"""`tiffin relay`: events posted to a web address, signed, in order, at least once, whatever happens."""
+
+import random
+import subprocess
+
+import pytest
+
+from receiver import Receiver, check
+from tiffin import (
+    Server, binary, fresh_database, item_document, put_open_outlet, run_tiffin, section_document, sql, wait_until,
+)
+
+
+class Relay:
+    """A relay process that can be killed and started again."""
+
+    def __init__(self, server, database, receiver, *options):
+        self.arguments = [
+            binary(), "relay", "--to", receiver.url, "--server", f"127.0.0.1:{server.port}", "--database", database,
+            "--retry-after", "5", "--retry-most", "40", "--timeout", "1", *options]
+        self.process = None
+        self.said = ""
+
+    def __enter__(self):
+        return self.start()
+
+    def __exit__(self, *_):
+        self.kill()
+        self.end()
+
+    def start(self):
+        self.process = subprocess.Popen(self.arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        return self
+
+    def kill(self):
+        if self.process.poll() is None:
+            self.process.kill()
+
+    def end(self) -> int:
+        """The status of a relay that ends by itself."""
+        if not self.process.stderr.closed:
+            self.said += self.process.communicate(timeout=20)[1]
+        return self.process.returncode
+
+
+@pytest.fixture
+def kitchen(database):
+    """A server with a log of its own, and its database."""
+    with Server(database=database) as server:
+        yield server, database
+
+
+def write(client, number):
+    """Writes some events: an outlet with a menu, and carts."""
+    put_open_outlet(client, f"kitchen-{number}", [section_document("lunch", [item_document("rice", 100)])])
+    for cart in range(4):
+        client("CART.ADD", f"cart-{number}-{cart}", f"kitchen-{number}", "rice", 1, "NOTE", "größer")
+
+
+def documents(client, partitions=1) -> dict:
+    """The events of the log by the ids of their messages."""
+    return {
+        f"{partition}-{position}": document for partition in range(partitions)
+        for position, document in enumerate(client("LOG.READ", "PARTITION", partition, "COUNT", 1000), 1)}
+
+
+def secret_of(database, *options) -> str:
+    run = run_tiffin("relay", "--show-secret", "--database", database, *options)
+    assert run.returncode == 0, run.stderr
+    return run.stdout.strip()
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nothing_is_skipped_whatever_fails(seed):
+    chance = random.Random(seed)
+    plan = (["take"] * 20 + ["refuse"] * 6 + ["cut"] * 4 + ["redirect", "gone"] * 2 + ["kill-before", "kill-after"] * 3)
+    # Each of these takes as long as the relay is patient.
+    plan += ["late", "hang"]
+    chance.shuffle(plan)
+    with fresh_database() as database, Receiver(plan) as receiver:
+        assert run_tiffin("migrate", "--database", database, "--partitions", 2).returncode == 0
+        _nothing_is_skipped(database, receiver)
+
+
+def _nothing_is_skipped(database, receiver):
+    with Server(database=database) as server, server.client() as client:
+        write(client, 0)
+        relay = Relay(server, database, receiver)
+        receiver.kill = lambda: relay.kill()
+        with relay:
+            for number in range(1, 6):
+                # Some come while it runs.
+                write(client, number)
+            expected = documents(client, 2)
+            while not set(expected) <= set(receiver.taken):
+                if relay.process.poll() is not None:
+                    relay.end()
+                    relay.start()
+                wait_until(lambda: relay.process.poll() is not None or set(expected) <= set(receiver.taken), 30,
+                           "events to be taken, or the relay to be killed")
+        check(receiver, secret_of(database), expected)
+        assert not receiver.plan
+
+
+def test_what_is_written_later_is_posted_at_once_and_by_its_kind(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        with Relay(server, database, receiver, "--name", "carts", "--only", "cart", "--only", "outlet.opened"):
+            receiver.wait_for(lambda: len(receiver.taken) == 5)
+            write(client, 1)
+            receiver.wait_for(lambda: len(receiver.taken) == 10)
+        kinds = [bytes(document).split(b'"kind":"')[1].split(b'"')[0] for _, _, document, _ in receiver.requests]
+        assert kinds == [b"outlet.opened", *[b"cart.itemAdded"] * 4] * 2
+        assert all(documents(client)[identifier] for identifier in receiver.taken)
+        # It goes on where it stopped, past what it passes over; another one has a place and a secret of its own.
+        # The last one may have been taken and not be kept yet.
+        assert int(sql("select position from tiffin.relay_cursors where relay = 'carts'", database)) in (15, 16)
+        assert secret_of(database, "--name", "carts") != secret_of(database)
+        assert secret_of(database) == secret_of(database)
+
+
+def test_failures_are_said_and_a_stop_is_no_failure(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver(["refuse", "redirect", "cut"]) as receiver:
+        write(client, 0)
+        with Relay(server, database, receiver) as relay:
+            receiver.wait_for(lambda: len(receiver.taken) == len(documents(client)))
+            relay.process.terminate()
+            assert relay.end() == 0
+    assert "event 0-1 is not taken: the address is answered with status 500. Trying again in 0.00" in relay.said
+    assert "event 0-1 is not taken: the address is answered with status 302." in relay.said
+    assert "event 0-1 is taken, at attempt 4" in relay.said
+    assert receiver.url not in relay.said
+
+
+def test_one_process_at_a_time_is_a_relay(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver, Relay(server, database, receiver):
+        write(client, 0)
+        receiver.wait_for(lambda: receiver.taken)
+        second = Relay(server, database, receiver).start()
+        assert second.end() == 1
+        assert second.said == "tiffin relay: another process is relay 'default' already\n"
+
+
+def test_a_server_that_comes_back_is_followed_again(kitchen):
+    server, database = kitchen
+    with Receiver() as receiver, Relay(server, database, receiver) as relay:
+        with server.client() as client:
+            write(client, 0)
+        receiver.wait_for(lambda: receiver.taken)
+        server.arguments[2] = f"127.0.0.1:{server.port}"
+        server.stop()
+        server.start()
+        with server.client() as client:
+            write(client, 1)
+            expected = documents(client)
+        receiver.wait_for(lambda: len(receiver.taken) == len(expected))
+        check(receiver, secret_of(database), expected)
+        relay.process.terminate()
+        assert relay.end() == 0
+        assert "the server answers again" in relay.said
+
+
+def test_another_log_stops_it_until_somebody_says_where_to_go_on(kitchen):
+    server, database = kitchen
+    with server.client() as client, Receiver() as receiver:
+        write(client, 0)
+        count = len(documents(client))
+        with Relay(server, database, receiver):
+            receiver.wait_for(lambda: len(receiver.taken) == count)
+            wait_until(lambda: sql("select position from tiffin.relay_cursors", database) == str(count), 10, "the cursor")
+        # As if the event at the cursor had been another one, in a log that is lost.
+        sql("update tiffin.relay_cursors set event = 'cart-x@1 cart.cleared 2026-03-01T12:00:00Z'", database)
+        relay = Relay(server, database, receiver).start()
+        assert relay.end() == 1
+        assert f"the log does not have what was relayed up to position {count} (cart-x@1" in relay.said
+        assert len(receiver.taken) == count
+        with Relay(server, database, receiver, "--from", "3"):
+            receiver.wait_for(lambda: len(receiver.taken) == 2 * count - 2)
+        assert receiver.taken[count:] == [f"0-{position}" for position in range(3, count + 1)]
+
+
+@pytest.mark.parametrize("options, problem", [
+    ((), "--to is needed"),
+    (("--to", "ftp://example.com/"), "--to"),
+    (("--to", "https://user:password@example.com/"), "--to"),
+    (("--to", "http://127.0.0.1:1/", "--from", "0"), "--from"),
+    (("--to", "http://127.0.0.1:1/", "--name", "a/b"), "--name"),
+])
+def test_wrong_options_are_refused(kitchen, options, problem):
+    server, database = kitchen
+    run = run_tiffin("relay", "--database", database, "--server", f"127.0.0.1:{server.port}", *options)
+    assert run.returncode == 64
+    assert problem in run.stderr
+
+
+def test_it_says_at_once_that_nothing_can_be_asked(kitchen):
+    _, database = kitchen
+    run = run_tiffin("relay", "--database", database, "--server", "127.0.0.1:1", "--to", "http://127.0.0.1:1/")
+    assert run.returncode == 1
+    assert "cannot connect to 127.0.0.1:1" in run.stderr
