@@ -49,10 +49,38 @@ import Testing
                     cart: cart.id, outlet: .kitchen, currency: pounds, lines: random.chance(80) ? lines : [],
                     total: .zero)
                 history.append(.order(.placed(placement)), to: StreamName(.order, order))
+                for _ in 0..<random.below(4) {
+                    let event: Order.Event = random.pick([
+                        .accepted(readyBy: nil, by: .merchant), .preparationStarted, .readied,
+                        .completed(by: .merchant), .cancelled(Order.Ending(by: .merchant, .busy)),
+                        .refunded(Order.Refund(Amount(minorUnits: 1), .other)),
+                    ])
+                    history.append(.order(event), to: StreamName(.order, order))
+                }
             }
             try? Cart.evolve(&states[cart, default: Cart.initial], event)
         }
         return history
+    }
+
+    @Test func `An order that goes back, or gives back more than it cost, is impossible`() async throws {
+        for (event, reason) in [
+            (Order.Event.accepted(readyBy: nil, by: .merchant), "an order that is ready becomes accepted"),
+            (.refunded(Order.Refund(Amount(minorUnits: 1), .other)), "more was given back than was paid"),
+        ] {
+            var history = RecordedHistory.withKitchen
+            let placement = Order.Placement(
+                cart: StreamName.cart.id, outlet: .kitchen, currency: pounds, lines: [], total: .zero)
+            for event in [.placed(placement), .readied, event, .completed(by: .merchant)] as [Order.Event] {
+                history.append(.order(event), to: .order)
+            }
+            var log = StoredLog()
+            log.events = history.events
+            log.storedHeads = [StoredHead(partition: 0, position: Int64(log.events.count), digest: [], epoch: 0)]
+            let findings = try await log.findings.filter { $0.subject == "order-o1" }.map(\.message)
+            #expect(findings.contains("is impossible: \(reason)"))
+            #expect(findings.count { $0.hasPrefix("is impossible") } == 1, "nothing is said of what follows")
+        }
     }
 
     @Test(arguments: SeededGenerator.seeds)

@@ -234,6 +234,60 @@ class TestDeadlines:
             assert "orders:rows=200" in client("INFO", "projections").decode()
 
 
+class TestPayments:
+    def test_an_order_that_is_paid_first_waits_for_its_money(self, client, name):
+        order = place(client, name, name, payment="first")
+        waiting = client.json("ORDER.GET", order)
+        assert (waiting["status"], "payBy" in waiting) == ("awaitingPayment", True)
+        assert waiting["payment"] == {
+            "state": None, "authorised": 0, "captured": 0, "refunded": 0, "due": 200, "owed": 0}
+        assert client.json("KITCHEN", name)["count"] == 0
+        assert client("ORDER.PAYMENT", order, "pay_1", "authorised", 200) == 3
+        assert client("ORDER.PAYMENT", order, "pay_1", "authorised", 200) == 3, "the same again"
+        assert client.error("ORDER.PAYMENT", order, "pay_1", "authorised", 199).code == "IDMISMATCH"
+        assert client.json("KITCHEN", name)["count"] == 1
+        paid = client.json("ORDER.GET", order)
+        assert (paid["status"], paid["payment"]["authorised"], "acceptBy" in paid) == ("placed", 200, True)
+        client("ORDER.CANCEL", order, "BY", "customer", "CODE", "CUSTOMER")
+        assert client("ORDER.PAYMENT", order, "pay_1", "captured", 200) == 5, "money that moved is always recorded"
+        assert client.json("ORDER.GET", order)["payment"] == {
+            "state": "captured", "authorised": 0, "captured": 200, "refunded": 0, "due": 0, "owed": 200}
+        assert client("ORDER.PAYMENT", order, "back_1", "refunded", 200) == 6
+        assert client.json("ORDER.GET", order)["payment"]["owed"] == 0
+
+    def test_no_card_numbers(self, client, name):
+        order = place(client, name, name)
+        for reference in ("4111111111111111", "visa 4111 1111 1111 1111", "x" * 201, ""):
+            assert client.error("ORDER.PAYMENT", order, reference, "captured", 200).code == "INVALID", reference
+        assert client.error("ORDER.PAYMENT", order, "p", "stolen", 200).code == "INVALID"
+        assert client.error("ORDER.PAYMENT", order, "p", "captured", -1).code == "INVALID"
+        assert client.json("ORDER.GET", order)["version"] == 1
+
+
+class TestRefunds:
+    def test_units_amounts_and_the_rest_are_given_back(self, client, name):
+        order = place(client, name, name)
+        client("ORDER.PAYMENT", order, "pay_1", "captured", 200)
+        client("ORDER.COMPLETE", order)
+        line = client.json("ORDER.GET", order)["lines"][0]["line"]
+        refund = ("ORDER.REFUND", order, "LINE", line, "QTY", 1, "CODE", "ITEMS", "ID", "back")
+        assert client(*refund) == 4
+        assert client(*refund) == 4, "sent again"
+        document = client.json("ORDER.GET", order)
+        assert (document["refunded"], document["lines"][0]["refunded"], document["payment"]["owed"]) == (100, 1, 100)
+        assert client.error("ORDER.REFUND", order, "AMOUNT", 101, "CODE", "OTHER").code == "LIMIT"
+        assert client.error("ORDER.REFUND", order, "LINE", line, "CODE", "OTHER").code == "INVALID"
+        assert client.error("ORDER.REFUND", order, "LINE", line, "QTY", 2, "CODE", "OTHER").code == "LIMIT"
+        assert client("ORDER.REFUND", order, "AMOUNT", 30, "CODE", "OTHER") == 5
+        assert client("ORDER.REFUND", order, "CODE", "CUSTOMER") == 6
+        document = client.json("ORDER.GET", order)
+        assert (document["refunded"], document["payment"]["owed"], document["status"]) == (200, 200, "completed")
+        assert client.error("ORDER.REFUND", order, "CODE", "CUSTOMER").code == "LIMIT"
+        amounts = [event["payload"]["amount"] for event in read_log(client, "STREAM", f"order-{order}")
+                   if event["kind"] == "order.refunded"]
+        assert amounts == [100, 30, 70]
+
+
 class TestKitchen:
     def test_a_kitchen_sees_its_open_orders_by_their_promise(self, client, name):
         first = place(client, name, f"{name}-1", prepMinutes=20)

@@ -28,7 +28,7 @@ import Testing
     @Test(arguments: SeededGenerator.seeds)
     func `orders never trap`(_ seed: UInt64) throws {
         try check(Order.self, seed, Order.Event.random, Order.Command.random) { state in
-            _ = (state.book?.placement.count, state.book?.deadline, state.book?.promise)
+            _ = (state.book?.placement.count, state.book?.deadline, state.book?.promise, state.book?.balance)
         }
     }
 
@@ -213,7 +213,18 @@ extension Order.Terms {
 
 extension Order.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event {
-        switch Int.random(in: 0..<12, using: &random) {
+        switch Int.random(in: 0..<15, using: &random) {
+        case 14:
+            .refunded(
+                Order.Refund(
+                    random.hostileAmount(), .other,
+                    units: random.maybe { Order.Refund.Units(line: "a", quantity: $0.hostileInt()) }))
+        case 12:
+            .paymentReported(
+                Order.Payment(
+                    reference: random.pick(["a", "b"]), random.pick(Order.PaymentState.allCases),
+                    random.hostileAmount()))
+        case 13: .scheduled
         case 0: .placed(.random(&random))
         case 1: .placed(.possible)
         case 2: .released(acceptBy: random.maybe(Timestamp.random))
@@ -236,7 +247,17 @@ extension Order.Ending {
 
 extension Order.Command {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Command {
-        switch Int.random(in: 0..<9, using: &random) {
+        switch Int.random(in: 0..<11, using: &random) {
+        case 10:
+            .refund(
+                random.pick([
+                    .rest, .amount(random.hostileAmount()), .units(line: "a", quantity: random.hostileInt()),
+                ]), .other)
+        case 9:
+            .reportPayment(
+                Order.Payment(
+                    reference: random.pick(["a", "b"]), random.pick(Order.PaymentState.allCases),
+                    random.hostileAmount()), now: .random(&random))
         case 0: .place(.possible)
         case 1: .accept(readyBy: random.maybe(Timestamp.random), now: .random(&random))
         case 2: .reject(random.pick(Order.Reason.allCases), text: random.maybe { _ in "sorry" })

@@ -220,6 +220,157 @@ import Testing
     }
 }
 
+@Suite struct PaymentTests {
+    private typealias Case = DeciderCase<Order>
+
+    private static func placed(_ terms: Order.Terms) -> Order.Event {
+        .placed(Order.Placement(cart: "c", outlet: "o", currency: .inr, lines: [], total: 500, terms: terms))
+    }
+
+    private static func report(
+        _ state: Order.PaymentState, _ amount: Amount = 500, _ reference: Text = "pay_1"
+    ) -> Order.Command {
+        .reportPayment(Order.Payment(reference: reference, state, amount), now: 1_000)
+    }
+
+    private static func reported(
+        _ state: Order.PaymentState, _ amount: Amount = 500, _ reference: Text = "pay_1"
+    ) -> Order.Event {
+        .paymentReported(Order.Payment(reference: reference, state, amount))
+    }
+
+    private static let unpaid = placed(Order.Terms(placedAt: 0, payBy: 60_000, acceptWithin: 690))
+    private static let cancelled = Order.Event.cancelled(Order.Ending(by: .system, .unpaid))
+
+    private static let cases = [
+        Case(
+            "what is set aside in full is shown to the kitchen", given: [unpaid], when: report(.authorised),
+            then: .events([reported(.authorised), .released(acceptBy: 691_000)])),
+        Case(
+            "a part is not enough", given: [unpaid], when: report(.captured, 499),
+            then: .events([reported(.captured, 499)])),
+        Case(
+            "two parts are", given: [unpaid, reported(.captured, 499)], when: report(.authorised, 1, "pay_2"),
+            then: .events([reported(.authorised, 1, "pay_2"), .released(acceptBy: 691_000)])),
+        Case("what failed moved nothing", given: [unpaid], when: report(.failed), then: .events([reported(.failed)])),
+        Case(
+            "what is set aside and captured counts once", given: [unpaid, reported(.authorised, 300)],
+            when: report(.captured, 300), then: .events([reported(.captured, 300)])),
+        Case(
+            "a kitchen that accepts everything accepts it when it is paid",
+            given: [placed(Order.Terms(placedAt: 0, payBy: 60_000, acceptWithin: 0))], when: report(.captured),
+            then: .events([reported(.captured), .released(acceptBy: nil), .accepted(readyBy: nil, by: .system)])),
+        Case(
+            "what is for later is scheduled when it is paid",
+            given: [placed(Order.Terms(placedAt: 0, releaseAt: 3_600_000, payBy: 60_000))], when: report(.captured),
+            then: .events([reported(.captured), .scheduled])),
+        Case(
+            "the same report again is none", given: [unpaid, reported(.authorised)], when: report(.authorised),
+            then: .events([])),
+        Case(
+            "the same report with another amount is another", given: [unpaid, reported(.authorised)],
+            when: report(.authorised, 1), then: .rejected(.idMismatch, naming: ["pay_1"])),
+        Case(
+            "money that moves after the end is recorded", given: [unpaid, cancelled], when: report(.captured),
+            then: .events([reported(.captured)])),
+        Case(
+            "the number of a card is refused", given: [unpaid],
+            when: report(.captured, 500, "card 4111-1111 1111 1111"),
+            then: .rejected(.invalid, naming: ["card"])),
+        Case(
+            "a number that no card has is taken", given: [unpaid], when: report(.captured, 1, "4111111111111112"),
+            then: .events([reported(.captured, 1, "4111111111111112")])),
+        Case("no money is less than none", given: [unpaid], when: report(.captured, -1), then: .rejected(.invalid)),
+        Case("there is nothing to pay for", when: report(.captured), then: .rejected(.notFound)),
+    ]
+
+    @Test(arguments: cases)
+    func `payments are recorded`(_ example: DeciderCase<Order>) { example.check() }
+
+    @Test func `what is due and owed follows from what was reported`() throws {
+        func balance(_ events: [Order.Event]) throws -> [Int64] {
+            let book = try #require(try Order.state(after: [Self.unpaid] + events).book)
+            return [book.payments.captured, book.payments.refunded, book.balance.due, book.balance.owed]
+        }
+        #expect(try balance([]) == [0, 0, 500, 0])
+        #expect(try balance([Self.reported(.authorised)]) == [0, 0, 500, 0])
+        #expect(try balance([Self.reported(.captured)]) == [500, 0, 0, 0])
+        #expect(try balance([Self.reported(.captured, 700)]) == [700, 0, 0, 200])
+        #expect(try balance([Self.cancelled, Self.reported(.captured)]) == [500, 0, 0, 500])
+        #expect(
+            try balance([Self.cancelled, Self.reported(.captured), Self.reported(.refunded, 500)]) == [500, 500, 0, 0])
+    }
+}
+
+@Suite struct RefundTests {
+    private typealias Specification = DeciderSpecification<Order>
+
+    private static let placed = Order.Event.placed(
+        Order.Placement(
+            cart: "c", outlet: "o", currency: .inr,
+            lines: [
+                CartLine(id: "tea", item: "tea", name: "Tea", quantity: 3, unitPrice: 100),
+                CartLine(id: "pie", item: "pie", name: "Pie", quantity: 1, unitPrice: 150),
+            ], total: 450))
+
+    private static func refunded(_ amount: Amount, _ line: Text? = nil, _ quantity: Int = 1) -> Order.Event {
+        .refunded(
+            Order.Refund(amount, .items, units: line.map { Order.Refund.Units(line: $0, quantity: quantity) }))
+    }
+
+    @Test func `units, an amount and the rest are given back`() {
+        let placed = Self.placed
+        Specification.given([placed]).when(.refund(.units(line: "tea", quantity: 2), .items))
+            .then([Self.refunded(200, "tea", 2)])
+        Specification.given([placed, .completed(by: .merchant)]).when(.refund(.amount(50), .items))
+            .then([Self.refunded(50)])
+        Specification.given([placed, Self.refunded(50)]).when(.refund(.rest, .items)).then([Self.refunded(400)])
+    }
+
+    @Test func `no more is given back than was ordered or paid`() {
+        let placed = Self.placed
+        Specification.given([placed, Self.refunded(200, "tea", 2)])
+            .when(.refund(.units(line: "tea", quantity: 2), .items)).thenRejected(.limit, naming: ["at most 1"])
+        Specification.given([placed]).when(.refund(.amount(451), .items)).thenRejected(.limit, naming: ["4.50 INR"])
+        Specification.given([placed, Self.refunded(400)])
+            .when(.refund(.units(line: "pie", quantity: 1), .items)).thenRejected(.limit, naming: ["0.50 INR"])
+        Specification.given([placed, Self.refunded(450)]).when(.refund(.rest, .items)).thenRejected(.limit)
+        for part: Order.RefundPart in [.amount(0), .amount(-1), .units(line: "tea", quantity: 0)] {
+            Specification.given([placed]).when(.refund(part, .items)).thenRejected(.invalid)
+        }
+        Specification.given([placed]).when(.refund(.units(line: "ale", quantity: 1), .items)).thenRejected(.notFound)
+        Specification.given([placed, .rejected(Order.Ending(by: .merchant, .busy))]).when(.refund(.rest, .items))
+            .thenRejected(.state)
+        #expect(throws: ImpossibleEvent.self) {
+            try Order.state(after: [placed, Self.refunded(400), Self.refunded(51)])
+        }
+    }
+
+    /// Whatever is given back in whatever steps, nothing is lost and nothing is given twice.
+    @Test(arguments: SeededGenerator.seeds)
+    func `stacked refunds end at what the line costs`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            let (quantity, price) = (random.number(1...99), Amount(minorUnits: Int64(random.number(0...1_000_000_000))))
+            let line = CartLine(id: "a", item: "a", name: "A", quantity: quantity, unitPrice: price)
+            let total = try line.total()
+            var state = try Order.state(
+                after: [.placed(Order.Placement(cart: "c", outlet: "o", currency: .inr, lines: [line], total: total))])
+            var left = quantity
+            while left > 0, total > .zero {
+                let units = random.number(1...left)
+                let events = try Order.decide(.refund(.units(line: "a", quantity: units), .items), in: state)
+                state = try Order.state(after: events, from: state)
+                left -= units
+                let given = try #require(state.book?.refunds.amount)
+                #expect(given == price.minorUnits * Int64(quantity - left))
+            }
+            #expect(state.book?.refunds.amount == total.minorUnits)
+            #expect(state.book?.balance.due == 0)
+        }
+    }
+}
+
 extension Order.Placement {
     fileprivate init(terms: Order.Terms) {
         self.init(cart: "c", outlet: "o", currency: .inr, lines: [], total: 0, terms: terms)

@@ -84,6 +84,42 @@ enum OrderCommands {
             }
         },
         Command(
+            "ORDER.PAYMENT", .orders, role: .merchant, effect: .write(.order),
+            "Records what a payment service reports of an order's money; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let reference = parameters.required("ref", .text)
+            let state = parameters.required("state", .paymentState)
+            let amount = parameters.required("minor", .amount)
+            return { application, call throws(Failure) in
+                let payment = Order.Payment(reference: try call[reference], try call[state], try call[amount])
+                return try application.submit(to: try call[order], call) {
+                    .reportPayment(payment, now: application.clock())
+                }
+            }
+        },
+        Command(
+            "ORDER.REFUND", .orders, role: .merchant, effect: .write(.order),
+            "Gives back some of a line, an amount, or all that is left; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let code = parameters.requiredOption("CODE", "code", .reason)
+            let line = parameters.option("LINE", "line", .text)
+            let quantity = parameters.option("QTY", "quantity", .quantity)
+            let amount = parameters.option("AMOUNT", "minor", .amount)
+            return { application, call throws(Failure) in
+                let part: Order.RefundPart
+                switch (try call[line], try call[quantity], try call[amount]) {
+                case (let line?, let quantity?, nil): part = .units(line: line, quantity: quantity)
+                case (nil, nil, let amount?): part = .amount(amount)
+                case (nil, nil, nil): part = .rest
+                default: throw .invalid("LINE", "comes with QTY, and without AMOUNT")
+                }
+                let code = try call[code]
+                return try application.submit(to: try call[order], call) { .refund(part, code) }
+            }
+        },
+        Command(
             "KITCHEN", .orders, role: .merchant,
             "Returns the orders that an outlet's kitchen has to do with, by the time they are promised for."
         ) { parameters in
@@ -151,6 +187,10 @@ extension ArgumentType<Set<Order.Status>> {
 
 extension ArgumentType<Order.Reason> {
     fileprivate static let reason = oneOf(Order.Reason.allCases)
+}
+
+extension ArgumentType<Order.PaymentState> {
+    fileprivate static let paymentState = oneOf(Order.PaymentState.allCases)
 }
 
 extension ArgumentType<Order.Party> {

@@ -56,6 +56,55 @@ struct HistoryCheck {
         }
     }
 
+    /// What is kept of an order, so that its next event can be checked. It has no lines: nothing that happens to an
+    /// order depends on them.
+    private struct OrderEntry {
+        private enum Status {
+            case unplaced
+            /// Nothing has happened to it since, and nobody waits for that: what its next event can depend on.
+            case untouched(Amount, Currency, of: Identifier?)
+            case followed(Order.State)
+            /// Its history cannot be understood.
+            case corrupt
+        }
+
+        private var status = Status.unplaced
+        private(set) var version: Int64 = 0
+
+        /// An order with an event that cannot be understood.
+        static func corrupt(_ version: Int64) -> OrderEntry {
+            var entry = OrderEntry()
+            (entry.status, entry.version) = (.corrupt, version)
+            return entry
+        }
+
+        /// Takes the next event.
+        mutating func take(_ change: Order.Event, _ version: Int64, of order: Identifier) throws(ImpossibleEvent) {
+            self.version = version
+            var state: Order.State
+            switch status {
+            case .corrupt: return
+            case .unplaced: state = .unplaced
+            case .untouched(let total, let currency, let customer):
+                let placement = Order.Placement(
+                    cart: order, outlet: order, currency: currency, lines: [], total: total, customer: customer)
+                state = .placed(Order.Book(placement))
+            case .followed(let known): state = known
+            }
+            status = .corrupt
+            try Order.evolve(&state, change)
+            guard case .placed(var book) = state else { return }
+            book.placement.lines = []
+            book.placement.name = nil
+            let placement = book.placement
+            if placement.terms == .none, book == Order.Book(placement) {
+                status = .untouched(placement.total, placement.currency, of: placement.customer)
+            } else {
+                status = .followed(.placed(book))
+            }
+        }
+    }
+
     /// How many streams are kept to find out what partitions there are.
     private static let sampleSize = 64
 
@@ -82,6 +131,8 @@ struct HistoryCheck {
     private var checkedCarts = 0
     /// Versions of outlets and menus.
     private var versions: [StreamName: Int64] = [:]
+    /// Every order.
+    private var books: [Identifier: OrderEntry] = [:]
     /// Orders whose checkout has not been read yet, and checkouts whose order has not.
     private var orders: [Identifier: (placement: Order.Placement, position: Int64)] = [:]
     private var checkouts: [Identifier: (contents: Cart.Contents, cart: Identifier, position: Int64)] = [:]
@@ -118,11 +169,11 @@ struct HistoryCheck {
                 guard share.contains(event.stream.id) else { return }
                 take(cart, event)
                 if openCarts > openCartLimit, carts.count > 1 { leaveHalf(at: event.position) }
-            case .order(.placed(let placement)):
-                if reportedUpTo == 0 { versions[event.stream] = event.version }
-                guard share.contains(placement.cart) else { return }
+            case .order(let order):
+                if reportedUpTo == 0 { take(order, event) }
+                guard case .placed(let placement) = order, share.contains(placement.cart) else { return }
                 take(placement, event)
-            case .order, .outlet, .menu:
+            case .outlet, .menu:
                 guard reportedUpTo == 0 else { return }
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
             }
@@ -148,7 +199,8 @@ struct HistoryCheck {
         switch stream.category {
         case .cart:
             last = carts.updateValue(CartEntry(status: .corrupt, version: version), forKey: stream.id)?.version ?? 0
-        case .outlet, .menu, .order: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .outlet, .menu: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .order: last = books.updateValue(.corrupt(version), forKey: stream.id)?.version ?? 0
         }
         check(stream, version, after: last, corruption.position)
     }
@@ -189,9 +241,18 @@ struct HistoryCheck {
         }
     }
 
+    private mutating func take(_ change: Order.Event, _ event: DecodedEvent) {
+        let order = event.stream.id
+        check(event, after: books[order]?.version ?? 0)
+        do throws(ImpossibleEvent) {
+            try books[order, default: OrderEntry()].take(change, event.version, of: order)
+        } catch {
+            found(.difference, event.position, event.stream.description, "is impossible: \(error)")
+        }
+    }
+
     private mutating func take(_ placement: Order.Placement, _ event: DecodedEvent) {
         if event.position > reportedUpTo { orderCount += 1 }
-        check(event, after: 0)
         if let checkout = checkouts.removeValue(forKey: event.stream.id) {
             compare(event.stream.id, placement, checkout.contents, checkout.cart, event.position)
         } else {

@@ -28,7 +28,7 @@ public struct OrderHistory: Sendable {
             reading.take(event) { event in
                 guard case .order(let change) = event.event else { throw ImpossibleEvent("no event of an order") }
                 try Order.evolve(&state, change)
-                return OrderHistory.words(for: change, texts)
+                return OrderHistory.words(for: change, state.book?.placement.currency, texts)
             }
         }
         (self.reading, self.state) = (reading, state)
@@ -38,7 +38,7 @@ public struct OrderHistory: Sendable {
 
     // MARK: Words
 
-    private static func words(for event: Order.Event, _ texts: DecryptedTexts) -> String {
+    private static func words(for event: Order.Event, _ currency: Currency?, _ texts: DecryptedTexts) -> String {
         switch event {
         case .placed(let placement):
             let terms = placement.terms
@@ -49,6 +49,14 @@ public struct OrderHistory: Sendable {
             return "placed with outlet \(placement.outlet): \(placement.count.counted("item")) for "
                 + placement.total.words(in: placement.currency)
                 + waits.map { words, time in time.map { ", \(words) \($0.words)" } ?? "" }.joined()
+        case .scheduled: return "paid, and shown to the kitchen later"
+        case .paymentReported(let payment):
+            let amount = currency.map { payment.amount.words(in: $0) } ?? "\(payment.amount.minorUnits)"
+            return "payment \(payment.reference.quoted) \(payment.state.rawValue): \(amount)"
+        case .refunded(let refund):
+            let amount = currency.map { refund.amount.words(in: $0) } ?? "\(refund.amount.minorUnits)"
+            return "refunded \(amount), \(refund.reason.rawValue)"
+                + (refund.units.map { ", for \($0.quantity) of \($0.line)" } ?? "")
         case .released(let acceptBy):
             return "shown to the kitchen" + (acceptBy.map { ", to be accepted by \($0.words)" } ?? "")
         case .accepted(let readyBy, let party):

@@ -25,6 +25,10 @@ public enum Order: Decider {
         case delay(readyBy: Timestamp, now: Timestamp)
         /// It is not wanted any more, or cannot be made.
         case cancel(by: Party, Reason, text: PersonalText?)
+        /// A payment service says what became of money.
+        case reportPayment(Payment, now: Timestamp)
+        /// The outlet gives something back.
+        case refund(RefundPart, Reason)
         /// Time has passed: what was to happen by now happens. Sent by every server, and decided once.
         case meetDeadline(now: Timestamp)
     }
@@ -34,6 +38,8 @@ public enum Order: Decider {
     /// What happened to an order.
     public enum Event: Equatable, Sendable {
         case placed(Placement)
+        /// It is paid, and the kitchen will see it later.
+        case scheduled
         /// The kitchen sees it from now on. It has to be accepted by a moment, if anybody has to.
         case released(acceptBy: Timestamp?)
         case accepted(readyBy: Timestamp?, by: Party)
@@ -43,6 +49,8 @@ public enum Order: Decider {
         case completed(by: Party)
         case delayed(readyBy: Timestamp)
         case cancelled(Ending)
+        case paymentReported(Payment)
+        case refunded(Refund)
     }
 
     // MARK: State
@@ -135,10 +143,51 @@ public enum Order: Decider {
             return []
         case (.completed, .cancel), (.rejected, .cancel), (.cancelled, .cancel): throw book.refusal
 
+        case (.placed, .refund(let part, let reason)), (.accepted, .refund(let part, let reason)),
+            (.preparing, .refund(let part, let reason)), (.ready, .refund(let part, let reason)),
+            (.completed, .refund(let part, let reason)):
+            return [.refunded(try book.refund(part, reason))]
+        case (.awaitingPayment, .refund), (.scheduled, .refund), (.rejected, .refund), (.cancelled, .refund):
+            throw book.refusal
+
+        // Money that moved is recorded whatever has become of the order.
+        case (_, .reportPayment(let payment, let now)): return try report(payment, of: book, now)
+
         case (_, .meetDeadline(let now)):
             guard let deadline = book.deadline, deadline <= now else { return [] }
             return meetDeadline(of: book, now)
         }
+    }
+
+    private static func report(
+        _ payment: Payment, of book: Book, _ now: Timestamp
+    ) throws(Rejection) -> [Event] {
+        try check(reference: payment.reference)
+        guard (0...Amount.maximum.minorUnits).contains(payment.amount.minorUnits) else {
+            throw .invalid("minor", "must be from 0 to \(Amount.maximum.minorUnits)")
+        }
+        if let known = book.payments.reports.first(where: {
+            $0.reference == payment.reference && $0.state == payment.state
+        }) {
+            guard known.amount == payment.amount else {
+                throw Rejection(
+                    .idMismatch,
+                    "'\(payment.reference)' was reported as \(payment.state.rawValue) with another amount")
+            }
+            return []
+        }
+        guard book.payments.reports.count < Payments.maximumReports else {
+            throw Rejection(.limit, "an order has at most \(Payments.maximumReports) reports of payments")
+        }
+        var payments = book.payments
+        payments.take(payment)
+        guard book.status == .awaitingPayment, payments.cover(book.placement.total) else {
+            return [.paymentReported(payment)]
+        }
+        if let releaseAt = book.placement.terms.releaseAt, releaseAt > now {
+            return [.paymentReported(payment), .scheduled]
+        }
+        return [.paymentReported(payment)] + release(book.placement, now)
     }
 
     /// What happens to an order by itself, as its deadline has passed.
@@ -203,6 +252,11 @@ public enum Order: Decider {
     private static func evolve(_ book: inout Book, _ event: Event) throws(ImpossibleEvent) {
         switch event {
         case .placed: throw ImpossibleEvent("an order placed twice")
+        case .paymentReported(let payment): book.payments.take(payment)
+        case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
+        case .refunded(let refund):
+            try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
+            try book.refunds.take(refund, of: book.placement.total)
         case .released(let acceptBy):
             try book.move(to: .placed, from: [.awaitingPayment, .scheduled])
             book.acceptBy = acceptBy

@@ -97,6 +97,10 @@ extension Order {
         public var readyBy: Timestamp?
         /// How it ended; nil as long as it has not, and once it was handed over.
         public var ending: Ending?
+        /// Who has its money, as far as it was reported.
+        public var payments = Payments()
+        /// What was given back of it.
+        public var refunds = Refunds()
 
         /// An order as it is when it is placed.
         public init(_ placement: Placement) {
@@ -108,6 +112,22 @@ extension Order {
 
         /// When it will be ready, as far as anybody said.
         public var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
+
+        /// What the outlet should have got and kept: nothing of an order that was not cooked.
+        private var price: Int64 {
+            switch status {
+            case .rejected, .cancelled: 0
+            case .awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready, .completed:
+                placement.total.minorUnits - refunds.amount
+            }
+        }
+
+        /// What the customer still has to pay, and what the outlet has to give back, in minor units.
+        public var balance: (due: Int64, owed: Int64) {
+            let kept = payments.captured.subtractingReportingOverflow(payments.refunded).partialValue
+            let missing = price.subtractingReportingOverflow(kept).partialValue
+            return (max(0, missing), max(0, Int64(0).subtractingReportingOverflow(missing).partialValue))
+        }
 
         /// When something happens to it by itself; nil where nothing does.
         public var deadline: Timestamp? {

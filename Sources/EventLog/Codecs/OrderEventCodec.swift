@@ -14,6 +14,20 @@ enum OrderEventCodec {
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
             encode(placement.terms, to: &writer)
             return "order.placed"
+        case .scheduled: return "order.scheduled"
+        case .paymentReported(let payment):
+            writer.field("ref", payment.reference.string)
+            writer.field("state", payment.state.rawValue)
+            writer.field("amount", payment.amount.minorUnits)
+            return "order.paymentReported"
+        case .refunded(let refund):
+            writer.field("amount", refund.amount.minorUnits)
+            writer.field("code", refund.reason.rawValue)
+            if let units = refund.units {
+                writer.field("line", units.line.string)
+                writer.field("quantity", units.quantity)
+            }
+            return "order.refunded"
         case .released(let acceptBy):
             if let acceptBy { writer.field("acceptBy", acceptBy.millisecondsSinceEpoch) }
             return "order.released"
@@ -73,6 +87,11 @@ enum OrderEventCodec {
         var readyBy: Timestamp?
         var reason: Order.Reason?
         var text: PersonalText?
+        var reference: Text?
+        var state: Order.PaymentState?
+        var amount: Amount?
+        var line: Text?
+        var quantity: Int?
         try reader.beginObject()
         while let key = try reader.nextKey() {
             switch key {
@@ -89,6 +108,11 @@ enum OrderEventCodec {
             case "acceptBy": terms.acceptBy = try reader.timestamp()
             case "payBy": terms.payBy = try reader.timestamp()
             case "acceptWithin": terms.acceptWithin = Int(try reader.integer())
+            case "ref": reference = try reader.text()
+            case "state": state = Order.PaymentState(rawValue: try reader.string())
+            case "line": line = try reader.text()
+            case "quantity": quantity = Int(try reader.integer())
+            case "amount": amount = Amount(minorUnits: try reader.integer())
             case "by": party = Order.Party(rawValue: try reader.string())
             case "readyBy": readyBy = try reader.timestamp()
             case "code": reason = Order.Reason(rawValue: try reader.string())
@@ -108,6 +132,15 @@ enum OrderEventCodec {
                 Order.Placement(
                     cart: cart, outlet: outlet, currency: currency, lines: lines, total: total, customer: customer,
                     name: sealedName, terms: terms))
+        case "order.scheduled": return .scheduled
+        case "order.paymentReported":
+            guard let reference, let state, let amount else { return nil }
+            return .paymentReported(Order.Payment(reference: reference, state, amount))
+        case "order.refunded":
+            guard let amount, let reason, (line == nil) == (quantity == nil) else { return nil }
+            var refund = Order.Refund(amount, reason)
+            if let line, let quantity { refund.units = Order.Refund.Units(line: line, quantity: quantity) }
+            return .refunded(refund)
         case "order.released": return .released(acceptBy: terms.acceptBy)
         case "order.accepted": return party.map { .accepted(readyBy: readyBy, by: $0) }
         case "order.rejected": return ending.map(Order.Event.rejected)

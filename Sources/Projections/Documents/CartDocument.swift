@@ -96,14 +96,32 @@ public enum OrderDocument {
         for line in placement.lines {
             writer.beginObject()
             LineDocument.writeFields(of: line, texts, to: &writer)
+            if let units = book.refunds.units[line.id] { writer.field("refunded", units) }
             writer.endObject()
         }
         writer.endArray()
         writer.field("subtotal", placement.total.minorUnits)
         writer.field("total", placement.total.minorUnits)
+        if book.refunds.amount > 0 { writer.field("refunded", book.refunds.amount) }
+        writePayment(of: book, to: &writer)
         writer.field("updatedAt", updatedAt.rfc3339)
         writer.endObject()
         return writer.bytes
+    }
+
+    /// Who has the money, where a payment was reported or has to be.
+    private static func writePayment(of book: Order.Book, to writer: inout JSONWriter) {
+        guard !book.payments.reports.isEmpty || book.placement.terms.payBy != nil else { return }
+        let (due, owed) = book.balance
+        writer.key("payment")
+        writer.beginObject()
+        writer.field("state", book.payments.state?.rawValue)
+        writer.field("authorised", book.payments.authorised)
+        writer.field("captured", book.payments.captured)
+        writer.field("refunded", book.payments.refunded)
+        writer.field("due", due)
+        writer.field("owed", owed)
+        writer.endObject()
     }
 
     /// An order as its kitchen sees it.

@@ -33,6 +33,9 @@ enum EventCase: String, CaseIterable {
     case cartCheckedOut = "cart.checkedOut"
     case orderPlaced = "order.placed"
     case orderReleased = "order.released"
+    case orderScheduled = "order.scheduled"
+    case orderRefunded = "order.refunded"
+    case orderPaymentReported = "order.paymentReported"
     case orderAccepted = "order.accepted"
     case orderRejected = "order.rejected"
     case orderPreparationStarted = "order.preparationStarted"
@@ -71,6 +74,9 @@ enum EventCase: String, CaseIterable {
             case .cart(.checkedOut): .cartCheckedOut
             case .order(.placed): .orderPlaced
             case .order(.released): .orderReleased
+            case .order(.scheduled): .orderScheduled
+            case .order(.refunded): .orderRefunded
+            case .order(.paymentReported): .orderPaymentReported
             case .order(.accepted): .orderAccepted
             case .order(.rejected): .orderRejected
             case .order(.preparationStarted): .orderPreparationStarted
@@ -137,6 +143,18 @@ enum EventCase: String, CaseIterable {
             .order(.accepted(readyBy: random.maybe { $0.time() }, by: random.pick(Order.Party.allCases)))
         case .orderRejected: .order(.rejected(random.ending()))
         case .orderPreparationStarted: .order(.preparationStarted)
+        case .orderScheduled: .order(.scheduled)
+        case .orderRefunded:
+            .order(
+                .refunded(
+                    Order.Refund(
+                        random.amount(), random.pick(Order.Reason.allCases),
+                        units: random.maybe { Order.Refund.Units(line: $0.text(), quantity: $0.integer()) })))
+        case .orderPaymentReported:
+            .order(
+                .paymentReported(
+                    Order.Payment(
+                        reference: random.text(), random.pick(Order.PaymentState.allCases), random.amount())))
         case .orderReadied: .order(.readied)
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
         case .orderDelayed: .order(.delayed(readyBy: random.time()))

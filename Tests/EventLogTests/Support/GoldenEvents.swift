@@ -233,6 +233,21 @@ struct GoldenEvent {
                 + #""acceptBy":1700000000002,"payBy":1700000000004,"acceptWithin":690}"#),
         GoldenEvent("order.released", .order(.released(acceptBy: time(5))), #"{"acceptBy":1700000000005}"#),
         GoldenEvent("order.released", .order(.released(acceptBy: nil)), "{}"),
+        GoldenEvent("order.scheduled", .order(.scheduled), "{}"),
+        GoldenEvent(
+            "order.refunded", .order(.refunded(Order.Refund(Amount(minorUnits: 50), .customer))),
+            #"{"amount":50,"code":"CUSTOMER"}"#),
+        GoldenEvent(
+            "order.refunded",
+            .order(
+                .refunded(
+                    Order.Refund(
+                        Amount(minorUnits: 34), .items, units: Order.Refund.Units(line: "tea", quantity: 1)))),
+            #"{"amount":34,"code":"ITEMS","line":"tea","quantity":1}"#),
+        GoldenEvent(
+            "order.paymentReported",
+            .order(.paymentReported(Order.Payment(reference: "pay_1", .captured, Amount(minorUnits: 500)))),
+            #"{"ref":"pay_1","state":"captured","amount":500}"#),
         GoldenEvent(
             "order.accepted", .order(.accepted(readyBy: time(6), by: .merchant)),
             #"{"by":"merchant","readyBy":1700000000006}"#),
