@@ -40,6 +40,11 @@ export function streamLink(stream) {
     return h("a", { class: "code", href: address("stream", { name: stream }) }, stream);
 }
 
+/// A link that has an event proven.
+export function proofLink({ stream, version }) {
+    return h("a", { class: "chip", href: address("proof", { stream, version }) }, "Prove it");
+}
+
 const moments = new Intl.DateTimeFormat(undefined, {
     month: "short", day: "numeric", hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3,
 });

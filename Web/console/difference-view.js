@@ -13,7 +13,8 @@ export function differenceView(before, after) {
         h("td", { class: "code gone" }, before === undefined ? "" : text(before)),
         h("td", { class: "code come" }, after === undefined ? "" : text(after))));
     const rest = found.length - rows.length;
-    return h("div", {}, table("", ["where", "before", "after"], rows), rest > 0 ? h("p", { class: "muted" }, `and ${rest} more`) : null);
+    return h("div", {}, table("", ["where", "before", "after"], rows),
+        rest > 0 ? h("p", { class: "muted" }, `and ${rest} more`) : null);
 }
 
 function text(value) {

@@ -21,7 +21,8 @@ export async function show(main, parameters, { signal, fail }) {
     const plots = PLOTS.map(({ name, unit, value }) => {
         const canvas = h("canvas", { role: "img", "aria-label": name });
         const number = h("span", { class: "number" });
-        return { canvas, number, plot: new Plot(canvas), name, unit, value, figure: h("figure", { class: "plot" }, h("figcaption", {}, name, number), canvas) };
+        const figure = h("figure", { class: "plot" }, h("figcaption", {}, name, number), canvas);
+        return { canvas, number, plot: new Plot(canvas), name, unit, value, figure };
     });
     const pause = h("button", { class: "button", type: "button", click: () => {
         isPaused = !isPaused;
@@ -33,7 +34,8 @@ export async function show(main, parameters, { signal, fail }) {
     main.replaceChildren(
         h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Health"), h("div", { class: "tools" }, pause),
         h("div", { class: "plots" }, plots.map(({ figure }) => figure)),
-        h("h2", {}, "Projections"), withBody(["partition", "position", "head", "not folded", "not saved", "missing", "trouble"], projections),
+        h("h2", {}, "Projections"),
+        withBody(["partition", "position", "head", "not folded", "not saved", "missing", "trouble"], projections),
         h("h2", {}, "Commands"), withBody(["command", "calls", "failed", "mean µs", "p50 µs", "p99 µs"], commands));
     document.addEventListener("visibilitychange", look, { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
@@ -118,7 +120,8 @@ function count({ stats }) {
 
 function meanCommit(now, before) {
     const totals = ({ log }) => Object.entries(log).reduce(([time, batches], [key, text]) => [
-        time + (/_commit_usec$/.test(key) ? Number(parts(text).sum ?? 0) : 0), batches + (/_batches$/.test(key) && !key.includes("failed") ? Number(text) : 0),
+        time + (/^partition\d+_commit_usec$/.test(key) ? Number(parts(text).sum ?? 0) : 0),
+        batches + (/^partition\d+_batches$/.test(key) ? Number(text) : 0),
     ], [0, 0]);
     const [[time, batches], [timeBefore, batchesBefore]] = [totals(now), totals(before)];
     return batches > batchesBefore ? Math.max(time - timeBefore, 0) / (batches - batchesBefore) / 1000 : 0;

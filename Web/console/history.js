@@ -1,6 +1,6 @@
 // One stream: its events, and what each of them made of the document.
 
-import { address, h, moment, pretty, table } from "./build.js";
+import { address, h, moment, pretty, proofLink, table } from "./build.js";
 import { differenceView } from "./difference-view.js";
 import { documentPath, readEvents, readPast } from "./events.js";
 
@@ -11,13 +11,16 @@ export async function show(main, parameters, { signal }) {
     const from = Math.max(1, Number(parameters.get("from") ?? 1));
     const events = await readEvents({ stream, from, count: PAGE }, { signal });
     const path = documentPath(stream);
+    const page = (first, text) => h("a", { class: "chip", href: address("stream", { name: stream, from: first }) }, text);
     const pages = h("p", { class: "chips" },
-        from > 1 ? h("a", { class: "chip", href: address("stream", { name: stream, from: Math.max(1, from - PAGE) }) }, "Earlier") : null,
-        events.length === PAGE ? h("a", { class: "chip", href: address("stream", { name: stream, from: from + PAGE }) }, "Later") : null);
+        from > 1 ? page(Math.max(1, from - PAGE), "Earlier") : null,
+        events.length === PAGE ? page(from + PAGE, "Later") : null);
     main.replaceChildren(
         h("h1", { tabindex: "-1", "data-focus-fallback": true, class: "code" }, stream),
         events.length === 0 ? h("p", { class: "muted" }, "There is no such stream.") : null,
-        table("events", ["version", "time", "position", "kind", "what it did"], events.map((event) => row(event, path, signal))), pages);
+        table("events", ["version", "time", "position", "kind", "what it did"],
+            events.map((event) => row(event, path, signal))),
+        pages);
 }
 
 function row(event, path, signal) {
@@ -30,7 +33,8 @@ function row(event, path, signal) {
     return h("tr", {},
         h("td", { class: "number" }, String(event.version)),
         h("td", {}, moment(event.recordedAt)),
-        h("td", { class: "code" }, h("a", { href: address("travel", { stream: event.stream, at: event.position }) }, String(event.position))),
+        h("td", { class: "code" },
+            h("a", { href: address("travel", { stream: event.stream, at: event.position }) }, String(event.position))),
         h("td", { class: "code" }, event.kind), h("td", {}, details));
 }
 
@@ -41,7 +45,7 @@ async function fill(place, event, path, signal) {
             : [await readPast(path, event.position - 1, { signal }), await readPast(path, event.position, { signal })];
         place.replaceChildren(
             path === null ? "" : differenceView(before, after), h("pre", {}, pretty(event)),
-            h("p", {}, h("a", { class: "chip", href: address("proof", { stream: event.stream, version: event.version }) }, "Prove it")));
+            h("p", {}, proofLink(event)));
     } catch (error) {
         if (!signal.aborted) place.replaceChildren(h("p", { class: "gone" }, error.message));
     }

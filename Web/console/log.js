@@ -2,7 +2,7 @@
 // its length.
 
 import { reconcile } from "../shared/reconcile.js";
-import { address, h, keep, moment, pretty, streamLink, table } from "./build.js";
+import { address, h, keep, moment, pretty, proofLink, streamLink, table } from "./build.js";
 import { MOST_EVENTS, readEvents, readHeads } from "./events.js";
 
 const ROWS = 100;
@@ -19,7 +19,10 @@ export async function show(main, parameters, { signal, fail }) {
     let timer = null;
     let reading = null;
 
-    const search = h("input", { class: "field", type: "search", value: text, placeholder: "part of a stream's name or kind", spellcheck: "false", maxlength: 200 });
+    const search = h("input", {
+        class: "field", type: "search", value: text, placeholder: "part of a stream's name or kind", spellcheck: "false",
+        maxlength: 200,
+    });
     const chooser = h("select", { class: "field" });
     const pause = h("button", { class: "button", type: "button" });
     const older = h("button", { class: "button", type: "button" }, "Older");
@@ -29,7 +32,9 @@ export async function show(main, parameters, { signal, fail }) {
     list.querySelector("tbody").replaceWith(body);
     main.replaceChildren(
         h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Log"),
-        h("div", { class: "tools" }, h("label", {}, "Search", search), h("label", {}, "Partition", chooser), pause, older), count, list);
+        h("div", { class: "tools" },
+            h("label", {}, "Search", search), h("label", {}, "Partition", chooser), pause, older),
+        count, list);
 
     search.oninput = () => restart(() => { text = search.value.trim(); });
     chooser.onchange = () => restart(() => { partition = Number(chooser.value); newest = null; });
@@ -103,7 +108,8 @@ export async function show(main, parameters, { signal, fail }) {
     function draw(last, end) {
         pause.textContent = newest === null ? "Pause" : "Follow";
         const oldest = shown.at(-1)?.position ?? 0;
-        count.textContent = `${shown.length} events up to position ${last}${text && end > 0 ? `, searched back to ${Math.min(end + 1, oldest || end + 1)}` : ""}`;
+        const searched = text && end > 0 ? `, searched back to ${Math.min(end + 1, oldest || end + 1)}` : "";
+        count.textContent = `${shown.length} events up to position ${last}${searched}`;
         older.setAttribute("aria-disabled", String(shown.length === 0 || oldest <= 1));
         reconcile(body, shown, { id: ({ position }) => position, make: makeRow, fill: () => {} });
     }
@@ -119,6 +125,7 @@ function makeRow(event) {
             h("summary", { class: "code" }, JSON.stringify(event.payload).slice(0, 120)),
             h("pre", {}, pretty(event)),
             h("p", { class: "chips" },
-                h("a", { class: "chip", href: address("travel", { stream: event.stream, at: event.position }) }, "See the document then"),
-                h("a", { class: "chip", href: address("proof", { stream: event.stream, version: event.version }) }, "Prove it")))));
+                h("a", { class: "chip", href: address("travel", { stream: event.stream, at: event.position }) },
+                    "See the document then"),
+                proofLink(event)))));
 }

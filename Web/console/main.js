@@ -26,7 +26,8 @@ async function open() {
         const { show } = await PAGES[page]();
         if (!signal.aborted) await show(main, parameters, { signal, fail });
     } catch (error) {
-        if (!signal.aborted) main.replaceChildren(h("h1", {}, "This page cannot be shown"), h("p", { class: "muted" }, error.message));
+        if (signal.aborted) return;
+        main.replaceChildren(h("h1", {}, "This page cannot be shown"), h("p", { class: "muted" }, error.message));
     }
 }
 

@@ -6,15 +6,22 @@ import { NotProven, checkReceipt } from "./receipt.js";
 
 export async function show(main, parameters, { signal }) {
     const stream = h("input", { class: "field code", value: parameters.get("stream") ?? "", spellcheck: "false" });
-    const version = h("input", { class: "field", type: "number", min: 1, step: 1, value: parameters.get("version") ?? 1 });
+    const version = h("input", {
+        class: "field", type: "number", min: 1, step: 1, value: parameters.get("version") ?? 1,
+    });
     const kept = h("textarea", { class: "field code", rows: 6, spellcheck: "false", "aria-label": "Receipt" });
     const verdict = h("p", { class: "verdict", role: "status", "data-testid": "verdict", hidden: true });
     const content = h("pre", { tabindex: "0", "aria-label": "What the receipt says", hidden: true });
     main.replaceChildren(
         h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Proof"),
-        h("p", { class: "muted" }, "A receipt proves that an event is in the log. It is checked here, with SHA-256 alone: the server is not believed."),
-        h("form", { class: "tools", submit: ask }, h("label", {}, "Stream", stream), h("label", {}, "Version", version), h("button", { class: "button main" }, "Get a receipt and check it")),
-        h("form", { class: "tools", submit: check }, h("label", { class: "slider" }, "or a receipt that you have", kept), h("button", { class: "button" }, "Check it")),
+        h("p", { class: "muted" }, "A receipt proves that an event is in the log. "
+            + "It is checked here, with SHA-256 alone: the server is not believed."),
+        h("form", { class: "tools", submit: ask },
+            h("label", {}, "Stream", stream), h("label", {}, "Version", version),
+            h("button", { class: "button main" }, "Get a receipt and check it")),
+        h("form", { class: "tools", submit: check },
+            h("label", { class: "slider" }, "or a receipt that you have", kept),
+            h("button", { class: "button" }, "Check it")),
         verdict, content);
     if (parameters.has("stream")) await ask();
 
@@ -36,7 +43,8 @@ export async function show(main, parameters, { signal }) {
             const receipt = JSON.parse(kept.value);
             const { chain, batches } = await checkReceipt(receipt);
             const { kind, version, stream, position, partition } = receipt.event;
-            say("come", `Proven: ${kind}, version ${version} of ${stream}, is at position ${position} of partition ${partition}, in the log whose chain is ${chain} after ${batches} more batches.`);
+            say("come", `Proven: ${kind}, version ${version} of ${stream}, is at position ${position} of partition `
+                + `${partition}, in the log whose chain is ${chain} after ${batches} more batches.`);
             content.textContent = pretty(receipt.event);
             content.hidden = false;
         } catch (error) {

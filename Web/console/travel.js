@@ -15,8 +15,13 @@ export async function show(main, parameters, { signal, fail }) {
     let wanted = null;
     let isReading = false;
 
-    const name = h("input", { class: "field code", value: stream, placeholder: "outlet-…, cart-… or order-…", spellcheck: "false", "aria-label": "Stream" });
-    const slider = h("input", { type: "range", min: 0, max: head, step: 1, value: at, "aria-label": "Position", "data-testid": "position" });
+    const name = h("input", {
+        class: "field code", value: stream, placeholder: "outlet-…, cart-… or order-…", spellcheck: "false",
+        "aria-label": "Stream",
+    });
+    const slider = h("input", {
+        type: "range", min: 0, max: head, step: 1, value: at, "aria-label": "Position", "data-testid": "position",
+    });
     const when = h("input", { class: "field", type: "datetime-local", step: 1, "aria-label": "Time" });
     const past = h("p", { class: "past", role: "status", "data-testid": "past" });
     const changes = h("div", { "data-testid": "changes" });
@@ -72,7 +77,8 @@ export async function show(main, parameters, { signal, fail }) {
         const [event] = position > 0 ? await readEvents({ from: position, count: 1 }, { signal }) : [];
         past.textContent = position === head
             ? `The latest: position ${head}`
-            : `The past: position ${position} of ${head}${event ? `, ${clockTime(event.recordedAt)}, ${event.kind} of ${event.stream}` : ""}`;
+            : `The past: position ${position} of ${head}${event ? `, ${clockTime(event.recordedAt)}, ` : ""}`
+                + (event ? `${event.kind} of ${event.stream}` : "");
         const path = documentPath(stream);
         if (path === null) {
             changes.replaceChildren();

@@ -31,11 +31,13 @@ export class CartPanel {
 
     open() {
         this.#say("");
-        this.draw();
         this.#dialog.showModal();
+        this.draw();
     }
 
+    /// Draws the cart again, if somebody sees it.
     draw() {
+        if (!this.#dialog.open) return;
         const { view, count, isSettled } = this.#cart;
         const lines = count > 0 ? view.lines : [];
         const { empty, outlet, sums, total, order, bottom, clear } = this.#refs;
@@ -76,7 +78,8 @@ export class CartPanel {
             const order = await this.#cart.checkout(orderTotal(this.#cart.view));
             location.assign(`/order/${encodeURIComponent(order)}`);
         } catch (error) {
-            this.#say(error instanceof Away ? "The server cannot be reached. Try again: there will be one order." : sentence(error.message));
+            this.#say(error instanceof Away
+                ? "The server cannot be reached. Try again: there will be one order." : sentence(error.message));
             if (error instanceof Problem) await this.#cart.read().catch(() => {});
         } finally {
             this.#isOrdering = false;

@@ -17,6 +17,7 @@ const LOOK_AGAIN = 5000;
 const PAGE = 24;
 const MOST_CUISINES = 16;
 const MOST_TAGS = 24;
+const MOST_CURRENCIES = 10;
 // What is only about this page, and no part of the question.
 const OWN_KEYS = new Set(["what", "view", "item"]);
 const ATTRIBUTE = /^[A-Za-z0-9._:-]{1,64}$/;
@@ -155,6 +156,10 @@ export class FeedPage {
         return [...new Set([...this.#filters.keys()].filter((key) => key.startsWith("attr.")))];
     }
 
+    get #endpoint() {
+        return this.#isPlaces ? "/v1/outlets" : "/v1/browse";
+    }
+
     // The question without its page.
     get #question() {
         const question = new URLSearchParams();
@@ -172,7 +177,7 @@ export class FeedPage {
         facets.push(...this.#attributes.map((key) => `attributes.${key.slice("attr.".length)}`));
         question.set("facets", facets.join(","));
         question.set("limit", PAGE);
-        return `${this.#isPlaces ? "/v1/outlets" : "/v1/browse"}?${question}`;
+        return `${this.#endpoint}?${question}`;
     }
 
     // MARK: Asking
@@ -218,7 +223,7 @@ export class FeedPage {
         question.set("limit", PAGE);
         question.set("after", after);
         try {
-            const answer = await get(`${this.#isPlaces ? "/v1/outlets" : "/v1/browse"}?${question}`, { signal: this.#asking.signal });
+            const answer = await get(`${this.#endpoint}?${question}`, { signal: this.#asking.signal });
             const known = new Set(this.#rows.map(keyOf));
             this.#answer = { ...this.#answer, next: answer.next };
             this.#rows = [...this.#rows, ...answer.items.filter((row) => !known.has(keyOf(row)))];
@@ -314,12 +319,14 @@ export class FeedPage {
             : this.#isPlaces ? plural(total, "place", "places") : plural(total, "dish", "dishes"));
         this.#drawChips(this.#refs.cuisines, "cuisine", facets.cuisines, MOST_CUISINES);
         this.#drawChips(this.#refs.tags, "tag", facets.tags, MOST_TAGS);
-        this.#drawChips(this.#refs.currencies, "currency", facets.currencies.length > 1 || this.#filters.has("currency") ? facets.currencies : [], 10);
+        const hasCurrencies = facets.currencies.length > 1 || this.#filters.has("currency");
+        this.#drawChips(this.#refs.currencies, "currency", hasCurrencies ? facets.currencies : [], MOST_CURRENCIES);
         this.#drawRanges(facets);
         this.#drawRows();
         this.#drawBlank(total > 0 ? null : state === "noMenu"
             ? ["There is no menu yet", "This place has not put anything on its menu."]
-            : ["Nothing matches", suggestions?.length ? "Did you mean one of these?" : "Try fewer filters or another word."], suggestions);
+            : ["Nothing matches", suggestions?.length ? "Did you mean one of these?" : "Try fewer filters or another word."],
+        suggestions);
         awaitItems(this.#isPlaces ? [] : this.#rows, this.#cart);
     }
 
@@ -482,9 +489,11 @@ function fillPlace(node, outlet, place) {
     setAttribute(node, "data-testid", `place_${place}`);
     setText(open, outlet.name);
     open.href = `/o/${encodeURIComponent(outlet.id)}`;
-    setText(description, [outlet.cuisines.join(", "), [outlet.area, outlet.city].filter(Boolean).join(", ")].filter(Boolean).join(" · "));
+    const where = [outlet.area, outlet.city].filter(Boolean).join(", ");
+    setText(description, [outlet.cuisines.join(", "), where].filter(Boolean).join(" · "));
     setText(price, [
-        outlet.rating === null ? "" : `★ ${outlet.rating}`, outlet.deliveryMinutes === null ? "" : `${outlet.deliveryMinutes} min`,
+        outlet.rating === null ? "" : `★ ${outlet.rating}`,
+        outlet.deliveryMinutes === null ? "" : `${outlet.deliveryMinutes} min`,
     ].filter(Boolean).join(" · "));
     const isOpen = outlet.status === "open" || (outlet.status === "paused" && isPast(outlet.pausedUntil));
     setText(label, isOpen ? "" : outlet.status === "paused" ? "Paused" : "Closed");

@@ -353,7 +353,8 @@ export class OutletPage {
         for (const { items } of this.#topic.document?.sections ?? []) {
             const entry = items.find((item) => item.id === id);
             if (entry) {
-                return { outlet: this.#outlet, item: id, kind: entry.kind, model: entry.model, takesOrders: this.#takesOrders, address: id };
+                const { kind, model } = entry;
+                return { outlet: this.#outlet, item: id, kind, model, takesOrders: this.#takesOrders, address: id };
             }
         }
         return null;
@@ -362,5 +363,8 @@ export class OutletPage {
 
 const BLANKS = {
     empty: ["The menu is empty", "This place has nothing on its menu yet. It will appear here by itself."],
-    malformed: ["The menu could not be read", "This place has sent a menu with mistakes. Once it is corrected, it will appear here by itself."],
+    malformed: [
+        "The menu could not be read",
+        "This place has sent a menu with mistakes. Once it is corrected, it will appear here by itself.",
+    ],
 };

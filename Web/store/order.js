@@ -2,9 +2,10 @@
 
 import { get } from "../shared/api.js";
 import { clockTime } from "../shared/clock.js";
-import { clone, refs, setAttribute, setText } from "../shared/dom.js";
+import { clone, drawing, refs, setAttribute, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
+import { Topic } from "../shared/topic.js";
 import { sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
@@ -19,24 +20,24 @@ const REASONS = {
     TIMEOUT: "nobody accepted it in time", OTHER: "for another reason",
 };
 const ENDS = new Set(["completed", "rejected", "cancelled"]);
-// How often a visible page asks how the order does.
-const LOOK_AGAIN = 2000;
 
 export class OrderPage {
+    #id;
     #path;
     #main;
-    #order = null;
+    #topic;
     #refs;
-    #looking = null;
+    #ask = drawing(() => this.#draw());
 
     constructor(order, { main }) {
+        this.#id = order;
         this.#path = `/v1/orders/${encodeURIComponent(order)}`;
         this.#main = main;
     }
 
     async open() {
         try {
-            this.#order = await get(this.#path);
+            await this.#read();
         } catch (error) {
             const blank = clone("blank");
             setText(refs(blank).title, "There is no such order");
@@ -48,38 +49,25 @@ export class OrderPage {
         this.#refs = refs(page);
         this.#main.replaceChildren(page);
         this.#draw();
-        document.addEventListener("visibilitychange", () => this.#lookLater());
-        this.#lookLater();
     }
 
-    // An order follows by itself, but not by the stream.
     topics() {
-        return [];
+        return this.#topic ? [`order:${this.#id}`] : [];
     }
 
-    hear() {}
-
-    #lookLater() {
-        clearTimeout(this.#looking);
-        if (document.visibilityState === "hidden" || ENDS.has(this.#order.status)) return;
-        this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN);
+    async hear(message) {
+        const outcome = this.#topic.take(message);
+        if (outcome === "again") await this.#read().catch(() => {});
+        if (outcome !== "same" && this.#topic.document) this.#ask();
     }
 
-    async #look() {
-        try {
-            const order = await get(this.#path);
-            if (order.version !== this.#order.version) {
-                this.#order = order;
-                this.#draw();
-            }
-        } catch {
-            // The next look may be luckier.
-        }
-        this.#lookLater();
+    async #read() {
+        const order = await get(this.#path);
+        this.#topic = new Topic(order, order.version);
     }
 
     #draw() {
-        const order = this.#order;
+        const order = this.#topic.document;
         const { title, id, steps, state, due, lines, total, outlet } = this.#refs;
         const name = NAMES[order.status] ?? order.status;
         document.title = `${name} · Tiffin`;
