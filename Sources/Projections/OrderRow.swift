@@ -60,8 +60,9 @@ public struct OrderRow: ValueRow {
         guard let outlet = Identifier(String(decoding: stored.bytes(2), as: UTF8.self)),
             let status = Order.Status(rawValue: String(decoding: stored.bytes(4), as: UTF8.self)),
             let currency = Currency(String(decoding: stored.bytes(7), as: UTF8.self)), stored.int32(5) > 0,
+            (1...LogHead.maximumPosition).contains(stored.int64(1)),
             customer.isEmpty || Identifier(String(decoding: customer, as: UTF8.self)) != nil
-        else { throw UnreadableValue("its outlet, customer, status, version or currency") }
+        else { throw UnreadableValue("its position, outlet, customer, status, version or currency") }
         order = try stored.key()
         self.outlet = outlet
         self.customer = Identifier(String(decoding: customer, as: UTF8.self))

@@ -18,7 +18,7 @@ public struct OrderFilter: Sendable {
     }
 }
 
-/// An order that a kitchen has to do with, with what was ordered.
+/// An order that a kitchen has to do with.
 public struct KitchenOrder: Sendable {
     /// The order.
     public var id: Identifier
@@ -26,8 +26,18 @@ public struct KitchenOrder: Sendable {
     public var version: Int64
     /// When it was placed.
     public var placedAt: Timestamp
-    /// How far it has come, and what was ordered.
-    public var book: Order.Book
+    /// How far it has come, without its lines and its name until ``whole``.
+    public fileprivate(set) var book: Order.Book
+    /// Its first event.
+    fileprivate let placed: [UInt8]
+
+    /// The order with what was ordered. Few of a long list are shown, so only these are decoded.
+    public var whole: KitchenOrder {
+        guard case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, placed) else { return self }
+        var order = self
+        order.book.placement = placement
+        return order
+    }
 
     /// When it is wanted: what was promised, or as soon as it can be.
     public var dueAt: Timestamp { book.promise ?? placedAt }
@@ -82,24 +92,18 @@ extension Orders {
         return ofOutlet ?? all
     }
 
-    /// How many orders an outlet's kitchen has to do with.
-    public func kitchenCount(of outlet: Identifier) -> Int { kitchens[outlet]?.count ?? 0 }
-
     /// The orders that an outlet's kitchen has to do with, in no order.
     public func kitchen(of outlet: Identifier) -> [KitchenOrder] {
         (kitchens[outlet] ?? []).compactMap { order in
-            guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order], let open = open[order],
-                case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, open.placed)
+            guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order], let open = open[order]
             else { return nil }
-            var book = open.book
-            book.placement = placement
             return KitchenOrder(
                 id: order, version: Int64(standing.version),
-                placedAt: Timestamp(millisecondsSinceEpoch: standing.placedAt), book: book)
+                placedAt: Timestamp(millisecondsSinceEpoch: standing.placedAt), book: open.book, placed: open.placed)
         }
     }
 
-    private static let placed = EventKind(
+    fileprivate static let placed = EventKind(
         name: "order.placed", schemaVersion: EventCodec.currentVersion(of: "order.placed"))
 
     /// The outlet of an order; nil if there is no such order.

@@ -173,7 +173,8 @@ struct CheckpointTests {
         ("cart_counts", [.bytes(Array("c".utf8)), .integer(-1)]),
         ("orders", order(key: "no identifier!")), ("orders", order(outlet: "no identifier!")),
         ("orders", order(customer: "no identifier!")), ("orders", order(status: "eaten")),
-        ("orders", order(version: 0)), ("orders", order(currency: "pounds")), ("orders", order(snapshot: "{}")),
+        ("orders", order(version: 0)), ("orders", order(position: .max)), ("orders", order(currency: "pounds")),
+        ("orders", order(snapshot: "{}")),
         ("orders", order(snapshot: #"{"schemaVersion":1,"placed":{"cart":"c"}}"#)),
         ("outlet_home", [.bytes([]), .integer(1), .bytes([]), .bytes([])]),
         ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes([])]),
@@ -189,12 +190,13 @@ struct CheckpointTests {
     ]
 
     private static func order(
-        key: String = "o", outlet: String = "o", customer: String = "", status: String = "placed", version: Int64 = 1,
+        key: String = "o", position: Int64 = 1, outlet: String = "o", customer: String = "", status: String = "placed",
+        version: Int64 = 1,
         currency: String = "INR", snapshot: String = ""
     ) -> [StoredValues.Value] {
         func text(_ text: String) -> StoredValues.Value { .bytes(Array(text.utf8)) }
         return [
-            text(key), .integer(1), text(outlet), text(customer), text(status), .integer(version), .integer(1),
+            text(key), .integer(position), text(outlet), text(customer), text(status), .integer(version), .integer(1),
             text(currency), .integer(1), .integer(1), .integer(1), text(snapshot),
         ]
     }

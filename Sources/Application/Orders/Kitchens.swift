@@ -57,8 +57,8 @@ final class Kitchens {
             return completion(.success(document))
         }
         let all = application.partitions.flatMap { $0.readModel.orders.kitchen(of: outlet) }
-        let orders = Array(
-            all.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(KitchenDocument.maximumOrders))
+        let shown = all.sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }.prefix(KitchenDocument.maximumOrders)
+        let orders = shown.map(\.whole)
         let until = orders.lazy.compactMap(\.book.promise).filter { $0 >= now }.min()
         let owners = Set(orders.compactMap { $0.book.textOwner })
         let document: @Sendable ([TextOwner: TextOpener]) -> [UInt8] = { openers in
@@ -70,7 +70,8 @@ final class Kitchens {
         seen[outlet] = Seen(
             document: owners.isEmpty ? document([:]) : nil,
             // A promise is late as soon as its moment has passed.
-            until: Timestamp(millisecondsSinceEpoch: until.map { $0.millisecondsSinceEpoch + 1 } ?? .max))
+            until: Timestamp(millisecondsSinceEpoch: until.map { min($0.millisecondsSinceEpoch, .max - 1) + 1 } ?? .max)
+        )
         if let ready = seen[outlet]?.document { return completion(.success(ready)) }
         application.textSealer.openers(of: owners, for: caller) { completion($0.map(document)) }
     }

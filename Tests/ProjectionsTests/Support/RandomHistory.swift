@@ -123,7 +123,14 @@ struct RandomHistory {
             placement.terms = Order.Terms(of: details, at: now)
             return .place(placement)
         }
-        switch generator.number(0..<8) {
+        switch generator.number(0..<10) {
+        case 8:
+            let payment = Order.Payment(
+                reference: generator.pick(["pay_1", "pay_2"]), generator.pick(Order.PaymentState.allCases), 500)
+            return .reportPayment(payment, now: now)
+        case 9:
+            return .refund(
+                generator.pick([.rest, .amount(10), .units(line: "tea", quantity: 1)] as [Order.RefundPart]), .other)
         case 0: return .accept(readyBy: generator.pick([nil, now.adding(seconds: 600)]), now: now)
         case 1: return .reject(.items, text: nil)
         case 2: return .prepare
