@@ -237,6 +237,9 @@ let package = Package(
                 "LoadOracle", "Printing", "SeededRandom", "SimulatedLoop", "Users",
             ],
             path: "Tests/ServerSimulation", swiftSettings: strict),
+        // Prices what a test gives it, so that another model can be held against it.
+        .executableTarget(
+            name: "tiffin-price", dependencies: ["Domain"], path: "Tests/PricingTool", swiftSettings: strict),
         // A server that answers as the domain decides, for the tests of the oracle and of the load generator.
         .target(
             name: "OracleScene", dependencies: ["Domain", "LineProtocol", "LoadOracle"], path: "Tests/OracleScene",

@@ -238,11 +238,13 @@ public final class Application {
         return partition.readModel.outletHome[outlet]
     }
 
-    /// What an outlet's menu says of an item now.
-    func offer(of item: Identifier, at outlet: Identifier) -> Offer {
+    /// What an outlet's menu says now of an item with some options.
+    ///
+    /// - Parameter chosen: in the order of the ids, each once.
+    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
         let now = clock()
         return partition(of: StreamName(.outlet, outlet)).model.ask {
-            $0.outletHome.offer(of: item, at: outlet, now: now)
+            $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now)
         }
     }
 
@@ -261,11 +263,26 @@ public final class Application {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { item, outlet in
-                LoopActor.assumeIsolated { offer(of: item, at: outlet) }
+            ) { item, chosen, outlet in
+                LoopActor.assumeIsolated { offer(of: item, with: chosen, at: outlet) }
             }
         }
     }
+
+    /// What a cart costs now; nil where it never was.
+    func quote(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
+            LoopActor.assumeIsolated {
+                QuoteDocument.bytes(
+                    of: cart, state: state, version: committed.version, texts: texts,
+                    offer: { offer(of: $0, with: $1, at: $2) }, details: details)
+            }
+        }
+    }
+
+    /// What an outlet says of itself; nil where there is none, or it is damaged.
+    func details(of outlet: Identifier) -> OutletDetails? { (try? self.outlet(outlet))?.details?.details }
 }
 
 /// What hands answers to clients, such as a server of the line protocol.

@@ -12,7 +12,7 @@ enum ListingDocument {
         writer.field("kind", item.kind.string)
         writer.field("name", item.name.string)
         writer.field("description", item.description?.string)
-        writer.field("price", item.price?.minorUnits)
+        ItemDocument.writePrice(of: entry, to: &writer)
         writer.field("currency", outlet.details.currency.code)
         writer.field("cuisine", item.cuisine?.string)
         writer.field("tags", item.tags.lazy.map(\.string))

@@ -47,9 +47,13 @@ public struct OutletHome: Projection {
         return record
     }
 
-    /// What an outlet's menu says of an item at this moment.
-    public func offer(of item: Identifier, at outlet: Identifier, now: Timestamp) -> Offer {
-        outlets[outlet]?.offer(of: item, now: now) ?? .noOutlet
+    /// What an outlet's menu says of an item with some options at this moment.
+    ///
+    /// - Parameter chosen: in the order of the ids, each once.
+    public func offer(
+        of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, now: Timestamp
+    ) -> Offer {
+        outlets[outlet]?.offer(of: item, with: chosen, now: now) ?? .noOutlet
     }
 
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
@@ -213,17 +217,11 @@ public struct OutletRecord: Sendable {
     /// Whether it is kept out of lists and searches.
     public var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
 
-    /// What the menu says of an item at this moment.
-    public func offer(of item: Identifier, now: Timestamp) -> Offer {
+    /// What the menu says of an item with some options at this moment.
+    func offer(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Offer {
         guard let (status, currency) = sale else { return .noOutlet }
         guard status.takesOrders(at: now) else { return .outletClosed(status) }
-        guard let entry = menu.entries[item] else { return .noItem }
-        guard let price = entry.price else { return .notForSale }
-        if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
-        return .available(
-            Offer.Item(
-                name: entry.name, unitPrice: price, currency: currency,
-                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit))
+        return menu.offer(of: item, with: chosen, in: currency, now: now)
     }
 
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {

@@ -158,12 +158,20 @@ extension OutletRecord {
             if isHidden { events.append(.outlet(.hidden)) }
         case .removed(let details): events += [.outlet(.registered(details)), .outlet(.removed)]
         }
+        // Before the items, so that what follows for these is worked out once.
+        for group in menu.groups.list {
+            events.append(.menu(.groupPut(group)))
+            for option in group.options {
+                guard let suspension = menu.groups.suspensions[option.id] else { continue }
+                events.append(.menu(.optionSuspended(option.id, until: suspension.until)))
+            }
+        }
         for section in menu.sections {
             events.append(.menu(.sectionAdded(section.header, before: nil)))
             for id in section.items {
                 guard let entry = menu.entries[id] else { continue }
                 events.append(.menu(.itemAdded(entry.item, section: section.header.id, before: nil)))
-                if let suspension = entry.suspension {
+                if let suspension = entry.ownSuspension {
                     events.append(.menu(.itemSuspended(id, until: suspension.until)))
                 }
             }

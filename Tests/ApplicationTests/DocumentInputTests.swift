@@ -189,7 +189,15 @@ import Testing
         ),
         (
             menu(item: #"{"id":"b","kind":"menuItem","name":"B","price":1,"options":[{"id":"large"}]}"#),
-            "sections[0].items[1].options: are not supported yet: leave them out, or empty"
+            "sections[0].items[1].options[0]: must be a string"
+        ),
+        (
+            #"{"sections":[],"groups":[{"id":"g","title":"G","options":[{"id":"a","name":"A","prices":{"x y":1}}]}]}"#,
+            "groups[0].options[0].prices: must have ids of options as names"
+        ),
+        (
+            #"{"sections":[],"groups":[{"id":"g","title":"G","options":[{"id":"a","name":"A","prices":{"x":true}}]}]}"#,
+            "groups[0].options[0].prices.x: must be a whole number"
         ),
     ])
     func `a bad menu is refused with the name of its field`(json: String, reason: String) throws {

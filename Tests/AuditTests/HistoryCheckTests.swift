@@ -12,7 +12,8 @@ import Testing
         return CartLine(
             id: Text(id), item: Identifier(id)!, name: Text(random.pick([id, "Pâté en croûte"])),
             quantity: random.number(1...300), unitPrice: Amount(minorUnits: random.pick([0, 99, -1, .max, .min])),
-            options: random.chance(20) ? [Identifier("large")!, Identifier("hot")!] : [],
+            options: random.chance(20)
+                ? [LineOption(Identifier("hot")!, name: "Hot"), LineOption(Identifier("large")!, name: "Large")] : [],
             note: random.maybe { _ in isOwned ? .sealed(SealedText(ciphertext: note)) : .plain(note) })
     }
 

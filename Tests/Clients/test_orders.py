@@ -67,8 +67,8 @@ class TestLife:
     def test_an_outlet_that_asks_for_nothing_places_orders_as_ever(self, client, name):
         order = place(client, name, name, acceptWithin=None)
         assert list(client.json("ORDER.GET", order)) == [
-            "order", "cart", "outlet", "version", "status", "count", "currency", "lines", "subtotal", "total",
-            "updatedAt"]
+            "order", "cart", "outlet", "version", "status", "count", "currency", "lines", "subtotal", "charges",
+            "total", "updatedAt"]
         assert client("ORDER.COMPLETE", order) == 2
 
     def test_refusals_say_why(self, client, name):

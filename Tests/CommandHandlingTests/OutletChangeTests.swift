@@ -23,7 +23,7 @@ struct OutletChangeTests {
     }
 
     private func offer(on process: TestProcess) -> Offer {
-        process.model.outletHome.offer(of: "item-0", at: "o", now: Timestamp(millisecondsSinceEpoch: 0))
+        process.model.outletHome.offer(of: "item-0", with: [], at: "o", now: Timestamp(millisecondsSinceEpoch: 0))
     }
 
     private func reprice(_ price: Int64, on process: TestProcess) {

@@ -76,12 +76,14 @@ import Testing
             var item = MenuItem.sample("tea")
             item.tags = random.pick([[], ["hot"], ["hot", "é"]])
             item.attributes = random.attributes()
-            var entry = MenuState.Entry(item: item, section: "lunch")
+            item.options = random.pick([[], [], ["size"], ["size", "extras"]])
+            item.tax = random.pick([nil, nil, "vat"])
+            let suspension = random.pick([nil, MenuState.Suspension(until: nil), MenuState.Suspension(until: 7)])
+            let entry = MenuState.Entry(item: item, section: "lunch", suspension: suspension)
             #expect(entry.item == item)
             #expect(entry.bytes == item.bytes)
-            entry.suspension = MenuState.Suspension(until: nil)
-            entry.section = "dinner"
-            #expect(entry.item == item)
+            #expect(entry.options == item.options && entry.tax == item.tax && entry.section == "lunch")
+            #expect(entry.suspension == suspension && entry.ownSuspension == suspension)
         }
     }
 

@@ -49,7 +49,7 @@ import Testing
         let offers = Dictionary(
             uniqueKeysWithValues: contents.lines.map { ($0.id, Offer.sample(price: $0.unitPrice)) })
         let total = try contents.total()
-        let checkOut = Cart.CheckOut(order: "order-1", agreedTotal: total, offers: offers)
+        let checkOut = Cart.CheckOut(order: "order-1", agreement: .total(total), offers: offers)
         #expect(
             try Cart.decide(.checkOut(checkOut), in: state)
                 == [.checkedOut(order: "order-1", lines: contents.lines, total: total)])
@@ -73,7 +73,7 @@ extension Cart.Event {
         case .quantityChanged(_, let from, let to): to - from
         case .lineRemoved(_, let quantity): -quantity
         case .cleared(let count): -count
-        case .checkedOut: 0
+        case .lineEdited, .tipSet, .checkedOut: 0
         }
     }
 }
@@ -85,22 +85,32 @@ extension Cart.Command {
         let item = random.pick(items)
         switch Int.random(in: 0..<200, using: &random) {
         case 0: return .clear
-        case 1: return .checkOut(Cart.CheckOut(order: "order-1", agreedTotal: 0, offers: freeOffers))
-        case 2..<20: return .remove(line: Text(item.rawValue))
+        case 3: return .tip(random.pick([0, 1, 500, -1]))
+        case 4..<10:
+            return .edit(
+                Cart.Edit(
+                    line: Text(item.rawValue), note: random.pick([nil, .some(nil), "hot"]),
+                    offer: .sample(price: 0, maxQuantity: limits[item]!).with(randomOptions(&random))))
+        case 1: return .checkOut(Cart.CheckOut(order: "order-1", agreement: .total(0), offers: freeOffers))
+        case 10..<20: return .remove(line: Text(item.rawValue))
         case 20..<50: return .set(line: Text(item.rawValue), quantity: random.pick([-1, 0, 1, 2, 99, 100, .max]))
         default:
             return .add(
                 Cart.Addition(
                     outlet: random.chance(95) ? "o" : "p", item: item,
                     quantity: random.pick([-1, 0, 1, 1, 1, 2, 5, 50, 99, 100, .max]),
-                    options: random.pick([[], [], ["a"], ["b", "a"]]),
                     note: random.pick([nil, nil, "hot", "cold", .sealed("x"), .sealed("y")]),
                     customer: random.pick([nil, nil, nil, "asha", "asha", "ben"]),
                     offer: random.pick([
-                        .sample(price: 0, maxQuantity: limits[item]!), .sample(price: 0, maxQuantity: limits[item]!),
+                        Offer.sample(price: 0, maxQuantity: limits[item]!),
+                        .sample(price: 0, maxQuantity: limits[item]!),
                         .soldOut(until: nil),
-                    ])))
+                    ]).with(randomOptions(&random))))
         }
+    }
+
+    private static func randomOptions(_ random: inout SeededGenerator) -> [Identifier] {
+        random.pick([[], [], ["a"], ["a", "b"]])
     }
 
     private static let freeOffers = Dictionary(

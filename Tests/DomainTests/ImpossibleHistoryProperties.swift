@@ -14,14 +14,25 @@ import Testing
 
     @Test(arguments: SeededGenerator.seeds)
     func `menus never trap`(_ seed: UInt64) throws {
-        try check(Menu.self, seed, Menu.Event.random, Menu.Command.random)
+        try check(Menu.self, seed, Menu.Event.random, Menu.Command.random) { state in
+            for item in ["a", "b", "c"] as [Identifier] {
+                for chosen in [[], [ChosenOption("a")], [ChosenOption("b", units: .max), ChosenOption("c", units: 2)]] {
+                    _ = state.offer(of: item, with: chosen, in: .inr, now: 0)
+                }
+            }
+        }
     }
 
     @Test(arguments: SeededGenerator.seeds)
     func `carts never trap`(_ seed: UInt64) throws {
         try check(Cart.self, seed, Cart.Event.random, Cart.Command.random) { state in
             _ = state.count
-            if case .filled(let contents) = state { _ = try? contents.total() }
+            guard case .filled(let contents) = state else { return }
+            _ = try? contents.total()
+            let terms = PricingTerms(
+                taxIncluded: seed.isMultiple(of: 2), taxes: [.init(id: "vat", name: "VAT", rate: .sample(8_875))],
+                service: .init(rate: .sample(12_500), tax: "vat"), delivery: .init(299, freeFrom: 1_000))
+            _ = try? Quote(of: contents, offers: [:], terms: terms)
         }
     }
 
@@ -106,13 +117,22 @@ extension Menu.Event {
         let id = Identifier.random(&random)
         let section = Identifier.random(&random)
         let before = random.maybe(Identifier.random)
-        return switch Int.random(in: 0..<12, using: &random) {
+        return switch Int.random(in: 0..<16, using: &random) {
+        case 11: .groupPut(.random(&random))
+        case 12: .groupRemoved(id)
+        case 13: .optionRepriced(id, random.hostileAmount(), size: random.maybe(Identifier.random))
+        case 14: random.chance(50) ? .optionSuspended(id, until: .random(&random)) : .optionResumed(id)
         case 0: .sectionAdded(.sample(id), before: before)
         case 1: .sectionChanged(.sample(id))
         case 2: .sectionMoved(id, before: before)
         case 3: .sectionRemoved(id)
         case 4, 5: .itemAdded(.sample(id, price: random.hostileAmount()), section: section, before: before)
-        case 6: .itemChanged(.sample(id).with(\.maxQuantity, random.hostileInt()))
+        case 6:
+            .itemChanged(
+                .sample(id).with(\.maxQuantity, random.hostileInt()).with(
+                    \.options, random.pick([[], ["a"], ["a", "b"]])
+                )
+                .with(\.price, random.pick([nil, random.hostileAmount()])))
         case 7: .itemMoved(id, section: section, before: before)
         case 8: .itemRemoved(id)
         case 9: .itemRepriced(id, random.hostileAmount())
@@ -127,7 +147,11 @@ extension Menu.Command {
         let id = Identifier.random(&random)
         let section = Identifier.random(&random)
         let before = random.maybe(Identifier.random)
-        return switch Int.random(in: 0..<9, using: &random) {
+        return switch Int.random(in: 0..<13, using: &random) {
+        case 8: .putGroup(.random(&random))
+        case 9: .removeGroup(id)
+        case 10: .repriceOption(id, random.hostileAmount(), size: random.maybe(Identifier.random))
+        case 11: random.chance(50) ? .suspendOption(id, until: nil, now: 0) : .resumeOption(id)
         case 0: .put(MenuDocument(["a": ["c", "b"], "b": ["a"]]))
         case 1: .putSection(.sample(id), before: before)
         case 2: .removeSection(id)
@@ -138,6 +162,22 @@ extension Menu.Command {
         case 7: .checkFeed(.random(&random))
         default: .resume(id)
         }
+    }
+}
+
+extension OptionGroup {
+    fileprivate static func random(_ random: inout SeededGenerator) -> OptionGroup {
+        let options = (0..<random.pick([0, 1, 1, 2])).map { _ in
+            MenuOption(
+                id: .random(&random), name: "Cheese", price: random.pick([0, 100, random.hostileAmount()]),
+                sizePrices: random.pick([[], [.init(.random(&random), random.hostileAmount())]]),
+                item: random.maybe(Identifier.random), standard: random.pick([0, random.hostileInt()]),
+                maximum: random.pick([1, 2, random.hostileInt()]), groups: random.pick([[], [], [.random(&random)]]))
+        }
+        return OptionGroup(
+            id: .random(&random), title: "Extras", minimum: random.pick([0, 1, random.hostileInt()]),
+            maximum: random.pick([1, 2, random.hostileInt()]), free: random.pick([0, random.hostileInt()]),
+            setsPrice: random.chance(20), options: options)
     }
 }
 
@@ -159,7 +199,9 @@ extension Cart.Event {
             .checkedOut(
                 order: "order-1", lines: [line], total: random.hostileAmount(), customer: random.pick([nil, "asha"]),
                 name: random.pick([nil, "y"]))
-        case 1..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
+        case 1: .tipSet(random.hostileAmount())
+        case 2: .lineEdited(line: line.id, to: .random(&random), customer: random.pick([nil, "asha"]))
+        case 3..<10: .quantityChanged(line: line.id, from: random.hostileInt(), to: random.hostileInt())
         case 10..<15: .lineRemoved(line: line.id, quantity: random.hostileInt())
         case 15..<20: .cleared(count: random.hostileInt())
         default:
@@ -182,7 +224,7 @@ extension Cart.Command {
         case 3:
             .checkOut(
                 Cart.CheckOut(
-                    order: "order-1", agreedTotal: random.hostileAmount(),
+                    order: "order-1", agreement: .total(random.hostileAmount()),
                     offers: ["a": offer, "b": offer, "c": offer, "a~2": offer]))
         default: .add(Cart.Addition(outlet: "o", item: item, quantity: random.hostileInt(), offer: offer))
         }

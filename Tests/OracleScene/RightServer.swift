@@ -179,7 +179,7 @@ package final class RightServer {
         case .checkOut(let cart, let total):
             return decide(cart) { state in
                 var checkOut = Cart.CheckOut(
-                    order: Identifier("o\(cart.shopper).\(cart.number)")!, agreedTotal: Amount(minorUnits: total),
+                    order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: .total(Amount(minorUnits: total)),
                     offers: [:])
                 if case .filled(let contents) = state {
                     for line in contents.lines {
@@ -241,7 +241,8 @@ package final class RightServer {
         case .lineRemoved(let line, let quantity):
             append(stream, "cart.lineRemoved", ["line": line.string, "quantity": quantity])
         case .cleared(let count): append(stream, "cart.cleared", ["count": count])
-        case .checkedOut(let order, let lines, let total, _, _):
+        case .lineEdited, .tipSet: preconditionFailure("no load asks for it")
+        case .checkedOut(let order, let lines, _, let total, _, _):
             append(
                 "order-\(order.rawValue)", "order.placed",
                 ["cart": world.cartName(cart), "total": total.minorUnits])
@@ -360,6 +361,7 @@ package final class RightServer {
         case .soldOut: ["code": "SOLDOUT"]
         case .noItem, .notForSale, .noOutlet: ["code": "GONE"]
         case .outletClosed: ["code": "CLOSED"]
+        case .wrongChoice: preconditionFailure("no load asks for it")
         }
     }
 }

@@ -224,7 +224,10 @@ struct DocumentTests {
 
     private static let tea = CartLine(id: "tea", item: "tea", name: "Tea", quantity: 2, unitPrice: 250)
     private static let dosa = CartLine(
-        id: "dosa+extra+hot", item: "dosa", name: "Dosa", quantity: 1, unitPrice: 12_000, options: ["extra", "hot"],
+        id: "dosa+extra+hot", item: "dosa", name: "Dosa", quantity: 1, unitPrice: 12_000,
+        options: [
+            LineOption("extra", name: "Extra", units: 2, price: 50, free: 1), LineOption("hot", name: "Hot"),
+        ],
         note: .plain("no \"onion\""))
 
     private static func state(_ lines: CartLine..., order: Identifier? = nil) throws -> Cart.State {
@@ -239,7 +242,8 @@ struct DocumentTests {
     private static func cart(
         _ state: Cart.State, texts: TextOpener = .none, offer: (Identifier) -> Offer
     ) -> [UInt8] {
-        CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) { item, _ in
+        CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) {
+            item, _, _ in
             offer(item)
         }
     }
@@ -259,6 +263,15 @@ struct DocumentTests {
         (.notForSale, #"{"code":"GONE"}"#),
         (.outletClosed(.closed), #"{"code":"CLOSED"}"#),
         (.outletClosed(.paused(until: 5, reason: nil)), #"{"code":"CLOSED"}"#),
+        (.wrongChoice(.gone("milk")), #"{"code":"OPTIONGONE","option":"milk"}"#),
+        (.wrongChoice(.soldOut("milk")), #"{"code":"OPTIONSOLDOUT","option":"milk"}"#),
+        (.wrongChoice(.tooMany("milk", maximum: 2)), #"{"code":"CHOICE","option":"milk","max":2}"#),
+        (
+            .wrongChoice(
+                .units(
+                    ofGroup: OptionGroup(id: "size", title: "Size", minimum: 1, maximum: 1, options: []), chosen: 0)),
+            #"{"code":"CHOICE","group":"size","min":1,"max":1}"#
+        ),
     ]
 
     @Test(arguments: problems)
@@ -273,7 +286,8 @@ struct DocumentTests {
                 {"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],"note":null,
                     "total":500,"problem":\#(problem)},
                 {"line":"dosa+extra+hot","item":"dosa","name":"Dosa","quantity":1,"unitPrice":12000,
-                    "options":["extra","hot"],"note":"no \"onion\"","total":12000,"problem":null}],
+                    "options":[{"id":"extra","name":"Extra","units":2,"price":50,"free":1},
+                        {"id":"hot","name":"Hot","units":1,"price":0,"free":0}],"note":"no \"onion\"","total":12000,"problem":null}],
                 "subtotal":12500,"total":12500,"updatedAt":"2026-03-01T12:00:00Z"}
                 """#)
     }
@@ -305,7 +319,7 @@ struct DocumentTests {
                 {"order":"x","cart":"c","outlet":"o","version":1,"status":"placed","count":2,"currency":"INR",
                 "lines":[{"line":"tea","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":[],
                     "note":null,"total":500}],
-                "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
+                "subtotal":500,"charges":[],"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
                 """)
     }
 
@@ -375,7 +389,7 @@ struct DocumentTests {
                 toBe: #"""
                     {"order":"x","cart":"c","outlet":"o","customer":"asha","name":"\#(name)","version":1,
                     "status":"placed","count":2,"currency":"INR","lines":[\#(lineText)\#(note)","total":500}],
-                    "subtotal":500,"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
+                    "subtotal":500,"charges":[],"total":500,"updatedAt":"2026-03-01T12:00:00Z"}
                     """#)
         }
     }

@@ -65,7 +65,7 @@ struct ReadModelTests {
         let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
         let model = ReadModel([(StreamName(.menu, "o"), .menu(.sectionAdded(header, before: nil)))])
         #expect(model.outletHome["o"] == nil)
-        #expect(model.outletHome.offer(of: "x", at: "o", now: 0) == .noOutlet)
+        #expect(model.outletHome.offer(of: "x", with: [], at: "o", now: 0) == .noOutlet)
         let row = model.outletHome.row(of: "o")
         #expect(row.map { String(decoding: $0.document, as: UTF8.self) } == "null")
     }
@@ -122,13 +122,13 @@ struct ReadModelTests {
             (menu, .menu(.itemSuspended("tea", until: 2_000))),
         ])
         let home = model.outletHome
-        #expect(home.offer(of: "tea", at: "nowhere", now: 0) == .noOutlet)
-        #expect(home.offer(of: "tea", at: "o", now: 999) == .outletClosed(.paused(until: 1_000, reason: nil)))
-        #expect(home.offer(of: "tea", at: "o", now: 1_000) == .soldOut(until: 2_000))
-        #expect(home.offer(of: "banner", at: "o", now: 1_000) == .notForSale)
-        #expect(home.offer(of: "coffee", at: "o", now: 1_000) == .noItem)
+        #expect(home.offer(of: "tea", with: [], at: "nowhere", now: 0) == .noOutlet)
+        #expect(home.offer(of: "tea", with: [], at: "o", now: 999) == .outletClosed(.paused(until: 1_000, reason: nil)))
+        #expect(home.offer(of: "tea", with: [], at: "o", now: 1_000) == .soldOut(until: 2_000))
+        #expect(home.offer(of: "banner", with: [], at: "o", now: 1_000) == .notForSale)
+        #expect(home.offer(of: "coffee", with: [], at: "o", now: 1_000) == .noItem)
         #expect(
-            home.offer(of: "tea", at: "o", now: 2_000)
+            home.offer(of: "tea", with: [], at: "o", now: 2_000)
                 == .available(Offer.Item(name: "Tea", unitPrice: 250, currency: inr, maxQuantity: 3)))
     }
     @Test func `a hidden outlet is in no list, and a removed one is nowhere but in the log`() {
@@ -140,14 +140,14 @@ struct ReadModelTests {
         let hidden = home(after: .hidden)
         #expect(hidden.listed.isEmpty)
         #expect(hidden.shown.map(\.id) == ["o"])
-        #expect(hidden.offer(of: "tea", at: "o", now: 0) == .noItem)
+        #expect(hidden.offer(of: "tea", with: [], at: "o", now: 0) == .noItem)
         #expect(home(after: .hidden, .shown).listed.map(\.id) == ["o"])
 
         let removed = home(after: .removed)
         #expect(removed.shown.isEmpty)
         #expect(removed["o"] == nil)
         #expect(removed.revision(of: "o") == 3)
-        #expect(removed.offer(of: "tea", at: "o", now: 0) == .noOutlet)
+        #expect(removed.offer(of: "tea", with: [], at: "o", now: 0) == .noOutlet)
         #expect(removed.row(of: "o").map { String(decoding: $0.document, as: UTF8.self) } == "null")
     }
 }

@@ -87,6 +87,30 @@ extension ArgumentType<Amount> {
     }
 }
 
+extension ArgumentType<[ChosenOption]> {
+    /// Options of an item: `large,cheese*2`; an empty text for none.
+    static let options = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard let text = argument.string else { throw .invalid(field, "must be UTF-8") }
+        var options: [ChosenOption] = []
+        for word in text.utf8.isEmpty
+            ? [] : text.utf8.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+        {
+            guard options.count < CartLine.maximumOptions * 2 else { throw tooManyOptions }
+            let parts = word.split(separator: UInt8(ascii: "*"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard let id = Identifier(String(Substring(parts[0]))),
+                let units = parts.count == 1 ? 1 : Int(String(Substring(parts[1]))),
+                (1...OptionGroup.maximumUnits).contains(units)
+            else { throw .invalid(field, "must be options such as large,cheese*2, each at most 99 times") }
+            options.append(ChosenOption(id, units: units))
+        }
+        options = options.normalized
+        guard options.count <= CartLine.maximumOptions else { throw tooManyOptions }
+        return options
+    }
+
+    private static let tooManyOptions = Failure("LIMIT", "a line takes at most \(CartLine.maximumOptions) options")
+}
+
 extension ArgumentType<Timestamp> {
     /// A time in RFC 3339.
     static let time = ArgumentType(kind: .string) { argument, field throws(Failure) in

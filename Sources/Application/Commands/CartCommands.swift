@@ -16,10 +16,12 @@ enum CartCommands {
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let quantity = parameters.required("quantity", .quantity)
+            let options = parameters.option("OPTIONS", "options", .options)
             let note = parameters.option("NOTE", "text", .text)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { application, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
+                let options = try call[options] ?? []
                 let (outlet, item, quantity) = (try call[outlet], try call[item], try call[quantity])
                 let text = try call[note]
                 @LoopActor func add(_ note: PersonalText?, of customer: Identifier?) -> DomainCommand {
@@ -27,7 +29,7 @@ enum CartCommands {
                         .add(
                             Cart.Addition(
                                 outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
-                                offer: application.offer(of: item, at: outlet))))
+                                offer: application.offer(of: item, with: options, at: outlet))))
                 }
                 guard let customer = try call[customer] else {
                     return try application.submit(stream, call) { _, _ in add(text.map(PersonalText.plain), of: nil) }
@@ -47,7 +49,7 @@ enum CartCommands {
             return { application, call throws(Failure) in
                 let (line, quantity) = (try call[line], try call[quantity])
                 return try application.submit(StreamName(.cart, try call[cart]), call) { state, _ in
-                    let maximum = state.cart?.maximum(ofLine: line) { application.offer(of: $0, at: $1) }
+                    let maximum = state.cart?.maximum(ofLine: line) { application.offer(of: $0, with: $1, at: $2) }
                     return .cart(
                         .set(line: line, quantity: quantity, maximum: maximum ?? MenuItem.quantityLimit))
                 }
@@ -62,6 +64,65 @@ enum CartCommands {
                 let line = try call[line]
                 return try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in
                     .cart(.remove(line: line))
+                }
+            }
+        },
+        Command(
+            "CART.EDIT", .carts, role: .customer, effect: .write(.cart),
+            "Changes a line's options or note, at today's price; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .cart)
+            let line = parameters.required("line", .text)
+            let options = parameters.option("OPTIONS", "options", .options)
+            let note = parameters.option("NOTE", "text", .text)
+            let customer = parameters.option("CUSTOMER", "customer", .customer)
+            return { application, call throws(Failure) in
+                let stream = StreamName(.cart, try call[cart])
+                let (line, options, text) = (try call[line], try call[options], try call[note])
+                @LoopActor func edit(
+                    _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
+                ) -> DomainCommand {
+                    var offer = Offer.noItem
+                    if let contents = state.cart?.contents, let old = state.cart?.line(line) {
+                        offer = application.offer(of: old.item, with: options ?? old.chosen, at: contents.outlet)
+                    }
+                    return .cart(
+                        .edit(
+                            Cart.Edit(
+                                line: line, note: text == nil ? nil : .some(note), customer: customer, offer: offer)))
+                }
+                // An empty note is none.
+                let given = text.flatMap { $0.isEmpty ? nil : $0 }
+                guard let customer = try call[customer] else {
+                    return try application.submit(stream, call) { state, _ in
+                        edit(given.map(PersonalText.plain), of: nil, state)
+                    }
+                }
+                return try application.submit(stream, call, of: customer, sealing: given, in: note, as: .note) {
+                    note, state, _ in edit(note.map(PersonalText.sealed), of: customer, state)
+                }
+            }
+        },
+        Command(
+            "CART.TIP", .carts, role: .customer, effect: .write(.cart),
+            "Sets what the customer gives beside what is charged, 0 for nothing; returns the cart's count."
+        ) { parameters in
+            let cart = parameters.required("cart", .cart)
+            let amount = parameters.required("minor", .amount)
+            return { application, call throws(Failure) in
+                let amount = try call[amount]
+                return try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.tip(amount)) }
+            }
+        },
+        Command(
+            "CART.QUOTE", .carts, role: .customer,
+            "Returns what a cart costs now, with taxes, fees and tip, and a digest to check out with, or null."
+        ) { parameters in
+            let cart = parameters.required("cart", .cart)
+            return { application, call throws(Failure) in
+                let cart = try call[cart]
+                return application.document(of: StreamName(.cart, cart), for: call.caller) {
+                    application.quote(of: cart, $0)
                 }
             }
         },
@@ -104,19 +165,26 @@ enum CartCommands {
             "Places an order for what is in a cart, if it still costs that; returns the order's id."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
-            let total = parameters.requiredOption("TOTAL", "minor", .amount)
+            let total = parameters.option("TOTAL", "minor", .amount)
+            let quote = parameters.option("QUOTE", "digest", .text)
             let name = parameters.option("NAME", "text", .text)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { application, call throws(Failure) in
-                let (cart, total, text) = (try call[cart], try call[total], try call[name])
+                let (cart, text) = (try call[cart], try call[name])
+                let agreement: Cart.Agreement
+                switch (try call[total], try call[quote]) {
+                case (let total?, nil): agreement = .total(total)
+                case (nil, let quote?): agreement = .quote(quote)
+                case (nil, nil), (_?, _?): throw .invalid("TOTAL", "or QUOTE must be given, one of the two")
+                }
                 let stream = StreamName(.cart, cart)
                 @LoopActor func checkOut(
                     _ name: SealedText?, of customer: Identifier?, _ state: AggregateState, _ version: Int64
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
-                        order: Partitioning.orderID(cart: cart, version: version), agreedTotal: total,
-                        of: state.cart ?? .empty, offer: { application.offer(of: $0, at: $1) },
-                        details: { (try? application.outlet($0))?.details?.details }, now: application.clock())
+                        order: Partitioning.orderID(cart: cart, version: version), agreement: agreement,
+                        of: state.cart ?? .empty, offer: { application.offer(of: $0, with: $1, at: $2) },
+                        details: application.details, now: application.clock())
                     checkOut.customer = customer
                     checkOut.name = name
                     return .cart(.checkOut(checkOut))

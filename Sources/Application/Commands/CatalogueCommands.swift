@@ -161,6 +161,66 @@ enum CatalogueCommands {
             }
         },
         Command(
+            "MENU.GROUP.PUT", .catalogue, role: .merchant, effect: .write(.menu),
+            "Adds or changes a group of options that items offer."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let group = parameters.required("group", .identifier)
+            let json = parameters.required("json", .document(GroupInput.self))
+            return { application, call throws(Failure) in
+                let (group, input) = (try call[group], try call[json])
+                guard input.id ?? group == group else { throw .invalid("id", "is not the group's id") }
+                return try application.submit(.putGroup(input.group(group)), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.GROUP.REMOVE", .catalogue, role: .merchant, effect: .write(.menu),
+            "Removes a group of options that nothing names."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let group = parameters.required("group", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(.removeGroup(try call[group]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.OPTION.PRICE", .catalogue, role: .merchant, effect: .write(.menu),
+            "Sets an option's price, in minor units, or its price with a size."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let option = parameters.required("option", .identifier)
+            let price = parameters.required("minor", .amount)
+            let size = parameters.option("SIZE", "option", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(
+                    .repriceOption(try call[option], try call[price], size: try call[size]),
+                    ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.OPTION.SUSPEND", .catalogue, role: .merchant, effect: .write(.menu),
+            "Marks an option as sold out, until a time or until it is resumed."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let option = parameters.required("option", .identifier)
+            let until = parameters.option("UNTIL", "time", .time)
+            return { application, call throws(Failure) in
+                let command = Menu.Command.suspendOption(
+                    try call[option], until: try call[until], now: application.clock())
+                return try application.submit(command, ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
+            "MENU.OPTION.RESUME", .catalogue, role: .merchant, effect: .write(.menu),
+            "Makes a sold-out option available again."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            let option = parameters.required("option", .identifier)
+            return { application, call throws(Failure) in
+                try application.submit(.resumeOption(try call[option]), ofMenu: try call[outlet], call)
+            }
+        },
+        Command(
             "MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or what has changed in it, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)

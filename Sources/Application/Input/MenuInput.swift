@@ -3,12 +3,13 @@ internal import JSONText
 
 /// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
 struct MenuInput: InputObject {
-    static let fields: [String] = ["sections", "outlet", "version", "feed"]
+    static let fields: [String] = ["sections", "groups", "outlet", "version", "feed"]
 
     let document: MenuDocument
 
     init(_ fields: InputFields) throws(InputError) {
         let sections: [SectionInput] = try fields.required("sections")
+        let groups: [GroupInput] = try fields.optional("groups") ?? []
         document = MenuDocument(
             sections: try sections.enumerated().map { index, section throws(InputError) in
                 do throws(InputError) {
@@ -16,6 +17,10 @@ struct MenuInput: InputObject {
                 } catch {
                     throw error.within("sections[\(index)]")
                 }
+            },
+            groups: try groups.enumerated().map { index, group throws(InputError) in
+                guard let id = group.id else { throw InputError("groups[\(index)].id", "is missing") }
+                return group.group(id)
             })
     }
 }
@@ -93,7 +98,7 @@ private struct LayoutInput: InputObject {
 struct ItemInput: InputObject {
     static let fields: [String] = [
         "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "images", "links",
-        "maxQuantity", "options", "attributes", "available", "availableFrom",
+        "maxQuantity", "options", "tax", "attributes", "from", "hasOptions", "groups", "available", "availableFrom",
     ]
 
     let id: Identifier?
@@ -102,9 +107,10 @@ struct ItemInput: InputObject {
 
     init(_ fields: InputFields) throws(InputError) {
         id = try fields.optional("id")
-        if let options: [OptionInput] = try fields.optional("options"), !options.isEmpty {
-            throw InputError("options", "are not supported yet: leave them out, or empty")
-        }
+        let options: [Identifier] = try fields.optional("options") ?? []
+        let tax: Identifier? = try fields.optional("tax")
+        // Of an item with sizes, a document shows the lowest of their prices.
+        let isPriceShown: Bool = try fields.optional("from") ?? false
         let kind: Text = try fields.required("kind")
         let name: Text = try fields.required("name")
         let description: Text? = try fields.optional("description")
@@ -119,20 +125,14 @@ struct ItemInput: InputObject {
         let attributes: ItemAttributes = try fields.optional("attributes") ?? ItemAttributes()
         make = { id in
             MenuItem(
-                id: id, kind: kind, name: name, description: description, price: price.map(Amount.init),
+                id: id, kind: kind, name: name, description: description,
+                price: isPriceShown ? nil : price.map(Amount.init),
                 cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
-                links: links,
-                maxQuantity: maxQuantity, attributes: attributes)
+                links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax)
         }
     }
 
     func item(_ id: Identifier) -> MenuItem { make(id) }
-
-    /// Of any type, as all are refused.
-    private struct OptionInput: InputValue {
-        static var expectation: String { "an object" }
-        init(input: JSONValue) {}
-    }
 }
 
 extension ItemImage: InputObject {

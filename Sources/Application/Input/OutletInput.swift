@@ -6,7 +6,7 @@ struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
-        "payWithin",
+        "payWithin", "taxIncluded", "taxes", "charges",
     ]
 
     let details: OutletDetails
@@ -31,7 +31,7 @@ struct OutletInput: InputObject {
             minimumOrder: try fields.optional("minimumOrder").map(Amount.init),
             hours: hours.map(\.hours), prepMinutes: try fields.optional("prepMinutes"),
             acceptWithin: try fields.optional("acceptWithin"), payment: try OutletInput.payment(fields),
-            payWithin: try fields.optional("payWithin"))
+            payWithin: try fields.optional("payWithin"), pricing: try PricingTerms(fields))
     }
 
     private static func payment(_ fields: InputFields) throws(InputError) -> OutletDetails.Payment {

@@ -66,7 +66,8 @@ final class LiveCatalogue {
 
     private func update(_ outlet: Identifier, _ model: borrowing ReadModel, items: Set<Identifier>?) {
         let record = model.outletHome.corruption(of: outlet) == nil ? model.outletHome[outlet] : nil
-        catalogue.update(outlet, to: record.flatMap { $0.isHidden ? nil : $0 }, items: items)
+        let touched = items.map { items in items.union(record?.menu.dependents(of: items) ?? []) }
+        catalogue.update(outlet, to: record.flatMap { $0.isHidden ? nil : $0 }, items: touched)
     }
 }
 
@@ -95,7 +96,7 @@ extension Menu.Event {
     fileprivate var touchedItems: [Identifier]? {
         switch self {
         case .sectionAdded, .sectionChanged, .sectionMoved, .feedChecked: []
-        case .sectionRemoved: nil
+        case .sectionRemoved, .groupPut, .groupRemoved, .optionRepriced, .optionSuspended, .optionResumed: nil
         case .itemAdded(let item, _, _), .itemChanged(let item): [item.id]
         case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
             .itemResumed(let id):

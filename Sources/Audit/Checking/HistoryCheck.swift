@@ -274,10 +274,10 @@ struct HistoryCheck {
         _ order: Identifier, _ placement: Order.Placement, _ contents: Cart.Contents, _ cart: Identifier,
         _ position: Int64
     ) {
-        let total = try? contents.total()
+        let total = try? contents.payable()
         guard
             placement.cart != cart || placement.outlet != contents.outlet || placement.lines != contents.lines
-                || placement.total != total
+                || placement.charges != contents.charges || placement.total != total
         else { return }
         found(
             .difference, position, "order-\(order)",

@@ -61,7 +61,12 @@ public struct CartHistory: Sendable {
         case .quantityChanged(let line, _, _): origins[line, default: []].append(version)
         case .lineRemoved(let line, _): origins[line] = nil
         case .cleared: origins = [:]
-        case .checkedOut(_, let lines, _, _, _):
+        case .lineEdited(let line, let to, _):
+            let old = origins[line] ?? []
+            origins[line] = nil
+            origins[to.id] = (origins[to.id] ?? []) + old + [version]
+        case .tipSet: break
+        case .checkedOut(_, let lines, _, _, _, _):
             for line in lines where before.line(line.id)?.unitPrice != line.unitPrice {
                 origins[line.id, default: []].append(version)
             }
@@ -74,8 +79,8 @@ public struct CartHistory: Sendable {
     private func words(for event: Cart.Event, in before: Cart.State) -> String {
         switch event {
         case .itemAdded(let line, let outlet, let currency, let customer):
-            let remark = menus.remark(on: line.item, of: outlet, at: line.unitPrice, in: currency)
-            var words = "added \(line.quantity) × \(line.name) at \(line.unitPrice.words(in: currency))\(remark)"
+            let remark = menus.remark(on: line, of: outlet, in: currency)
+            var words = "added \(line.quantity) × \(line.choice) at \(line.unitPrice.words(in: currency))\(remark)"
             if let note = line.note { words += ", note \(texts.text(of: note).quoted)" }
             if let old = before.line(line.id) {
                 words += ", to \(old.quantity)"
@@ -93,7 +98,15 @@ public struct CartHistory: Sendable {
             return "removed \(quantity) × \(name(of: line, in: before))"
         case .cleared(let count):
             return "cleared the cart of \(count.counted("item"))"
-        case .checkedOut(let order, let lines, let total, let customer, let name):
+        case .lineEdited(let line, let to, _):
+            guard let currency = before.contents?.currency else { return "edited a line" }
+            var words = "changed \(name(of: line, in: before)) to \(to.choice) at \(to.unitPrice.words(in: currency))"
+            if let note = to.note { words += ", note \(texts.text(of: note).quoted)" }
+            if before.line(to.id) != nil, to.id != line { words += ", joining \(to.id): \(to.quantity) in all" }
+            return words
+        case .tipSet(let amount):
+            return "set the tip to \(before.contents.map { amount.words(in: $0.currency) } ?? "\(amount.minorUnits)")"
+        case .checkedOut(let order, let lines, let charges, let total, let customer, let name):
             guard let currency = before.contents?.currency else { return "checked out" }
             var words = "checked out as order \(order) for \(total.words(in: currency))"
             if let customer, before.contents?.customer == nil { words += ", for customer \(customer)" }
@@ -103,6 +116,7 @@ public struct CartHistory: Sendable {
                 words += ", \(line.name) at \(line.unitPrice.majorUnits(of: currency)) "
                 words += "instead of \(old.unitPrice.majorUnits(of: currency))"
             }
+            for charge in charges { words += ", \(charge.words(in: currency))" }
             return words
         }
     }
@@ -132,26 +146,30 @@ public struct CartHistory: Sendable {
                 + CartHistory.text(
                     of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
                 ) { line in
-                    menus.remark(on: line.item, of: contents.outlet, at: line.unitPrice, in: contents.currency)
+                    menus.remark(on: line, of: contents.outlet, in: contents.currency)
                 }
         case .checkedOut(let contents, let order):
             return ["now: version \(reading.version), checked out as order \(order)"]
                 + CartHistory.text(
-                    of: contents.lines, contents.currency, total: try? contents.total(), origins, texts
+                    of: contents.lines, contents.currency, contents.charges, total: try? contents.payable(), origins,
+                    texts
                 ) { _ in "" }
         }
     }
 
     /// The lines of a cart or an order with the versions of the cart that they come from, and the total.
     static func text(
-        of lines: [CartLine], _ currency: Currency, total: Amount?, _ origins: [Text: [Int64]],
+        of lines: [CartLine], _ currency: Currency, _ charges: [Charge] = [], total: Amount?,
+        _ origins: [Text: [Int64]],
         _ texts: DecryptedTexts, remark: (CartLine) -> String
     ) -> [String] {
         let texts = lines.map { line in
             let versions = (origins[line.id] ?? []).map { "v\($0)" }.joined(separator: ", ")
             return "  \(line.words(in: currency, texts))\(remark(line))\(versions.isEmpty ? "" : ", from \(versions)")"
         }
-        return texts + ["  total \(total?.words(in: currency) ?? "more than can be charged")"]
+        return texts + charges.map { "  \($0.words(in: currency))" } + [
+            "  total \(total?.words(in: currency) ?? "more than can be charged")"
+        ]
     }
 }
 

@@ -24,15 +24,18 @@ public struct CurrentMenus: Sendable {
         return status.takesOrders(at: now) ? "" : " (takes no orders now)"
     }
 
-    /// What has become of an item that had this price, in brackets, after a space; empty for no change.
-    func remark(on item: Identifier, of outlet: Identifier, at price: Amount, in currency: Currency) -> String {
+    /// What has become of a line's item, in brackets, after a space; empty for no change.
+    func remark(on line: CartLine, of outlet: Identifier, in currency: Currency) -> String {
         if outlets.corruption(of: outlet) != nil { return " (its menu is damaged now)" }
-        guard let entry = outlets[outlet]?.menu.entries[item] else { return " (no longer on the menu)" }
+        guard let menu = outlets[outlet]?.menu, let entry = menu.entries[line.item] else {
+            return " (no longer on the menu)"
+        }
         var remarks: [String] = []
-        if let today = entry.price {
-            if today != price { remarks.append("now \(today.majorUnits(of: currency))") }
-        } else {
-            remarks.append("now without a price")
+        switch menu.price(of: line.item, with: line.chosen, now: now) {
+        case .priced(let today, _):
+            if today != line.unitPrice { remarks.append("now \(today.majorUnits(of: currency))") }
+        case .notForSale: remarks.append("now without a price")
+        case .gone, .soldOut, .tooMany, .units: remarks.append("not to be had like this now")
         }
         if entry.suspension?.holds(at: now) ?? false { remarks.append("sold out now") }
         return remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"

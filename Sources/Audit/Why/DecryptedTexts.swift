@@ -61,7 +61,9 @@ public struct SealedTextUse: Sendable {
         case .cart(.itemAdded(let line, _, _, let customer?)):
             let owner = TextOwner(customer: customer, cart: event.stream.id)
             return notes(on: [line], of: owner, event.position)
-        case .cart(.checkedOut(let order, let lines, _, let customer?, let name)):
+        case .cart(.lineEdited(_, let line, let customer?)):
+            return notes(on: [line], of: TextOwner(customer: customer, cart: event.stream.id), event.position)
+        case .cart(.checkedOut(let order, let lines, _, _, let customer?, let name)):
             let owner = TextOwner(customer: customer, cart: event.stream.id)
             return notes(on: lines, of: owner, event.position) + names(name, on: order, of: owner, event.position)
         case .order(.placed(let placement)):

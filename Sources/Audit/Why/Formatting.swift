@@ -22,11 +22,33 @@ extension Text {
     var quoted: String { string.quoted }
 }
 
+extension Charge {
+    /// `service 1.67 GBP`, `VAT 0.58 GBP included`.
+    func words(in currency: Currency) -> String {
+        let name =
+            switch kind {
+            case .service: "service"
+            case .smallOrder: "small order"
+            case .delivery: "delivery"
+            case .tax: "\(name ?? "tax")"
+            case .tip: "tip"
+            }
+        return "\(name) \(amount.words(in: currency))\(isIncluded ? " included" : "")"
+    }
+}
+
 extension CartLine {
+    /// The item with its options: `Burger (2 × Cheese, Large)`.
+    var choice: String {
+        if options.isEmpty { return "\(name)" }
+        let words = options.map { $0.units == 1 ? "\($0.name)" : "\($0.units) × \($0.name)" }
+        return "\(name) (\(words.joined(separator: ", ")))"
+    }
+
     /// The line at its price, with its total: `2 × Hopper at 6.95 GBP = 13.90 GBP`.
     func words(in currency: Currency, _ texts: DecryptedTexts) -> String {
         let total = (try? total()).map { " = \($0.words(in: currency))" } ?? ""
         let note = note.map { ", note \(texts.text(of: $0).quoted)" } ?? ""
-        return "\(quantity) × \(name) at \(unitPrice.words(in: currency))\(total)\(note)"
+        return "\(quantity) × \(choice) at \(unitPrice.words(in: currency))\(total)\(note)"
     }
 }

@@ -12,6 +12,7 @@ enum MenuEventText {
             return currency.map { amount.words(in: $0) } ?? "\(amount.minorUnits)"
         }
         func item(_ id: Identifier) -> String { before.entries[id].map { "\($0.name) (\(id))" } ?? "\(id)" }
+        func option(_ id: Identifier) -> String { before.groups.option(id).map { "\($0.name) (\(id))" } ?? "\(id)" }
         func section(_ id: Identifier) -> String { "section \(id)" }
         func place(_ next: Identifier?) -> String { next.map { ", before \($0)" } ?? "" }
 
@@ -43,6 +44,16 @@ enum MenuEventText {
         case .itemSuspended(let id, let until):
             return "suspended \(item(id))" + (until.map { " until \($0.rfc3339)" } ?? "")
         case .itemResumed(let id): return "resumed \(item(id))"
+        case .groupPut(let group):
+            let options = group.options.map { "\($0.name) at \(price($0.price))" }.joined(separator: ", ")
+            return "\(before.groups[group.id] == nil ? "added" : "changed") options \(group.id), "
+                + "\(group.title.quoted): \(group.minimum) to \(group.maximum) of \(options)"
+        case .groupRemoved(let id): return "removed options \(id)"
+        case .optionRepriced(let id, let amount, let size):
+            return "repriced option \(option(id)) to \(price(amount))" + (size.map { " with \($0)" } ?? "")
+        case .optionSuspended(let id, let until):
+            return "suspended option \(option(id))" + (until.map { " until \($0.rfc3339)" } ?? "")
+        case .optionResumed(let id): return "resumed option \(option(id))"
         case .feedChecked(let check):
             let source = check.source.map { " \($0.quoted)" } ?? ""
             let more = check.problems.count > 1 ? ", and \((check.problems.count - 1).counted("more problem"))" : ""
@@ -62,7 +73,8 @@ enum MenuEventText {
             ("tags", old.tags != new.tags), ("imageSmall", old.imageSmall != new.imageSmall),
             ("imageLarge", old.imageLarge != new.imageLarge), ("images", old.images != new.images),
             ("links", old.links != new.links), ("maxQuantity", old.maxQuantity != new.maxQuantity),
-            ("attributes", old.attributes != new.attributes),
+            ("attributes", old.attributes != new.attributes), ("options", old.options != new.options),
+            ("tax", old.tax != new.tax),
         ]
         return (changes + rest.filter(\.1).map(\.0)).joined(separator: ", ")
     }

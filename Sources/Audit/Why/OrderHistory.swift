@@ -105,7 +105,8 @@ public struct OrderHistory: Sendable {
         let name = placement.name.map { " under the name \(texts.text(ofName: $0).quoted)" } ?? ""
         return ["agreed\(name):"]
             + CartHistory.text(
-                of: placement.lines, placement.currency, total: placement.total, cart?.origins ?? [:], texts
+                of: placement.lines, placement.currency, placement.charges, total: placement.total,
+                cart?.origins ?? [:], texts
             ) { _ in "" }
     }
 }

@@ -55,6 +55,7 @@ extension OutletDetail {
         case .acceptWithin: "acceptWithin"
         case .payment: "payment"
         case .payWithin: "payWithin"
+        case .pricing: "taxes and charges"
         }
     }
 
@@ -73,6 +74,36 @@ extension OutletDetail {
             return text(value)
         case .payment(let value): return value.rawValue
         case .hours(let values): return values.count.counted("period")
+        case .pricing(let terms): return terms.words(in: currency)
         }
+    }
+}
+
+extension PricingTerms {
+    /// `VAT 20 % on top, delivery 2.99 EUR`.
+    fileprivate func words(in currency: Currency) -> String {
+        func fee(_ name: String, _ fee: Fee?) -> String? {
+            fee.map { fee in
+                "\(name) \(fee.amount.words(in: currency))"
+                    + (fee.freeFrom.map { ", free from \($0.majorUnits(of: currency))" } ?? "")
+            }
+        }
+        let taxes = taxes.map { "\($0.name) \($0.rate.words) \(taxIncluded ?? false ? "included" : "on top")" }
+        let charges = [
+            service.map { "service \($0.rate.words)" }, fee("small order", smallOrder), fee("delivery", delivery),
+        ]
+        let words = taxes + charges.compactMap(\.self)
+        return words.isEmpty ? "nothing" : words.joined(separator: ", ")
+    }
+}
+
+extension Rate {
+    /// `8.875 %`.
+    fileprivate var words: String {
+        let (whole, rest) = thousandths.quotientAndRemainder(dividingBy: 1_000)
+        guard rest > 0 else { return "\(whole) %" }
+        var decimals = "\(1_000 + rest)".dropFirst()
+        while decimals.last == "0" { decimals.removeLast() }
+        return "\(whole).\(decimals) %"
     }
 }

@@ -220,22 +220,15 @@ public struct CatalogueQuery {
         kind == other.kind && filters == other.filters && sort.name == other.sort.name
     }
 
-    /// FNV-1a over the kind, the filters in a fixed order and the sort. It does not defend against anybody: a cursor
-    /// is no secret.
+    /// A hash of the kind, the filters in a fixed order and the sort.
     private var fingerprintOfQuestion: UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ bytes: some Sequence<UInt8>) {
-            for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        }
+        var hash = StableHash()
         let filters = filters.sorted { $0.lexicographicallyPrecedes($1) }
         for part in [[kind == .items ? "items" : "outlets"]] + filters + [[Text(sort.name)]] {
-            for word in part {
-                add(word.utf8)
-                add(CollectionOfOne(0xFF))
-            }
-            add(CollectionOfOne(0xFE))
+            hash.add(Int64(part.count))
+            for word in part { hash.add(word.string) }
         }
-        return hash
+        return hash.value
     }
 
     /// The text that matches must have; nil if there is none.

@@ -82,7 +82,7 @@ final class ItemTable: ListingSource {
         return Listing(
             id: ListingID(outlet: outlet.id, item: item.id), name: item.name, texts: texts, cuisines: cuisines,
             city: details.city, area: details.area, kinds: [item.kind], tags: item.tags,
-            attributes: item.attributes, currency: details.currency, price: item.price?.minorUnits,
+            attributes: item.attributes, currency: details.currency, price: entry.price?.minorUnits,
             rating: details.rating.map { Int64($0.hundredths) },
             deliveryMinutes: details.deliveryMinutes.map(Int64.init),
             availability: outlet.availability.and(Availability(entry.suspension)))

@@ -352,12 +352,12 @@ public final class CommandProcessor {
     private static func order(
         placedBy event: DomainEvent, from state: AggregateState, of cart: Identifier, _ terms: Order.Terms
     ) -> (Identifier, Order.Placement)? {
-        guard case .cart(.checkedOut(let order, let lines, let total, let customer, let name)) = event,
+        guard case .cart(.checkedOut(let order, let lines, let charges, let total, let customer, let name)) = event,
             case .cart(.filled(let contents)) = state
         else { return nil }
         let placement = Order.Placement(
-            cart: cart, outlet: contents.outlet, currency: contents.currency, lines: lines, total: total,
-            customer: customer, name: name, terms: terms)
+            cart: cart, outlet: contents.outlet, currency: contents.currency, lines: lines, charges: charges,
+            total: total, customer: customer, name: name, terms: terms)
         return (order, placement)
     }
 

@@ -2,8 +2,6 @@
 public enum Cart: Decider {
     /// The most lines of a cart.
     public static let maximumLines = 100
-    /// The most options of a line.
-    public static let maximumOptions = 20
 
     // MARK: Commands
 
@@ -14,6 +12,10 @@ public enum Cart: Decider {
         case set(line: Text, quantity: Int, maximum: Int = MenuItem.quantityLimit)
         case remove(line: Text)
         case clear
+        /// Changes the options or the note of a line, at today's price.
+        case edit(Edit)
+        /// Sets what the customer gives beside what is charged; 0 for nothing.
+        case tip(Amount)
         case checkOut(CheckOut)
     }
 
@@ -25,28 +27,53 @@ public enum Cart: Decider {
         public var item: Identifier
         /// How many, 1–99.
         public var quantity: Int
-        /// The chosen options, in any order.
-        public var options: [Identifier]
         /// What the customer wants the kitchen to know.
         public var note: PersonalText?
         /// The customer the cart will belong to, if given; a customer's note is sealed.
         public var customer: Identifier?
-        /// What the catalogue says of the item now.
+        /// What the catalogue says now of the item with the chosen options.
         public var offer: Offer
 
         /// Some of an item.
         public init(
-            outlet: Identifier, item: Identifier, quantity: Int, options: [Identifier] = [],
-            note: PersonalText? = nil, customer: Identifier? = nil, offer: Offer
+            outlet: Identifier, item: Identifier, quantity: Int, note: PersonalText? = nil,
+            customer: Identifier? = nil, offer: Offer
         ) {
             self.outlet = outlet
             self.item = item
             self.quantity = quantity
-            self.options = options
             self.note = note
             self.customer = customer
             self.offer = offer
         }
+    }
+
+    /// What is to change about a line.
+    public struct Edit: Equatable, Sendable {
+        /// The line.
+        public var line: Text
+        /// What the customer wants the kitchen to know from now on; nil inside for nothing, nil outside to leave it.
+        public var note: PersonalText??
+        /// The customer the cart will belong to, if given; a customer's note is sealed.
+        public var customer: Identifier?
+        /// What the catalogue says now of the line's item with the options that it is to have.
+        public var offer: Offer
+
+        /// A change of a line.
+        public init(line: Text, note: PersonalText?? = nil, customer: Identifier? = nil, offer: Offer) {
+            self.line = line
+            self.note = note
+            self.customer = customer
+            self.offer = offer
+        }
+    }
+
+    /// What a customer has been shown and agrees to.
+    public enum Agreement: Equatable, Sendable {
+        /// The total.
+        case total(Amount)
+        /// Everything that is priced, by the digest of a ``Quote``.
+        case quote(Text)
     }
 
     /// What a checkout needs to know.
@@ -54,10 +81,12 @@ public enum Cart: Decider {
         /// The id of the order to be placed.
         public var order: Identifier
         /// What the customer has been shown and agrees to pay.
-        public var agreedTotal: Amount
+        public var agreement: Agreement
         /// What the catalogue says now, line by line.
         public var offers: [Text: Offer]
-        /// The least the outlet accepts.
+        /// What the outlet charges beside the prices.
+        public var pricing: PricingTerms
+        /// The least that the lines may cost together.
         public var minimumOrder: Amount?
         /// The customer the cart will belong to, if given.
         public var customer: Identifier?
@@ -68,12 +97,14 @@ public enum Cart: Decider {
 
         /// A checkout.
         public init(
-            order: Identifier, agreedTotal: Amount, offers: [Text: Offer], minimumOrder: Amount? = nil,
-            customer: Identifier? = nil, name: SealedText? = nil, terms: Order.Terms = .none
+            order: Identifier, agreement: Agreement, offers: [Text: Offer], pricing: PricingTerms = .none,
+            minimumOrder: Amount? = nil, customer: Identifier? = nil, name: SealedText? = nil,
+            terms: Order.Terms = .none
         ) {
             self.order = order
-            self.agreedTotal = agreedTotal
+            self.agreement = agreement
             self.offers = offers
+            self.pricing = pricing
             self.minimumOrder = minimumOrder
             self.customer = customer
             self.name = name
@@ -94,9 +125,12 @@ public enum Cart: Decider {
         case quantityChanged(line: Text, from: Int, to: Int)
         case lineRemoved(line: Text, quantity: Int)
         case cleared(count: Int)
+        /// A line became another, or joined one that was there. The quantity is that of the other line then.
+        case lineEdited(line: Text, to: CartLine, customer: Identifier? = nil)
+        case tipSet(Amount)
         /// The cart became an order, at these prices.
         case checkedOut(
-            order: Identifier, lines: [CartLine], total: Amount, customer: Identifier? = nil,
+            order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
             name: SealedText? = nil)
     }
 
@@ -112,16 +146,19 @@ public enum Cart: Decider {
         public var customer: Identifier?
         /// The lines, in the order they were first added.
         public var lines: [CartLine]
+        /// What the customer gives beside what is charged.
+        public var tip = Amount.zero
+        /// What was charged beside the lines, once it is checked out.
+        public var charges: [Charge] = []
 
         /// The sum of quantities.
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
+        /// What is to be paid once it is checked out, or a `LIMIT` rejection.
+        public func payable() throws(Rejection) -> Amount { try total().adding(charges) }
+
         /// The sum of the lines' totals, or a `LIMIT` rejection.
-        public func total() throws(Rejection) -> Amount {
-            var sum = Amount.zero
-            for line in lines { sum = try sum.adding(line.total()) }
-            return sum
-        }
+        public func total() throws(Rejection) -> Amount { try lines.total() }
     }
 
     /// A cart, from empty to checked out.
@@ -163,6 +200,7 @@ public enum Cart: Decider {
         switch (state, command) {
         case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
             (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
+            (.checkedOut(_, let order), .edit), (.checkedOut(_, let order), .tip),
             (.checkedOut(_, let order), .checkOut):
             throw Rejection(
                 .state, "the cart is checked out as order '\(order)'; allowed are CART.GET and CART.COUNT")
@@ -197,7 +235,16 @@ public enum Cart: Decider {
         case (.filled(let contents), .clear):
             return [.cleared(count: contents.count)]
 
-        case (.empty, .checkOut):
+        case (.empty, .edit):
+            throw noSuchLine
+        case (.filled(let contents), .edit(let edit)):
+            return try self.edit(edit, contents)
+
+        case (.filled(let contents), .tip(let amount)):
+            try MenuOption.check(amount, "minor")
+            return amount == contents.tip ? [] : [.tipSet(amount)]
+
+        case (.empty, .tip), (.empty, .checkOut):
             throw Rejection(.state, "the cart is empty; allowed is CART.ADD")
         case (.filled(let contents), .checkOut(let checkOut)):
             return [try place(checkOut, contents)]
@@ -211,16 +258,13 @@ public enum Cart: Decider {
         if case .plain(let note) = addition.note { try TextRules.check(note, "NOTE", TextRules.note) }
         let customer = try customer(addition.customer, of: contents)
         try check(addition.note, "NOTE", of: customer)
-        guard addition.options.count <= maximumOptions else {
-            throw Rejection(.limit, "a line takes at most \(maximumOptions) options")
-        }
         let item = try addition.offer.item(addition.item, of: addition.outlet)
         if let contents { try checkCurrency(of: item, in: contents) }
-        let options = addition.options.count > 1 ? addition.options.sorted() : addition.options
         let lines = contents?.lines ?? []
-        let existing = lines.first {
-            $0.item == addition.item && $0.options == options && $0.note == addition.note
-        }
+        var line = CartLine(
+            id: "", item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
+            options: item.options, note: addition.note)
+        let existing = lines.first { $0.isSame(as: line) }
         let quantity = (existing?.quantity ?? 0) + addition.quantity
         guard quantity <= item.maxQuantity else {
             throw tooMany(addition.item, item)
@@ -228,43 +272,68 @@ public enum Cart: Decider {
         guard existing != nil || lines.count < maximumLines else {
             throw Rejection(.limit, "a cart takes at most \(maximumLines) lines")
         }
-        let id =
+        line.id =
             existing?.id
-            ?? CartLine.identifier(item: addition.item, options: options) { id in
+            ?? CartLine.identifier(item: addition.item, options: item.options) { id in
                 lines.contains { $0.id == id }
             }
-        try checkTotal(of: lines, with: quantity, of: id, at: item.unitPrice)
-        return .itemAdded(
-            CartLine(
-                id: id, item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
-                options: options, note: addition.note),
-            outlet: addition.outlet, currency: item.currency, customer: customer)
+        try checkTotal(of: lines, with: quantity, of: line.id, at: item.unitPrice)
+        return .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
+    }
+
+    private static func edit(_ edit: Edit, _ contents: Contents) throws(Rejection) -> [Event] {
+        guard let old = contents.lines.first(where: { $0.id == edit.line }) else { throw noSuchLine }
+        let note = edit.note ?? old.note
+        if case .plain(let note) = note { try TextRules.check(note, "NOTE", TextRules.note) }
+        let customer = try customer(edit.customer, of: contents)
+        try check(note, "NOTE", of: customer)
+        let item = try edit.offer.item(old.item, of: contents.outlet)
+        try checkCurrency(of: item, in: contents)
+        var line = CartLine(
+            id: "", item: old.item, name: item.name, quantity: old.quantity, unitPrice: item.unitPrice,
+            options: item.options, note: note)
+        if line.isSame(as: old) { return [] }
+        let others = contents.lines.filter { $0.id != old.id }
+        if let existing = others.first(where: { $0.isSame(as: line) }) {
+            line.id = existing.id
+            line.quantity += existing.quantity
+        } else {
+            line.id = CartLine.identifier(item: old.item, options: item.options) { id in
+                others.contains { $0.id == id }
+            }
+        }
+        guard line.quantity <= max(item.maxQuantity, old.quantity) else { throw tooMany(old.item, item) }
+        try checkTotal(of: others, with: line.quantity, of: line.id, at: line.unitPrice)
+        return [.lineEdited(line: old.id, to: line, customer: customer)]
     }
 
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
         let customer = try customer(checkOut.customer, of: contents)
         try check(checkOut.name.map(PersonalText.sealed), "NAME", of: customer)
-        var current = contents
-        for index in current.lines.indices {
-            let line = current.lines[index]
-            let offer = checkOut.offers[line.id] ?? .noItem
-            let item = try offer.item(line.item, of: contents.outlet)
+        for line in contents.lines {
+            let item = try (checkOut.offers[line.id] ?? .noItem).item(line.item, of: contents.outlet)
             try checkCurrency(of: item, in: contents)
             guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
-            current.lines[index].unitPrice = item.unitPrice
         }
-        let total = try current.total()
-        guard total == checkOut.agreedTotal else {
+        let quote = try Quote(of: contents, offers: checkOut.offers, terms: checkOut.pricing)
+        let total = quote.bill.total
+        switch checkOut.agreement {
+        case .total(total), .quote(quote.digest): break
+        case .total(let agreed):
             throw Rejection(
                 .totalChanged,
-                "the total is \(total.words(in: contents.currency)), "
-                    + "not \(checkOut.agreedTotal.words(in: contents.currency))")
+                "the total is \(total.words(in: contents.currency)), not \(agreed.words(in: contents.currency))")
+        case .quote:
+            throw Rejection(
+                .totalChanged,
+                "what is priced has changed since that quote; the total is \(total.words(in: contents.currency))")
         }
-        if let minimum = checkOut.minimumOrder, total < minimum {
+        if let minimum = checkOut.minimumOrder, quote.bill.subtotal < minimum {
             throw Rejection(.limit, "the outlet's minimum order is \(minimum.words(in: contents.currency))")
         }
         return .checkedOut(
-            order: checkOut.order, lines: current.lines, total: total, customer: customer, name: checkOut.name)
+            order: checkOut.order, lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer,
+            name: checkOut.name)
     }
 
     /// The owner of the cart after a command that names a customer, or none.
@@ -358,6 +427,13 @@ extension Cart.State {
 }
 
 extension [CartLine] {
+    /// What they cost together, or a `LIMIT` rejection.
+    func total() throws(Rejection) -> Amount {
+        var sum = Amount.zero
+        for line in self { sum = try sum.adding(line.total()) }
+        return sum
+    }
+
     /// Whether every note on them may belong to that customer, or to no customer.
     fileprivate func mayBelong(to customer: Identifier?) -> Bool {
         allSatisfy { PersonalText.isAllowed($0.note, of: customer) }
@@ -388,7 +464,11 @@ extension Cart.Contents {
         case .cleared(let count):
             guard self.count == count else { throw ImpossibleEvent("\(count) cleared of \(self.count)") }
             lines = []
-        case .checkedOut(let order, let lines, _, let customer, let name):
+        case .lineEdited(let id, let line, let customer):
+            try edit(id, to: line, of: customer)
+        case .tipSet(let amount):
+            tip = amount
+        case .checkedOut(let order, let lines, let charges, _, let customer, let name):
             let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
             guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
             try checkOwner(customer)
@@ -397,6 +477,7 @@ extension Cart.Contents {
             }
             self.customer = customer
             self.lines = lines
+            self.charges = charges
             return order
         }
         return nil
@@ -420,16 +501,36 @@ extension Cart.Contents {
             self.customer = customer
             return lines.append(line)
         }
-        guard lines[index].item == line.item, lines[index].options == line.options, lines[index].note == line.note
-        else {
-            throw ImpossibleEvent("one line for two things: '\(line.id)'")
-        }
+        guard lines[index].isSame(as: line) else { throw ImpossibleEvent("one line for two things: '\(line.id)'") }
         let quantity = lines[index].quantity + line.quantity
         try CartLine.checkRecordable(quantity, line.id)
         self.customer = customer
         lines[index].quantity = quantity
         lines[index].unitPrice = line.unitPrice
         lines[index].name = line.name
+        lines[index].options = line.options
+    }
+
+    /// Puts a line in the place of another, or into one that is there; changes nothing where that is impossible.
+    fileprivate mutating func edit(
+        _ id: Text, to line: CartLine, of customer: Identifier?
+    ) throws(ImpossibleEvent) {
+        try CartLine.checkRecordable(line.quantity, line.id)
+        guard PersonalText.isAllowed(line.note, of: customer) else {
+            throw ImpossibleEvent("a note that is not its customer's: '\(line.id)'")
+        }
+        guard let index = lines.firstIndex(where: { $0.id == id }), lines[index].item == line.item else {
+            throw ImpossibleEvent("a change of an unknown line: '\(id)'")
+        }
+        try checkOwner(customer)
+        let target = lines.firstIndex { $0.id == line.id && $0.id != id }
+        let quantity = lines[index].quantity + (target.map { lines[$0].quantity } ?? 0)
+        guard line.quantity == quantity, target.map({ lines[$0].isSame(as: line) }) ?? true else {
+            throw ImpossibleEvent("a line that became something else: '\(id)'")
+        }
+        self.customer = customer
+        lines[target ?? index] = line
+        if target != nil { lines.remove(at: index) }
     }
 
     fileprivate func index(of id: Text, holding quantity: Int) throws(ImpossibleEvent) -> Int {

@@ -4,6 +4,9 @@ public struct CartLine: Equatable, Sendable {
     /// cart into quarantine, and small enough that no count overflows.
     static let recordableQuantities = 1...1_000_000
 
+    /// The most different options of a line.
+    public static let maximumOptions = 20
+
     /// The line's id in its cart; see ``CartLine/identifier(item:options:taken:)``.
     public var id: Text
     /// The item.
@@ -12,17 +15,17 @@ public struct CartLine: Equatable, Sendable {
     public var name: Text
     /// 1–99.
     public var quantity: Int
-    /// What one cost when it was last added.
+    /// What one cost with its options when it was last added.
     public var unitPrice: Amount
-    /// The chosen options, sorted.
-    public var options: [Identifier]
+    /// The chosen options, in the order of their ids.
+    public var options: [LineOption]
     /// What the customer wants the kitchen to know.
     public var note: PersonalText?
 
     /// A line.
     public init(
         id: Text, item: Identifier, name: Text, quantity: Int, unitPrice: Amount,
-        options: [Identifier] = [], note: PersonalText? = nil
+        options: [LineOption] = [], note: PersonalText? = nil
     ) {
         self.id = id
         self.item = item
@@ -36,10 +39,17 @@ public struct CartLine: Equatable, Sendable {
     /// What the line costs, or a `LIMIT` rejection.
     public func total() throws(Rejection) -> Amount { try unitPrice.multiplied(by: quantity) }
 
-    /// The id of a new line: the item's id, with its sorted options behind it after `+`. A line that differs
-    /// only in its note gets the first free of `~2`, `~3`, … behind that.
-    static func identifier(item: Identifier, options: [Identifier], taken: (Text) -> Bool) -> Text {
-        let plain = options.isEmpty ? item.text : Text(([item] + options).map(\.rawValue).joined(separator: "+"))
+    /// Whether two lines are about the same thing: one of each joins the other.
+    func isSame(as other: CartLine) -> Bool {
+        item == other.item && note == other.note
+            && options.elementsEqual(other.options) { $0.id == $1.id && $0.units == $1.units }
+    }
+
+    /// The id of a new line: the item's id, with its options behind it after `+`, as in `burger+cheese*2+large`. A
+    /// line that differs only in its note gets the first free of `~2`, `~3`, … behind that.
+    static func identifier(item: Identifier, options: [LineOption], taken: (Text) -> Bool) -> Text {
+        let words = options.map { $0.units == 1 ? $0.id.rawValue : "\($0.id)*\($0.units)" }
+        let plain = options.isEmpty ? item.text : Text(([item.rawValue] + words).joined(separator: "+"))
         guard taken(plain) else { return plain }
         let numbers = 2...(Cart.maximumLines + 1)
         // A cart has fewer lines than there are numbers, so one is free.

@@ -10,6 +10,8 @@ public enum Offer: Equatable, Sendable {
     case notForSale
     /// The item is sold out, until a moment or until further notice.
     case soldOut(until: Timestamp?)
+    /// The item can be had, but not with these options.
+    case wrongChoice(Choice)
     /// The item can be had.
     case available(Item)
 
@@ -17,19 +19,28 @@ public enum Offer: Equatable, Sendable {
     public struct Item: Equatable, Sendable {
         /// What it is called.
         public var name: Text
-        /// What one costs.
+        /// What one costs with the chosen options.
         public var unitPrice: Amount
         /// The currency of the price.
         public var currency: Currency
         /// The most of it that a line takes.
         public var maxQuantity: Int
+        /// The chosen options, in the order of their ids.
+        public var options: [LineOption]
+        /// The tax on it; nil for the outlet's first.
+        public var tax: Identifier?
 
         /// An item with its price and limit.
-        public init(name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int) {
+        public init(
+            name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int, options: [LineOption] = [],
+            tax: Identifier? = nil
+        ) {
             self.name = name
             self.unitPrice = unitPrice
             self.currency = currency
             self.maxQuantity = maxQuantity
+            self.options = options
+            self.tax = tax
         }
     }
 
@@ -44,6 +55,45 @@ public enum Offer: Equatable, Sendable {
         case .noItem: throw Rejection(.notFound, "outlet '\(outlet)' has no item '\(id)'")
         case .notForSale: throw Rejection(.invalid, "item '\(id)' has no price and cannot be ordered")
         case .soldOut: throw Rejection(.soldOut, "item '\(id)' is sold out")
+        case .wrongChoice(let choice): throw choice.rejection(of: id)
         }
+    }
+}
+
+extension Choice {
+    /// Why an item cannot be had with these options.
+    fileprivate func rejection(of item: Identifier) -> Rejection {
+        switch self {
+        case .gone(let option):
+            Rejection(.choice, "item '\(item)' has no option '\(option)', or not with what else is chosen")
+        case .soldOut(let option): Rejection(.soldOut, "option '\(option)' of item '\(item)' is sold out")
+        case .tooMany(let option, let maximum):
+            Rejection(.choice, "option '\(option)' is taken at most \(maximum) times, and at least once")
+        case .units(let group, let chosen):
+            Rejection(
+                .choice,
+                "choose \(group.minimum == group.maximum ? "" : "\(group.minimum) to ")\(group.maximum) "
+                    + "of group '\(group.id)', not \(chosen)")
+        case .notForSale, .priced: Rejection(.invalid, "item '\(item)' has no price and cannot be ordered")
+        }
+    }
+}
+
+extension MenuState {
+    /// What the menu says of an item with some options, at an outlet that takes orders.
+    ///
+    /// - Parameter chosen: ``Swift/Array/normalized``.
+    public func offer(
+        of item: Identifier, with chosen: [ChosenOption], in currency: Currency, now: Timestamp
+    ) -> Offer {
+        guard let entry = entries[item] else { return .noItem }
+        if entry.price == nil { return .notForSale }
+        if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
+        let choice = choice(of: chosen, for: entry, now: now)
+        guard case .priced(let price, let options) = choice else { return .wrongChoice(choice) }
+        return .available(
+            Offer.Item(
+                name: entry.name, unitPrice: price, currency: currency,
+                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit, options: options, tax: entry.tax))
     }
 }

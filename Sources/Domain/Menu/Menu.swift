@@ -27,6 +27,15 @@ public enum Menu: Decider {
         /// Marks an item as sold out, until a moment after `now` or until it is resumed.
         case suspend(Identifier, until: Timestamp?, now: Timestamp)
         case resume(Identifier)
+        /// Adds a group of options, or puts it in the place of the one of that id.
+        case putGroup(OptionGroup)
+        /// Removes a group that nothing names.
+        case removeGroup(Identifier)
+        /// Sets what one unit of an option costs, or costs with a size.
+        case repriceOption(Identifier, Amount, size: Identifier?)
+        /// Marks an option as sold out, until a moment after `now` or until it is resumed.
+        case suspendOption(Identifier, until: Timestamp?, now: Timestamp)
+        case resumeOption(Identifier)
         /// Says what came of looking at the menu's source.
         case checkFeed(FeedCheck)
     }
@@ -46,6 +55,11 @@ public enum Menu: Decider {
         case itemRepriced(Identifier, Amount)
         case itemSuspended(Identifier, until: Timestamp?)
         case itemResumed(Identifier)
+        case groupPut(OptionGroup)
+        case groupRemoved(Identifier)
+        case optionRepriced(Identifier, Amount, size: Identifier?)
+        case optionSuspended(Identifier, until: Timestamp?)
+        case optionResumed(Identifier)
         case feedChecked(FeedCheck)
     }
 
@@ -72,7 +86,8 @@ public enum Menu: Decider {
             return try put(header, before: before, in: state)
 
         case .removeSection(let id):
-            guard state.sectionIndex(id) != nil else { throw noSuchSection(id) }
+            guard let index = state.sectionIndex(id) else { throw noSuchSection(id) }
+            for item in state.sections[index].items { try checkUnlinked(item, in: state) }
             return [.sectionRemoved(id)]
 
         case .putItem(let item, let section, let before):
@@ -81,23 +96,28 @@ public enum Menu: Decider {
 
         case .removeItem(let id):
             guard state.entries[id] != nil else { throw noSuchItem(id) }
+            try checkUnlinked(id, in: state)
             return [.itemRemoved(id)]
 
         case .reprice(let id, let price):
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
-            guard (Amount.zero...Amount.maximum).contains(price) else {
-                throw .invalid("price", "must be from 0 to \(Amount.maximum.minorUnits) minor units")
+            try MenuOption.check(price, "price")
+            guard !entry.isPriceFrom else {
+                throw Rejection(.state, "item '\(id)' has sizes, which have the prices; allowed is MENU.OPTION.PRICE")
             }
             return entry.item.price == price ? [] : [.itemRepriced(id, price)]
 
         case .suspend(let id, let until, let now):
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
             if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
-            return entry.suspension == MenuState.Suspension(until: until) ? [] : [.itemSuspended(id, until: until)]
+            return entry.ownSuspension == MenuState.Suspension(until: until) ? [] : [.itemSuspended(id, until: until)]
 
         case .resume(let id):
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
-            return entry.suspension == nil ? [] : [.itemResumed(id)]
+            return entry.ownSuspension == nil ? [] : [.itemResumed(id)]
+
+        case .putGroup, .removeGroup, .repriceOption, .suspendOption, .resumeOption:
+            return try decideOptions(command, in: state)
 
         case .checkFeed(let check):
             try check.validate()
@@ -140,6 +160,9 @@ public enum Menu: Decider {
             }
         }
         let entry = state.entries[item.id]
+        if !item.options.isEmpty {
+            try state.optionRules(for: [OptionRules.Item(item, at: "")], adding: item.id).validate()
+        }
         try checkBytes(state.bytes - (entry?.bytes ?? 0) + item.bytes, in: state)
         try checkAttributes(names: state.entries.attributeNames(replacing: entry, with: item))
         guard let old = entry?.item else {
@@ -169,7 +192,7 @@ public enum Menu: Decider {
     }
 
     /// A menu that has more, from before there was this limit, may become smaller.
-    private static func checkBytes(_ bytes: Int, in state: MenuState) throws(Rejection) {
+    static func checkBytes(_ bytes: Int, in state: MenuState) throws(Rejection) {
         guard bytes <= max(maximumBytes, state.bytes) else {
             throw Rejection(
                 .limit, "the texts of a menu have at most \(maximumBytes) bytes together, and would have \(bytes)")
@@ -180,7 +203,7 @@ public enum Menu: Decider {
         Rejection(.notFound, "no section '\(id)' in the menu")
     }
 
-    private static func noSuchItem(_ id: Identifier) -> Rejection {
+    static func noSuchItem(_ id: Identifier) -> Rejection {
         Rejection(.notFound, "no item '\(id)' in the menu")
     }
 
@@ -209,17 +232,19 @@ public enum Menu: Decider {
 
         case .sectionRemoved(let id):
             let section = state.sections.remove(at: try state.requiredSection(id))
-            for item in section.items { state.entries[item] = nil }
+            for item in section.items { state.removeEntry(item) }
             state.sectionBytes -= section.header.bytes
 
         case .itemAdded(let item, let section, let before):
             guard state.entries[item.id] == nil else { throw impossible("an item added twice", item.id) }
             let place = try state.place(in: section, before: before)
             state.sections[place.section].items.insert(item.id, at: place.index)
-            state.entries[item.id] = MenuState.Entry(item: item, section: section)
+            state.setEntry(item, section, nil)
+            state.refresh(after: item.id)
 
         case .itemChanged(let item):
             try state.changeEntry(item.id) { $0.item = item }
+            state.refresh(after: item.id)
 
         case .itemMoved(let id, let section, let before):
             guard before != id else { throw impossible("an item placed before itself", id) }
@@ -233,16 +258,45 @@ public enum Menu: Decider {
         case .itemRemoved(let id):
             let place = try state.place(of: id)
             state.sections[place.section].items.remove(at: place.index)
-            state.entries[id] = nil
+            state.removeEntry(id)
 
         case .itemRepriced(let id, let price):
             try state.changeEntry(id) { $0.item.price = price }
 
         case .itemSuspended(let id, let until):
             try state.changeEntry(id) { $0.suspension = MenuState.Suspension(until: until) }
+            state.refresh(after: id)
 
         case .itemResumed(let id):
             try state.changeEntry(id) { $0.suspension = nil }
+            state.refresh(after: id)
+
+        case .groupPut(let group):
+            let isFree = group.options.allSatisfy { (state.groups.home(of: $0.id) ?? group.id) == group.id }
+            guard group.isRecordable, isFree else { throw impossible("a group that cannot be", group.id) }
+            state.groups.put(group)
+            state.refresh([group.id])
+
+        case .groupRemoved(let id):
+            guard state.groups[id] != nil else { throw impossible("an event on an unknown group", id) }
+            state.groups.remove(id)
+            state.refresh([id])
+
+        case .optionRepriced(let id, let price, let size):
+            let group = try state.requiredGroup(ofOption: id)
+            guard price.isRecordable else { throw impossible("a price out of range", id) }
+            state.groups.reprice(id, price, with: size)
+            state.refresh([group])
+
+        case .optionSuspended(let id, let until):
+            let group = try state.requiredGroup(ofOption: id)
+            state.groups.suspend(id, MenuState.Suspension(until: until))
+            state.refresh([group])
+
+        case .optionResumed(let id):
+            let group = try state.requiredGroup(ofOption: id)
+            state.groups.suspend(id, nil)
+            state.refresh([group])
 
         case .feedChecked(let check):
             state.feed = check
@@ -250,7 +304,7 @@ public enum Menu: Decider {
         if event.changesDocument { state.feed?.validators = nil }
     }
 
-    fileprivate static func impossible(_ what: String, _ id: Identifier) -> ImpossibleEvent {
+    static func impossible(_ what: String, _ id: Identifier) -> ImpossibleEvent {
         ImpossibleEvent("\(what): '\(id)'")
     }
 }
@@ -260,9 +314,9 @@ extension Menu.Event {
     fileprivate var changesDocument: Bool {
         switch self {
         case .sectionAdded, .sectionChanged, .sectionMoved, .sectionRemoved, .itemAdded, .itemChanged, .itemMoved,
-            .itemRemoved, .itemRepriced:
+            .itemRemoved, .itemRepriced, .groupPut, .groupRemoved, .optionRepriced:
             true
-        case .itemSuspended, .itemResumed, .feedChecked: false
+        case .itemSuspended, .itemResumed, .optionSuspended, .optionResumed, .feedChecked: false
         }
     }
 }
@@ -296,12 +350,53 @@ extension MenuState {
         return (section, index)
     }
 
+    fileprivate func requiredGroup(ofOption option: Identifier) throws(ImpossibleEvent) -> Identifier {
+        guard let group = groups.home(of: option) else {
+            throw Menu.impossible("an event on an unknown option", option)
+        }
+        return group
+    }
+
+    /// What an entry is made of.
+    fileprivate struct EntryParts {
+        var item: MenuItem
+        var section: Identifier
+        var suspension: Suspension?
+    }
+
     fileprivate mutating func changeEntry(
-        _ item: Identifier, _ change: (inout Entry) -> Void
+        _ item: Identifier, _ change: (inout EntryParts) -> Void
     ) throws(ImpossibleEvent) {
-        guard var entry = entries[item] else { throw Menu.impossible("an event on an unknown item", item) }
-        change(&entry)
-        entries[item] = entry
+        guard let entry = entries[item] else { throw Menu.impossible("an event on an unknown item", item) }
+        var parts = EntryParts(item: entry.item, section: entry.section, suspension: entry.ownSuspension)
+        change(&parts)
+        setEntry(parts.item, parts.section, parts.suspension)
+    }
+
+    fileprivate mutating func setEntry(_ item: MenuItem, _ section: Identifier, _ suspension: Suspension?) {
+        let before = entries[item.id]?.options ?? []
+        if before != item.options { groups.note(item.id, offers: item.options, before: before) }
+        entries[item.id] = Entry(item, section, suspension, consequences(of: item))
+    }
+
+    fileprivate mutating func removeEntry(_ item: Identifier) {
+        groups.note(item, offers: [], before: entries[item]?.options ?? [])
+        entries[item] = nil
+        refresh(after: item)
+    }
+
+    /// Works out anew what follows for the items with an option that is the item.
+    fileprivate mutating func refresh(after item: Identifier) {
+        if !groups.isEmpty { refresh(groups.groups(with: item)) }
+    }
+
+    /// Works out anew what follows from these groups for the items that offer them.
+    fileprivate mutating func refresh(_ changed: Set<Identifier>) {
+        if changed.isEmpty { return }
+        for id in groups.items(offering: changed) {
+            guard let entry = entries[id] else { continue }
+            setEntry(entry.item, entry.section, entry.ownSuspension)
+        }
     }
 }
 

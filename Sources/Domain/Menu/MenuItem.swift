@@ -31,13 +31,17 @@ public struct MenuItem: Equatable, Sendable {
     public var maxQuantity: Int?
     /// What else there is to say about it.
     public var attributes: ItemAttributes
+    /// The groups of options that it offers, in their order.
+    public var options: [Identifier]
+    /// The tax of its outlet that is on it; nil for the outlet's first.
+    public var tax: Identifier?
 
     /// An item with everything that is not named left out.
     public init(
         id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,
-        attributes: ItemAttributes = ItemAttributes()
+        attributes: ItemAttributes = ItemAttributes(), options: [Identifier] = [], tax: Identifier? = nil
     ) {
         self.id = id
         self.kind = kind
@@ -52,6 +56,8 @@ public struct MenuItem: Equatable, Sendable {
         self.links = links
         self.maxQuantity = maxQuantity
         self.attributes = attributes
+        self.options = options
+        self.tax = tax
     }
 
     /// The bytes of all its texts and attributes.
@@ -60,7 +66,8 @@ public struct MenuItem: Equatable, Sendable {
         let details = (description?.utf8.count ?? 0) + (cuisine?.utf8.count ?? 0)
         let images = (imageSmall?.utf8.count ?? 0) + (imageLarge?.utf8.count ?? 0)
         let more = self.images.reduce(0) { $0 + $1.bytes } + links.reduce(0) { $0 + $1.bytes }
-        return tags.reduce(needed + details + images + more + attributes.bytes) { $0 + $1.utf8.count }
+        let choices = options.reduce(tax?.rawValue.utf8.count ?? 0) { $0 + $1.rawValue.utf8.count }
+        return tags.reduce(needed + details + images + more + attributes.bytes + choices) { $0 + $1.utf8.count }
     }
 
     /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
@@ -76,7 +83,7 @@ public struct MenuItem: Equatable, Sendable {
             guard (Amount.zero...Amount.maximum).contains(price) else {
                 throw .invalid("\(path)price", "must be from 0 to \(Amount.maximum.minorUnits) minor units")
             }
-        } else if registered.needsPrice {
+        } else if registered.needsPrice, options.isEmpty {
             throw .invalid("\(path)price", "is missing, and a \(kind) needs one")
         }
         try TextRules.check(cuisine, "\(path)cuisine", TextRules.line)

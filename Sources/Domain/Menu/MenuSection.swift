@@ -69,15 +69,20 @@ public struct MenuSection: Equatable, Sendable {
 public struct MenuDocument: Equatable, Sendable {
     /// The sections in their order.
     public var sections: [MenuSection]
+    /// The groups of options that its items offer, in any order.
+    public var groups: [OptionGroup]
 
     /// A menu of these sections.
-    public init(sections: [MenuSection]) {
+    public init(sections: [MenuSection], groups: [OptionGroup] = []) {
         self.sections = sections
+        self.groups = groups
     }
 
     /// The bytes of all its texts.
     var bytes: Int {
-        sections.reduce(0) { $0 + $1.header.bytes + $1.items.reduce(0) { $0 + $1.bytes } }
+        sections.reduce(groups.reduce(0) { $0 + $1.bytes }) {
+            $0 + $1.header.bytes + $1.items.reduce(0) { $0 + $1.bytes }
+        }
     }
 
     /// Rejects a menu with a value out of range, or an id used twice, naming the field.
@@ -103,5 +108,18 @@ public struct MenuDocument: Equatable, Sendable {
             names: sections.reduce(into: Set()) { names, section in
                 for item in section.items { names.formUnion(item.attributes.list.lazy.map(\.name)) }
             }.count)
+        try optionRules(hasItem: itemIDs.contains)?.validate()
+    }
+
+    /// The rules for its options; nil where it has none.
+    private func optionRules(hasItem: @escaping (Identifier) -> Bool) -> OptionRules? {
+        let items = sections.enumerated().flatMap { s, section in
+            section.items.enumerated().filter { !$1.options.isEmpty }.map { i, item in
+                OptionRules.Item(item, at: "sections[\(s)].items[\(i)].")
+            }
+        }
+        if items.isEmpty, groups.isEmpty { return nil }
+        return OptionRules(
+            groups: groups.enumerated().map { ($1, "groups[\($0)].") }, items: items, hasItem: hasItem)
     }
 }

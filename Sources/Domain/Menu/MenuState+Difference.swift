@@ -10,6 +10,10 @@ extension MenuState {
         let targetSections = Dictionary(uniqueKeysWithValues: target.sections.map { ($0.header.id, $0) })
         let targetItems = Set(target.sections.flatMap { $0.items.map(\.id) })
 
+        // Before the items, so that whatever they offer is there.
+        for group in target.groups.sorted(by: { $0.id < $1.id }) where groups[group.id] != group {
+            events.append(.groupPut(group))
+        }
         for section in sections {
             if let new = targetSections[section.header.id]?.header, new != section.header {
                 events.append(.sectionChanged(new))
@@ -44,6 +48,8 @@ extension MenuState {
             }
             events += section.items.filter { !targetItems.contains($0) }.map(Menu.Event.itemRemoved)
         }
+        let targetGroups = Set(target.groups.map(\.id))
+        events += groups.list.map(\.id).filter { !targetGroups.contains($0) }.map(Menu.Event.groupRemoved)
         return events
     }
 }

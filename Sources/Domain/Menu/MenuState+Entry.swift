@@ -8,9 +8,29 @@ extension MenuState {
     public struct Entry: @unchecked Sendable {
         private var storage: EntryStorage
 
+        /// What belongs to the options of an item. Few items have any.
+        struct Options {
+            var groups: [Identifier]
+            var tax: Identifier?
+            /// What the merchant said, whatever follows from the options.
+            var ownSuspension: Suspension?
+        }
+
+        /// What the menu's groups of options make of an item.
+        struct Consequences {
+            /// The lowest price of its sizes; nil where it has none.
+            var lowestPrice: Amount?
+            /// Why it cannot be ordered, where a group that has to be chosen from cannot be filled.
+            var suspension: Suspension?
+        }
+
         /// An item in its section.
         public init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
-            storage = EntryStorage.make(item, section, suspension)
+            self.init(item, section, suspension, Consequences())
+        }
+
+        init(_ item: MenuItem, _ section: Identifier, _ suspension: Suspension?, _ consequences: Consequences) {
+            storage = EntryStorage.make(item, section, suspension, consequences)
         }
 
         /// The item's id.
@@ -19,8 +39,20 @@ extension MenuState {
         /// What the item is called.
         public var name: Text { storage.name }
 
-        /// What one costs.
+        /// What one costs; of an item with sizes, the lowest of their prices.
         public var price: Amount? { storage.header.price }
+
+        /// Whether ``price`` is the lowest of several.
+        public var isPriceFrom: Bool { storage.header.isPriceFrom }
+
+        /// Whether there is anything to choose with it.
+        public var hasOptions: Bool { storage.header.hasOptions && !options.isEmpty }
+
+        /// The groups of options that it offers, in their order.
+        public var options: [Identifier] { storage.header.hasOptions ? storage.options.groups : [] }
+
+        /// The tax that is on it; nil for the outlet's first.
+        public var tax: Identifier? { storage.header.hasOptions ? storage.options.tax : nil }
 
         /// The most of it that a line takes.
         public var maxQuantity: Int? { storage.header.maxQuantity }
@@ -32,21 +64,17 @@ extension MenuState {
         var bytes: Int { Int(storage.header.itemBytes) }
 
         /// The item as the merchant describes it.
-        public var item: MenuItem {
-            get { storage.item }
-            set { storage = EntryStorage.make(newValue, section, suspension) }
-        }
+        public var item: MenuItem { storage.item }
 
         /// The section that lists it.
-        public var section: Identifier {
-            get { storage.section }
-            set { storage = EntryStorage.make(item, newValue, suspension) }
-        }
+        public var section: Identifier { storage.section }
 
         /// Why it cannot be ordered now, if so.
-        public var suspension: Suspension? {
-            get { storage.header.suspension }
-            set { storage = EntryStorage.make(item, section, newValue) }
+        public var suspension: Suspension? { storage.header.suspension }
+
+        /// What the merchant said of it, whatever follows from its options.
+        public var ownSuspension: Suspension? {
+            storage.header.hasOptions ? storage.options.ownSuspension : suspension
         }
     }
 }
@@ -54,12 +82,15 @@ extension MenuState {
 extension MenuState.Entry: Equatable {
     /// Whether items, sections and suspensions are the same.
     public static func == (a: Self, b: Self) -> Bool {
-        a.storage === b.storage || a.item == b.item && a.section == b.section && a.suspension == b.suspension
+        a.storage === b.storage
+            || a.item == b.item && a.section == b.section && a.price == b.price && a.suspension == b.suspension
+                && a.ownSuspension == b.ownSuspension
     }
 }
 
 extension MenuItem {
     fileprivate var hasMedia: Bool { !images.isEmpty || !links.isEmpty }
+    fileprivate var hasOptions: Bool { !options.isEmpty || tax != nil }
 }
 
 /// What an entry holds.
@@ -79,16 +110,24 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         let hasAttributes: Bool
         /// Whether there are images or links.
         let hasMedia: Bool
+        /// Whether there are groups of options or a tax.
+        let hasOptions: Bool
+        /// Whether the price is not the item's own, but the lowest of its sizes.
+        let isPriceFrom: Bool
         let byteCount: Int32
         /// See ``MenuItem/bytes``.
         let itemBytes: Int32
 
-        init(_ item: MenuItem, _ suspension: MenuState.Suspension?, kind: Int?, byteCount: Int) {
+        init(
+            _ item: MenuItem, _ suspension: MenuState.Suspension?, _ lowestPrice: Amount?, kind: Int?, byteCount: Int
+        ) {
             id = item.id
             self.kind = kind.map(Int8.init) ?? -1
             hasAttributes = !item.attributes.isEmpty
             hasMedia = item.hasMedia
-            minorUnits = item.price?.minorUnits ?? Self.none
+            hasOptions = item.hasOptions
+            isPriceFrom = item.price == nil && lowestPrice != nil
+            minorUnits = (item.price ?? lowestPrice)?.minorUnits ?? Self.none
             until = suspension.map { $0.until?.millisecondsSinceEpoch ?? Self.noEnd } ?? Self.none
             mostAtOnce = item.maxQuantity.map(Int16.init(clamping:)) ?? .min
             self.byteCount = Int32(byteCount)
@@ -109,7 +148,8 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     }
 
     static func make(
-        _ item: MenuItem, _ section: Identifier, _ suspension: MenuState.Suspension?
+        _ item: MenuItem, _ section: Identifier, _ ownSuspension: MenuState.Suspension?,
+        _ consequences: MenuState.Entry.Consequences
     ) -> EntryStorage {
         var texts = PackedValues()
         texts.append(item.name)
@@ -121,11 +161,17 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         texts.append(item.imageSmall)
         texts.append(item.imageLarge)
         if item.hasMedia { texts.append(item.images, item.links) }
+        if item.hasOptions {
+            texts.append(
+                MenuState.Entry.Options(groups: item.options, tax: item.tax, ownSuspension: ownSuspension))
+        }
         for tag in item.tags { texts.append(tag) }
         if !item.attributes.isEmpty { texts.append(item.attributes) }
         let bytes = texts.bytes
         let buffer = create(minimumCapacity: bytes.count) { _ in
-            Header(item, suspension, kind: kind, byteCount: bytes.count)
+            Header(
+                item, .both(ownSuspension, consequences.suspension), consequences.lowestPrice, kind: kind,
+                byteCount: bytes.count)
         }
         buffer.withUnsafeMutablePointerToElements { elements in
             bytes.withUnsafeBufferPointer { source in
@@ -149,16 +195,30 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         }
     }
 
+    var options: MenuState.Entry.Options {
+        read { texts in
+            // The name, the section, the kind, the description, the cuisine and both images.
+            for _ in 0..<7 { _ = texts.next() }
+            if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
+            return texts.nextOptions()
+        }
+    }
+
     var item: MenuItem {
         read { texts in
             let name = texts.next() ?? ""
             _ = texts.next()
             let kind = texts.next() ?? ItemKind.all[Int(header.kind)].name
             var item = MenuItem(
-                id: header.id, kind: kind, name: name, description: texts.next(), price: header.price,
+                id: header.id, kind: kind, name: name, description: texts.next(),
+                price: header.isPriceFrom ? nil : header.price,
                 cuisine: texts.next(), imageSmall: texts.next(), imageLarge: texts.next(),
                 maxQuantity: header.maxQuantity)
             if header.hasMedia { (item.images, item.links) = (texts.nextImages(), texts.nextLinks()) }
+            if header.hasOptions {
+                let options = texts.nextOptions()
+                (item.options, item.tax) = (options.groups, options.tax)
+            }
             while let tag = texts.nextUnlessAtEnd() { item.tags.append(tag) }
             if header.hasAttributes { item.attributes = texts.nextAttributes() }
             return item

@@ -26,20 +26,23 @@ public struct MenuState: Equatable, Sendable {
     public internal(set) var sections: [Section] = []
     /// Every item of every section.
     public internal(set) var entries = Entries()
+    /// The groups of options that the items offer.
+    public internal(set) var groups = OptionGroups()
     /// What the last look at the source that it is imported from brought, if there is one.
     public internal(set) var feed: FeedCheck?
     /// The bytes of the texts of the sections, without their items.
     var sectionBytes = 0
 
-    /// The bytes of all texts of the sections and items: their ids and everything that a merchant describes them with.
-    public var bytes: Int { sectionBytes + entries.bytes }
+    /// The bytes of all texts of the sections, items and groups: their ids and everything that a merchant describes
+    /// them with.
+    public var bytes: Int { sectionBytes + entries.bytes + groups.bytes }
 
     /// The menu as a merchant would write it.
     public var document: MenuDocument {
         MenuDocument(
             sections: sections.map { section in
                 MenuSection(header: section.header, items: section.items.compactMap { entries[$0]?.item })
-            })
+            }, groups: groups.list)
     }
 
     func sectionIndex(_ id: Identifier) -> Int? { sections.firstIndex { $0.header.id == id } }

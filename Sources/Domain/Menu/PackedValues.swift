@@ -44,6 +44,16 @@ struct PackedValues {
         }
     }
 
+    mutating func append(_ options: MenuState.Entry.Options) {
+        append(options.tax?.text)
+        append(UInt64(options.groups.count))
+        for group in options.groups { append(group.text) }
+        switch options.ownSuspension {
+        case nil: append(0)
+        case let suspension?: append(suspension.until.map { UInt64(bitPattern: $0.millisecondsSinceEpoch) &+ 2 } ?? 1)
+        }
+    }
+
     /// An absent text, and the attributes up to the end.
     mutating func append(_ attributes: ItemAttributes) {
         bytes.append(0)
@@ -106,6 +116,19 @@ struct PackedValues {
                 }
                 return ItemLink(rel: rel, url: next() ?? "", title: next())
             }
+        }
+
+        mutating func nextOptions() -> MenuState.Entry.Options {
+            let tax = next().flatMap { Identifier($0.string) }
+            let groups = (0..<nextNumber()).compactMap { _ in next().flatMap { Identifier($0.string) } }
+            let suspension: MenuState.Suspension? =
+                switch nextNumber() {
+                case 0: nil
+                case 1: MenuState.Suspension(until: nil)
+                case let number:
+                    MenuState.Suspension(until: Timestamp(millisecondsSinceEpoch: Int64(bitPattern: number &- 2)))
+                }
+            return MenuState.Entry.Options(groups: groups, tax: tax, ownSuspension: suspension)
         }
 
         /// The attributes up to the end; what comes before them has been read.

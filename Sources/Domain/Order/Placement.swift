@@ -9,6 +9,8 @@ extension Order {
         public var currency: Currency
         /// What was ordered, at the prices agreed.
         public var lines: [CartLine]
+        /// Everything that is charged beside the lines.
+        public var charges: [Charge]
         /// What it costs.
         public var total: Amount
         /// Who ordered, where that was said.
@@ -20,13 +22,15 @@ extension Order {
 
         /// A placement.
         public init(
-            cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine], total: Amount,
-            customer: Identifier? = nil, name: SealedText? = nil, terms: Terms = .none
+            cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
+            charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
+            terms: Terms = .none
         ) {
             self.cart = cart
             self.outlet = outlet
             self.currency = currency
             self.lines = lines
+            self.charges = charges
             self.total = total
             self.customer = customer
             self.name = name
@@ -35,6 +39,9 @@ extension Order {
 
         /// The sum of quantities.
         public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+        /// What the lines cost together, or a `LIMIT` rejection.
+        public func subtotal() throws(Rejection) -> Amount { try lines.total() }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.

@@ -80,6 +80,9 @@ public enum Outlet: Decider {
                 throw Rejection(
                     .state, "the currency is \(old.currency) since the outlet was registered, and cannot change")
             }
+            guard old.pricing.taxIncluded == nil || old.pricing.taxIncluded == new.pricing.taxIncluded else {
+                throw Rejection(.state, "whether prices include the taxes was said once, and cannot change")
+            }
             let changes = old.changes(to: new)
             return changes.isEmpty ? [] : [.detailsChanged(changes)]
 
@@ -108,6 +111,7 @@ public enum Outlet: Decider {
     public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unregistered, .registered(let details)):
+            guard details.pricing.isRecordable else { throw ImpossibleEvent("charges out of range") }
             state = .registered(details, .closed, isHidden: false)
         case (.unregistered, _):
             throw ImpossibleEvent("an event before the outlet was registered")
@@ -115,6 +119,7 @@ public enum Outlet: Decider {
             throw ImpossibleEvent("an outlet registered twice")
         case (.registered(var details, let status, let isHidden), .detailsChanged(let changes)):
             for change in changes { details.apply(change) }
+            guard details.pricing.isRecordable else { throw ImpossibleEvent("charges out of range") }
             state = .registered(details, status, isHidden: isHidden)
         case (.registered(let details, _, let isHidden), .opened):
             state = .registered(details, .open, isHidden: isHidden)

@@ -16,6 +16,7 @@ public enum OutletDetail: Equatable, Sendable {
     case acceptWithin(Int?)
     case payment(OutletDetails.Payment)
     case payWithin(Int?)
+    case pricing(PricingTerms)
 }
 
 extension OutletDetails {
@@ -26,6 +27,7 @@ extension OutletDetails {
             .priceForTwo(priceForTwo), .rating(rating), .ratingCount(ratingCount),
             .deliveryMinutes(deliveryMinutes), .minimumOrder(minimumOrder), .hours(hours),
             .prepMinutes(prepMinutes), .acceptWithin(acceptWithin), .payment(payment), .payWithin(payWithin),
+            .pricing(pricing),
         ]
     }
 
@@ -60,6 +62,7 @@ extension OutletDetails {
         case .acceptWithin(let value): acceptWithin = value
         case .payment(let value): payment = value
         case .payWithin(let value): payWithin = value
+        case .pricing(let value): pricing = value
         }
     }
 }

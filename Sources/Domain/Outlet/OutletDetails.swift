@@ -58,6 +58,8 @@ public struct OutletDetails: Equatable, Sendable {
     public var payment: Payment
     /// How long an order waits to be paid, in seconds; absent for ``usualPayWait``.
     public var payWithin: Int?
+    /// What it charges beside its items' prices.
+    public var pricing: PricingTerms
 
     /// Details with everything that is not named left out.
     public init(
@@ -65,7 +67,7 @@ public struct OutletDetails: Equatable, Sendable {
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
         hours: [OpeningHours] = [], prepMinutes: Int? = nil, acceptWithin: Int? = nil, payment: Payment = .none,
-        payWithin: Int? = nil
+        payWithin: Int? = nil, pricing: PricingTerms = .none
     ) {
         self.name = name
         self.city = city
@@ -84,6 +86,7 @@ public struct OutletDetails: Equatable, Sendable {
         self.acceptWithin = acceptWithin
         self.payment = payment
         self.payWithin = payWithin
+        self.pricing = pricing
     }
 
     /// Rejects details with a value out of range, naming the field.
@@ -104,6 +107,7 @@ public struct OutletDetails: Equatable, Sendable {
         guard hours.count <= OutletDetails.maximumHours else {
             throw .invalid("hours", "must have at most \(OutletDetails.maximumHours) entries")
         }
+        try pricing.validate()
     }
 
     private static func check<Number: BinaryInteger>(

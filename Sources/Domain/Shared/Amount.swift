@@ -20,11 +20,22 @@ public struct Amount: Hashable, Comparable, Sendable {
         return try Amount.limited(sum, overflow)
     }
 
+    /// The sum with all charges that are not in other prices already, or a `LIMIT` rejection where it exceeds
+    /// ``maximum``.
+    func adding(_ charges: [Charge]) throws(Rejection) -> Amount {
+        var sum = self
+        for charge in charges where !charge.isIncluded { sum = try sum.adding(charge.amount) }
+        return sum
+    }
+
     /// The product, or a `LIMIT` rejection where it exceeds ``maximum``.
     public func multiplied(by quantity: Int) throws(Rejection) -> Amount {
         let (product, overflow) = minorUnits.multipliedReportingOverflow(by: Int64(quantity))
         return try Amount.limited(product, overflow)
     }
+
+    /// Whether it can be a price or a fee of the log.
+    var isRecordable: Bool { (Amount.zero...Amount.maximum).contains(self) }
 
     private static func limited(_ value: Int64, _ overflow: Bool) throws(Rejection) -> Amount {
         guard !overflow, value <= maximum.minorUnits else {

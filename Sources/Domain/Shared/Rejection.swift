@@ -14,6 +14,7 @@ public struct Rejection: Error, Equatable, Sendable {
         case limit = "LIMIT"
         case state = "STATE"
         case totalChanged = "TOTALCHANGED"
+        case choice = "CHOICE"
     }
 
     /// What kind of rejection it is.

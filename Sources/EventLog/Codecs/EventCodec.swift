@@ -52,7 +52,7 @@ public enum EventCodec {
         }
         do throws(JSONReadingError) {
             let event =
-                if version > steps.count {
+                if steps.dropFirst(version - 1).allSatisfy({ $0 == nil }) {
                     try JSONReader.read(payload) { reader throws(JSONReadingError) in try decode(name, &reader) }
                 } else {
                     try JSONReader.read(Upcaster.upcast(payload, by: steps[(version - 1)...])) {

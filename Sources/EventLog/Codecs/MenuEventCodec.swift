@@ -45,6 +45,24 @@ enum MenuEventCodec {
         case .itemResumed(let id):
             writer.field("id", id.rawValue)
             return "menu.itemResumed"
+        case .groupPut(let group):
+            OptionGroupCodec.encode(group, to: &writer)
+            return "menu.groupPut"
+        case .groupRemoved(let id):
+            writer.field("id", id.rawValue)
+            return "menu.groupRemoved"
+        case .optionRepriced(let id, let price, let size):
+            writer.field("id", id.rawValue)
+            writer.field("price", price.minorUnits)
+            if let size { writer.field("size", size.rawValue) }
+            return "menu.optionRepriced"
+        case .optionSuspended(let id, let until):
+            writer.field("id", id.rawValue)
+            if let until { writer.field("until", until.millisecondsSinceEpoch) }
+            return "menu.optionSuspended"
+        case .optionResumed(let id):
+            writer.field("id", id.rawValue)
+            return "menu.optionResumed"
         case .feedChecked(let check):
             encode(check, to: &writer)
             return "menu.feedChecked"
@@ -52,6 +70,7 @@ enum MenuEventCodec {
     }
 
     static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Menu.Event? {
+        if name == "menu.groupPut" { return .groupPut(try OptionGroupCodec.decode(from: &reader)) }
         let fields = try Fields(from: &reader)
         if name == "menu.feedChecked" { return fields.check.map(Menu.Event.feedChecked) }
         guard let id = fields.id else { return nil }
@@ -69,6 +88,10 @@ enum MenuEventCodec {
         case "menu.itemRepriced": return fields.price.map { .itemRepriced(id, $0) }
         case "menu.itemSuspended": return .itemSuspended(id, until: fields.until)
         case "menu.itemResumed": return .itemResumed(id)
+        case "menu.groupRemoved": return .groupRemoved(id)
+        case "menu.optionRepriced": return fields.price.map { .optionRepriced(id, $0, size: fields.size) }
+        case "menu.optionSuspended": return .optionSuspended(id, until: fields.until)
+        case "menu.optionResumed": return .optionResumed(id)
         default: return nil
         }
     }
@@ -104,6 +127,8 @@ enum MenuEventCodec {
         if !item.links.isEmpty { writer.field("links", item.links, leavingOutNull: true) }
         if let quantity = item.maxQuantity { writer.field("maxQuantity", quantity) }
         if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
+        if !item.options.isEmpty { writer.field("options", item.options.lazy.map(\.rawValue)) }
+        if let tax = item.tax { writer.field("tax", tax.rawValue) }
     }
 
     private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
@@ -141,6 +166,9 @@ enum MenuEventCodec {
         var links: [ItemLink] = []
         var maxQuantity: Int?
         var attributes = ItemAttributes()
+        var options: [Identifier] = []
+        var tax: Identifier?
+        var size: Identifier?
         var until: Timestamp?
         var state: FeedCheck.State?
         var at: Timestamp?
@@ -176,6 +204,9 @@ enum MenuEventCodec {
                 case "links": links = try reader.links()
                 case "maxQuantity": maxQuantity = Int(try reader.integer())
                 case "attributes": attributes = try reader.attributes()
+                case "options": options = try reader.identifiers()
+                case "tax": tax = try reader.identifier()
+                case "size": size = try reader.identifier()
                 case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
                 case "state": state = FeedCheck.State(rawValue: try reader.string())
                 case "at": at = Timestamp(millisecondsSinceEpoch: try reader.integer())
@@ -215,8 +246,7 @@ enum MenuEventCodec {
             return MenuItem(
                 id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
                 tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
-                maxQuantity: maxQuantity,
-                attributes: attributes)
+                maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax)
         }
     }
 }

@@ -9,6 +9,7 @@ enum OrderEventCodec {
             writer.field("outlet", placement.outlet.rawValue)
             writer.field("currency", placement.currency.code)
             CartLineCodec.encode(placement.lines, to: &writer)
+            ChargeCodec.encodeField(placement.charges, to: &writer)
             writer.field("total", placement.total.minorUnits)
             if let customer = placement.customer { writer.field("customer", customer.rawValue) }
             if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
@@ -79,6 +80,7 @@ enum OrderEventCodec {
         var outlet: Identifier?
         var currency: Currency?
         var lines: [CartLine]?
+        var charges: [Charge] = []
         var total: Amount?
         var customer: Identifier?
         var sealedName: SealedText?
@@ -99,6 +101,7 @@ enum OrderEventCodec {
             case "outlet": outlet = Identifier(try reader.string())
             case "currency": currency = Currency(try reader.string())
             case "lines": lines = try CartLineCodec.decode(from: &reader)
+            case "charges": charges = try ChargeCodec.decode(from: &reader)
             case "total": total = Amount(minorUnits: try reader.integer())
             case "customer": customer = try reader.identifier()
             case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
@@ -130,8 +133,8 @@ enum OrderEventCodec {
             guard let cart, let outlet, let currency, let lines, let total else { return nil }
             return .placed(
                 Order.Placement(
-                    cart: cart, outlet: outlet, currency: currency, lines: lines, total: total, customer: customer,
-                    name: sealedName, terms: terms))
+                    cart: cart, outlet: outlet, currency: currency, lines: lines, charges: charges, total: total,
+                    customer: customer, name: sealedName, terms: terms))
         case "order.scheduled": return .scheduled
         case "order.paymentReported":
             guard let reference, let state, let amount else { return nil }

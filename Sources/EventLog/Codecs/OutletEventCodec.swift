@@ -82,6 +82,9 @@ enum OutletEventCodec {
         case .acceptWithin(let value): writer.field("acceptWithin", value)
         case .payment(let value): writer.field("payment", value.rawValue)
         case .payWithin(let value): writer.field("payWithin", value)
+        case .pricing(let value):
+            writer.key("pricing")
+            TermsCodec.encode(value, to: &writer)
         }
     }
 
@@ -112,6 +115,7 @@ enum OutletEventCodec {
             }
             return .payment(payment)
         case "payWithin": return .payWithin(try reader.optionalInteger().map(Int.init))
+        case "pricing": return .pricing(try TermsCodec.decode(from: &reader))
         default:
             _ = try reader.rawValue()
             return nil
@@ -156,6 +160,7 @@ extension OutletDetail {
         case .hours(let value): value.isEmpty
         case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value): value == nil
         case .payment(let value): value == .none
+        case .pricing(let value): value == .none
         }
     }
 }

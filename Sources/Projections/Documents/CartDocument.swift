@@ -8,10 +8,10 @@ public enum CartDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - offer: what the catalogue says now of an item of the cart's outlet.
+    ///   - offer: what the catalogue says now of an item with options at the cart's outlet.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
-        offer: (_ item: Identifier, _ outlet: Identifier) -> Offer
+        offer: OfferSource
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         let contents: Cart.Contents?
@@ -36,7 +36,7 @@ public enum CartDocument {
             LineDocument.writeFields(of: line, texts, to: &writer)
             writer.key("problem")
             if let outlet = contents?.outlet, status == "open" {
-                writeProblem(of: line, offer(line.item, outlet), to: &writer)
+                LineProblem.write(of: line, offer(line.item, line.chosen, outlet), to: &writer)
             } else {
                 writer.null()
             }
@@ -44,29 +44,17 @@ public enum CartDocument {
         }
         writer.endArray()
         // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
-        let total = contents.map { try? $0.total().minorUnits } ?? 0
-        writer.field("subtotal", total)
-        writer.field("total", total)
+        writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
+        if let charges = contents?.charges, !charges.isEmpty {
+            writer.key("charges")
+            ChargeCodec.encode(charges, to: &writer)
+        }
+        writer.field("total", contents.map { try? $0.payable().minorUnits } ?? 0)
+        if let tip = contents?.tip, tip > .zero { writer.field("tip", tip.minorUnits) }
         writer.field("updatedAt", updatedAt.rfc3339)
         if case .checkedOut(_, let order) = state { writer.field("order", order.rawValue) }
         writer.endObject()
         return writer.bytes
-    }
-
-    private static func writeProblem(of line: CartLine, _ offer: Offer, to writer: inout JSONWriter) {
-        var problem: (code: String, price: Amount?)?
-        switch offer {
-        case .available(let item):
-            problem = item.unitPrice == line.unitPrice ? nil : ("PRICECHANGED", item.unitPrice)
-        case .soldOut: problem = ("SOLDOUT", nil)
-        case .noItem, .noOutlet, .notForSale: problem = ("GONE", nil)
-        case .outletClosed: problem = ("CLOSED", nil)
-        }
-        guard let problem else { return writer.null() }
-        writer.beginObject()
-        writer.field("code", problem.code)
-        if let price = problem.price { writer.field("unitPrice", price.minorUnits) }
-        writer.endObject()
     }
 }
 
@@ -100,7 +88,9 @@ public enum OrderDocument {
             writer.endObject()
         }
         writer.endArray()
-        writer.field("subtotal", placement.total.minorUnits)
+        writer.field("subtotal", (try? placement.subtotal())?.minorUnits)
+        writer.key("charges")
+        ChargeCodec.encode(placement.charges, to: &writer)
         writer.field("total", placement.total.minorUnits)
         if book.refunds.amount > 0 { writer.field("refunded", book.refunds.amount) }
         writePayment(of: book, to: &writer)
@@ -144,7 +134,8 @@ public enum OrderDocument {
             writer.field("item", line.item.rawValue)
             writer.field("name", line.name.string)
             writer.field("quantity", line.quantity)
-            writer.field("options", line.options.lazy.map(\.rawValue))
+            writer.key("options")
+            CartLineCodec.encode(line.options, to: &writer)
             writer.field("note", line.note.map { texts.text(of: $0) })
             writer.endObject()
         }
@@ -172,14 +163,15 @@ public enum OrderDocument {
     }
 }
 
-private enum LineDocument {
+enum LineDocument {
     static func writeFields(of line: CartLine, _ texts: TextOpener, to writer: inout JSONWriter) {
         writer.field("line", line.id.string)
         writer.field("item", line.item.rawValue)
         writer.field("name", line.name.string)
         writer.field("quantity", line.quantity)
         writer.field("unitPrice", line.unitPrice.minorUnits)
-        writer.field("options", line.options.lazy.map(\.rawValue))
+        writer.key("options")
+        CartLineCodec.encode(line.options, to: &writer)
         writer.field("note", line.note.map { texts.text(of: $0) })
         writer.field("total", (try? line.total())?.minorUnits)
     }

@@ -90,7 +90,7 @@ public enum HomeDocument {
             writer.field("id", id.rawValue)
             writer.field("kind", item.kind.string)
             writer.key("model")
-            writeModel(item, entry.suspension, currency, to: &writer)
+            writeModel(item, entry, currency, to: &writer)
             writer.endObject()
         }
         writer.endArray()
@@ -98,18 +98,18 @@ public enum HomeDocument {
     }
 
     private static func writeModel(
-        _ item: MenuItem, _ suspension: MenuState.Suspension?, _ currency: Currency, to writer: inout JSONWriter
+        _ item: MenuItem, _ entry: MenuState.Entry, _ currency: Currency, to writer: inout JSONWriter
     ) {
         writer.beginObject()
         writer.field("name", item.name.string)
         writer.field("description", item.description?.string)
-        writer.field("price", item.price?.minorUnits)
+        ItemDocument.writePrice(of: entry, to: &writer)
         writer.field("currency", currency.code)
         writer.field("cuisine", item.cuisine?.string)
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
         if !item.links.isEmpty { writer.field("hasLinks", true) }
-        ItemDocument.writeAvailability(suspension, to: &writer)
+        ItemDocument.writeAvailability(entry.suspension, to: &writer)
         if let kind = ItemKind.named(item.kind) {
             if let button = kind.addButtonID { writer.field("addButtonAccessibilityId", button) }
             for required in kind.attributes { writer.field(required.name, item.attributes[required.name]) }

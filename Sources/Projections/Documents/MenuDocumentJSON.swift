@@ -33,8 +33,24 @@ public enum MenuDocumentJSON {
             writer.endObject()
         }
         writer.endArray()
+        write(record.menu.groups.list, of: record.menu, to: &writer)
         writer.endObject()
         return writer.bytes
+    }
+
+    /// Writes the field `groups`, unless there are none.
+    static func write(_ groups: [OptionGroup], of menu: MenuState, to writer: inout JSONWriter) {
+        if groups.isEmpty { return }
+        writer.key("groups")
+        writer.beginArray()
+        for group in groups {
+            writer.beginObject()
+            OptionGroupCodec.encode(group, to: &writer) { option, writer in
+                ItemDocument.writeAvailability(menu.suspension(of: option), to: &writer)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
     }
 
     static func write(_ layout: Layout, to writer: inout JSONWriter) {
@@ -61,6 +77,7 @@ public enum ItemDocument {
         writer.field("outlet", record.id.rawValue)
         writer.field("section", section.header.id.rawValue)
         writeFields(of: entry, to: &writer)
+        MenuDocumentJSON.write(record.menu.groups(of: entry), of: record.menu, to: &writer)
         writer.field("currency", details.currency.code)
         writer.endObject()
         return writer.bytes
@@ -72,7 +89,7 @@ public enum ItemDocument {
         writer.field("kind", item.kind.string)
         writer.field("name", item.name.string)
         writer.field("description", item.description?.string)
-        writer.field("price", item.price?.minorUnits)
+        writePrice(of: entry, to: &writer)
         writer.field("cuisine", item.cuisine?.string)
         writer.field("tags", item.tags.lazy.map(\.string))
         writer.field("imageSmall", item.imageSmall?.string)
@@ -80,9 +97,17 @@ public enum ItemDocument {
         writer.field("images", item.images)
         writer.field("links", item.links)
         writer.field("maxQuantity", item.maxQuantity)
-        writer.field("options", EmptyCollection<String>())
+        writer.field("options", item.options.lazy.map(\.rawValue))
+        if let tax = item.tax { writer.field("tax", tax.rawValue) }
         writer.field("attributes", item.attributes)
         writeAvailability(entry.suspension, to: &writer)
+    }
+
+    /// What one costs. Of an item with sizes, it is the lowest of their prices, and `from` says so.
+    public static func writePrice(of entry: MenuState.Entry, to writer: inout JSONWriter) {
+        writer.field("price", entry.price?.minorUnits)
+        if entry.isPriceFrom { writer.field("from", true) }
+        if entry.hasOptions { writer.field("hasOptions", true) }
     }
 
     /// Whether the item can be ordered. If not, the time from which it can be again lets a client know by itself.

@@ -1,4 +1,5 @@
 public import Domain
+internal import EventLog
 public import JSONText
 
 /// An outlet as `OUTLET.GET` answers it, and as it appears in its home.
@@ -56,6 +57,7 @@ public enum OutletDocument {
         if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
         if details.payment != .none { writer.field("payment", details.payment.rawValue) }
         if let seconds = details.payWithin { writer.field("payWithin", seconds) }
+        TermsCodec.encodeFields(details.pricing, to: &writer)
         writeStatus(status, to: &writer)
     }
 

@@ -80,7 +80,8 @@ struct ChangingOutlets {
         for event in events {
             switch event {
             case .sectionAdded, .sectionChanged, .sectionMoved, .feedChecked: break
-            case .sectionRemoved: return nil
+            case .sectionRemoved, .groupPut, .groupRemoved, .optionRepriced, .optionSuspended, .optionResumed:
+                return nil
             case .itemAdded(let item, _, _), .itemChanged(let item): touched.insert(item.id)
             case .itemMoved(let id, _, _), .itemRemoved(let id), .itemRepriced(let id, _), .itemSuspended(let id, _),
                 .itemResumed(let id):

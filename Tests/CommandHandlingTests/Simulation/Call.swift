@@ -87,10 +87,11 @@ final class Call {
                 checkOut.offers = checkOut.offers.mapValues { _ in offer(contents.outlet) }
                 // What a client agrees to that has just been shown the price.
                 if case .available(let item) = offer(contents.outlet) {
-                    checkOut.agreedTotal = Amount(minorUnits: item.unitPrice.minorUnits * Int64(contents.count))
+                    checkOut.agreement = .total(
+                        Amount(minorUnits: item.unitPrice.minorUnits * Int64(contents.count)))
                 }
             }
-            if !isAgreed { checkOut.agreedTotal = 1 }
+            if !isAgreed { checkOut.agreement = .total(1) }
             return .cart(.checkOut(checkOut))
         case .putOutlet(let name): return .outlet(.put(.named(name)))
         case .open: return .outlet(.open)

@@ -194,7 +194,8 @@ final class Simulation {
 
     /// What an outlet sells: the first item of its menu under any name, and tea where it has no menu.
     private static func offer(of outlet: Identifier, in model: ReadModel) -> Offer {
-        let offer = model.outletHome.offer(of: "item-0", at: outlet, now: Timestamp(millisecondsSinceEpoch: 0))
+        let offer = model.outletHome.offer(
+            of: "item-0", with: [], at: outlet, now: Timestamp(millisecondsSinceEpoch: 0))
         return offer == .noOutlet || offer == .noItem ? .tea : offer
     }
 

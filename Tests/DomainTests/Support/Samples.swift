@@ -117,8 +117,19 @@ extension MenuDocument {
     }
 }
 
+extension Rate {
+    static func sample(_ thousandths: Int) -> Rate { Rate(thousandths: thousandths)! }
+}
+
 extension Offer {
     static func sample(price: Amount = 250, currency: Currency = .inr, maxQuantity: Int = 99) -> Offer {
         .available(Item(name: "Tea", unitPrice: price, currency: currency, maxQuantity: maxQuantity))
+    }
+
+    /// The same offer with options, which cost nothing.
+    func with(_ options: [Identifier]) -> Offer {
+        guard case .available(var item) = self else { return self }
+        item.options = options.map { LineOption($0, name: Text($0.rawValue)) }
+        return .available(item)
     }
 }

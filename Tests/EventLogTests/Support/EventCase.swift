@@ -25,11 +25,18 @@ enum EventCase: String, CaseIterable {
     case itemRepriced = "menu.itemRepriced"
     case itemSuspended = "menu.itemSuspended"
     case itemResumed = "menu.itemResumed"
+    case groupPut = "menu.groupPut"
+    case groupRemoved = "menu.groupRemoved"
+    case optionRepriced = "menu.optionRepriced"
+    case optionSuspended = "menu.optionSuspended"
+    case optionResumed = "menu.optionResumed"
     case feedChecked = "menu.feedChecked"
     case cartItemAdded = "cart.itemAdded"
     case cartQuantityChanged = "cart.quantityChanged"
     case cartLineRemoved = "cart.lineRemoved"
     case cartCleared = "cart.cleared"
+    case cartLineEdited = "cart.lineEdited"
+    case cartTipSet = "cart.tipSet"
     case cartCheckedOut = "cart.checkedOut"
     case orderPlaced = "order.placed"
     case orderReleased = "order.released"
@@ -66,11 +73,18 @@ enum EventCase: String, CaseIterable {
             case .menu(.itemRepriced): .itemRepriced
             case .menu(.itemSuspended): .itemSuspended
             case .menu(.itemResumed): .itemResumed
+            case .menu(.groupPut): .groupPut
+            case .menu(.groupRemoved): .groupRemoved
+            case .menu(.optionRepriced): .optionRepriced
+            case .menu(.optionSuspended): .optionSuspended
+            case .menu(.optionResumed): .optionResumed
             case .menu(.feedChecked): .feedChecked
             case .cart(.itemAdded): .cartItemAdded
             case .cart(.quantityChanged): .cartQuantityChanged
             case .cart(.lineRemoved): .cartLineRemoved
             case .cart(.cleared): .cartCleared
+            case .cart(.lineEdited): .cartLineEdited
+            case .cart(.tipSet): .cartTipSet
             case .cart(.checkedOut): .cartCheckedOut
             case .order(.placed): .orderPlaced
             case .order(.released): .orderReleased
@@ -115,6 +129,12 @@ enum EventCase: String, CaseIterable {
         case .itemRepriced: .menu(.itemRepriced(random.identifier(), random.amount()))
         case .itemSuspended: .menu(.itemSuspended(random.identifier(), until: random.maybe { $0.time() }))
         case .itemResumed: .menu(.itemResumed(random.identifier()))
+        case .groupPut: .menu(.groupPut(random.group()))
+        case .groupRemoved: .menu(.groupRemoved(random.identifier()))
+        case .optionRepriced:
+            .menu(.optionRepriced(random.identifier(), random.amount(), size: random.maybe { $0.identifier() }))
+        case .optionSuspended: .menu(.optionSuspended(random.identifier(), until: random.maybe { $0.time() }))
+        case .optionResumed: .menu(.optionResumed(random.identifier()))
         case .feedChecked: .menu(.feedChecked(random.feedCheck()))
         case .cartItemAdded:
             .cart(
@@ -125,10 +145,14 @@ enum EventCase: String, CaseIterable {
             .cart(.quantityChanged(line: random.text(), from: random.integer(), to: random.quantity()))
         case .cartLineRemoved: .cart(.lineRemoved(line: random.text(), quantity: random.integer()))
         case .cartCleared: .cart(.cleared(count: random.integer()))
+        case .cartLineEdited:
+            .cart(.lineEdited(line: random.text(), to: random.line(), customer: random.maybe { $0.identifier() }))
+        case .cartTipSet: .cart(.tipSet(random.amount()))
         case .cartCheckedOut:
             .cart(
                 .checkedOut(
-                    order: random.identifier(), lines: random.lines(), total: random.amount(),
+                    order: random.identifier(), lines: random.lines(), charges: random.charges(),
+                    total: random.amount(),
                     customer: random.maybe { $0.identifier() }, name: random.maybe { SealedText(ciphertext: $0.text()) }
                 ))
         case .orderPlaced:
@@ -136,7 +160,8 @@ enum EventCase: String, CaseIterable {
                 .placed(
                     Order.Placement(
                         cart: random.identifier(), outlet: random.identifier(), currency: random.currency(),
-                        lines: random.lines(), total: random.amount(), customer: random.maybe { $0.identifier() },
+                        lines: random.lines(), charges: random.charges(), total: random.amount(),
+                        customer: random.maybe { $0.identifier() },
                         name: random.maybe { SealedText(ciphertext: $0.text()) }, terms: random.terms())))
         case .orderReleased: .order(.released(acceptBy: random.maybe { $0.time() }))
         case .orderAccepted:
@@ -198,7 +223,7 @@ extension SeededGenerator {
             minimumOrder: maybe { $0.amount() },
             hours: pick([[], OpeningHours.Day.allCases.map { OpeningHours(day: $0, opens: 0, closes: 1_440)! }]),
             prepMinutes: maybe { $0.integer() }, acceptWithin: maybe { $0.integer() },
-            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() })
+            payment: pick(OutletDetails.Payment.allCases), payWithin: maybe { $0.integer() }, pricing: pricing())
     }
 
     mutating func header() -> SectionHeader {
@@ -219,7 +244,47 @@ extension SeededGenerator {
             images: texts().map { ItemImage(url: $0, alternative: maybe { $0.text() }) },
             links: texts().map { ItemLink(rel: identifier(), url: $0, title: maybe { $0.text() }) },
             maxQuantity: maybe { $0.integer() },
-            attributes: attributes())
+            attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() })
+    }
+
+    private mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
+
+    private mutating func fee() -> PricingTerms.Fee {
+        PricingTerms.Fee(amount(), freeFrom: maybe { $0.amount() }, tax: maybe { $0.identifier() })
+    }
+
+    private mutating func pricing() -> PricingTerms {
+        PricingTerms(
+            taxIncluded: maybe { $0.chance(50) },
+            taxes: texts().map { PricingTerms.Tax(id: identifier(), name: $0, rate: rate()) },
+            service: maybe { PricingTerms.Service(rate: $0.rate(), tax: $0.maybe { $0.identifier() }) },
+            smallOrder: maybe { $0.fee() }, delivery: maybe { $0.fee() })
+    }
+
+    mutating func group() -> OptionGroup {
+        OptionGroup(
+            id: identifier(), title: text(), minimum: integer(), maximum: integer(), free: integer(),
+            setsPrice: chance(50),
+            options: texts().map { name in
+                MenuOption(
+                    id: identifier(), name: name, price: amount(),
+                    sizePrices: pick([[], [MenuOption.SizePrice(identifier(), amount())]]),
+                    item: maybe { $0.identifier() }, standard: integer(), maximum: integer(),
+                    groups: pick([[], [identifier()]]))
+            })
+    }
+
+    private mutating func option() -> LineOption {
+        let units = quantity()
+        return LineOption(identifier(), name: text(), units: units, price: amount(), free: pick([0, 1, units]))
+    }
+
+    mutating func charges() -> [Charge] {
+        texts().map {
+            Charge(
+                pick(Charge.Kind.allCases), id: maybe { $0.identifier() }, name: $0, amount(), isIncluded: chance(50),
+                shares: pick([[], [amount(), amount()]]))
+        }
     }
 
     mutating func feedCheck() -> FeedCheck {
@@ -260,7 +325,7 @@ extension SeededGenerator {
     mutating func line() -> CartLine {
         CartLine(
             id: text(), item: identifier(), name: text(), quantity: quantity(), unitPrice: amount(),
-            options: pick([[], [identifier()], [identifier(), identifier()]]), note: maybe { $0.personalText() })
+            options: pick([[], [option()], [option(), option()]]), note: maybe { $0.personalText() })
     }
 
     mutating func lines() -> [CartLine] { (0..<Int.random(in: 0...3, using: &self)).map { _ in line() } }

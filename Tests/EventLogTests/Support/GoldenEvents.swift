@@ -44,6 +44,21 @@ struct GoldenEvent {
             "outlet.detailsChanged",
             .outlet(.detailsChanged([.prepMinutes(20), .acceptWithin(0), .payment(.first), .payWithin(nil)])),
             #"{"prepMinutes":20,"acceptWithin":0,"payment":"first","payWithin":null}"#),
+        GoldenEvent(
+            "outlet.detailsChanged",
+            .outlet(
+                .detailsChanged([
+                    .pricing(
+                        PricingTerms(
+                            taxIncluded: true,
+                            taxes: [.init(id: Identifier("vat")!, name: "VAT", rate: Rate(thousandths: 20_000)!)],
+                            service: .init(rate: Rate(thousandths: 12_500)!, tax: Identifier("vat")!),
+                            smallOrder: .init(Amount(minorUnits: 150), freeFrom: Amount(minorUnits: 1_000)),
+                            delivery: .init(Amount(minorUnits: 299))))
+                ])),
+            #"{"pricing":{"taxIncluded":true,"taxes":[{"id":"vat","name":"VAT","rate":20000}],"#
+                + #""charges":{"service":{"rate":12500,"tax":"vat"},"smallOrder":{"fee":150,"freeFrom":1000},"#
+                + #""delivery":{"fee":299}}}}"#),
         GoldenEvent("outlet.opened", .outlet(.opened), "{}"),
         GoldenEvent("outlet.closed", .outlet(.closed), "{}"),
         GoldenEvent(
@@ -141,6 +156,46 @@ struct GoldenEvent {
             #"{"id":"tea","until":-1}"#),
         GoldenEvent("menu.itemResumed", .menu(.itemResumed(tea)), #"{"id":"tea"}"#),
         GoldenEvent(
+            "menu.itemChanged",
+            .menu(
+                .itemChanged(
+                    MenuItem(id: tea, kind: "promo", name: "Tea", options: [section], tax: Identifier("vat")!))),
+            #"{"id":"tea","kind":"promo","name":"Tea","options":["lunch"],"tax":"vat"}"#),
+        GoldenEvent(
+            "menu.groupPut",
+            .menu(
+                .groupPut(
+                    OptionGroup(
+                        id: Identifier("size")!, title: "Size", minimum: 1, maximum: 1, setsPrice: true,
+                        options: [MenuOption(id: tea, name: "Large", price: Amount(minorUnits: 900))]))),
+            #"{"id":"size","title":"Size","min":1,"max":1,"setsPrice":true,"#
+                + #""options":[{"id":"tea","name":"Large","price":900}]}"#),
+        GoldenEvent(
+            "menu.groupPut",
+            .menu(
+                .groupPut(
+                    OptionGroup(
+                        id: Identifier("extras")!, title: "Extras", maximum: 3, free: 1,
+                        options: [
+                            MenuOption(
+                                id: Identifier("milk")!, name: "Milk", price: Amount(minorUnits: 40),
+                                sizePrices: [.init(tea, Amount(minorUnits: 60))], item: section, standard: 1,
+                                maximum: 2, groups: [Identifier("size")!])
+                        ]))),
+            #"{"id":"extras","title":"Extras","min":0,"max":3,"free":1,"options":[{"id":"milk","name":"Milk","#
+                + #""price":40,"prices":{"tea":60},"item":"lunch","default":1,"max":2,"groups":["size"]}]}"#),
+        GoldenEvent("menu.groupRemoved", .menu(.groupRemoved(section)), #"{"id":"lunch"}"#),
+        GoldenEvent(
+            "menu.optionRepriced", .menu(.optionRepriced(tea, Amount(minorUnits: 50), size: nil)),
+            #"{"id":"tea","price":50}"#),
+        GoldenEvent(
+            "menu.optionRepriced", .menu(.optionRepriced(tea, Amount(minorUnits: 50), size: section)),
+            #"{"id":"tea","price":50,"size":"lunch"}"#),
+        GoldenEvent(
+            "menu.optionSuspended", .menu(.optionSuspended(tea, until: Timestamp(millisecondsSinceEpoch: 7))),
+            #"{"id":"tea","until":7}"#),
+        GoldenEvent("menu.optionResumed", .menu(.optionResumed(tea)), #"{"id":"tea"}"#),
+        GoldenEvent(
             "menu.feedChecked",
             .menu(
                 .feedChecked(
@@ -160,9 +215,13 @@ struct GoldenEvent {
 
     private static let line = CartLine(
         id: "tea+milk~2", item: tea, name: "Tea", quantity: 2, unitPrice: Amount(minorUnits: 250),
-        options: [Identifier("milk")!], note: .plain("no\nsugar"))
+        options: [
+            LineOption(Identifier("milk")!, name: "Milk", units: 2, price: Amount(minorUnits: 40), free: 1)
+        ],
+        note: .plain("no\nsugar"))
     private static let lineText =
-        #""line":"tea+milk~2","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"options":["milk"],"#
+        #""line":"tea+milk~2","item":"tea","name":"Tea","quantity":2,"unitPrice":250,"#
+        + #""options":[{"id":"milk","name":"Milk","units":2,"price":40,"free":1}],"#
         + #""note":"no\nsugar""#
 
     private static let sealedLine = CartLine(
@@ -173,13 +232,13 @@ struct GoldenEvent {
 
     private static let carts = [
         GoldenEvent(
-            "cart.itemAdded",
+            "cart.itemAdded", version: 2,
             .cart(
                 .itemAdded(
                     sealedLine, outlet: Identifier("o1")!, currency: Currency("INR")!, customer: Identifier("c-81"))),
             #"{"outlet":"o1","currency":"INR","customer":"c-81","# + sealedLineText + "}"),
         GoldenEvent(
-            "cart.checkedOut",
+            "cart.checkedOut", version: 2,
             .cart(
                 .checkedOut(
                     order: Identifier("d0f631ca-1")!, lines: [sealedLine], total: Amount(minorUnits: 500),
@@ -187,7 +246,7 @@ struct GoldenEvent {
             #"{"order":"d0f631ca-1","lines":[{"# + sealedLineText
                 + #"}],"total":500,"customer":"c-81","sealedName":"AA=="}"#),
         GoldenEvent(
-            "cart.itemAdded",
+            "cart.itemAdded", version: 2,
             .cart(.itemAdded(line, outlet: Identifier("o1")!, currency: Currency("INR")!)),
             #"{"outlet":"o1","currency":"INR","# + lineText + "}"),
         GoldenEvent(
@@ -195,9 +254,14 @@ struct GoldenEvent {
             #"{"line":"tea","from":2,"to":5}"#),
         GoldenEvent(
             "cart.lineRemoved", .cart(.lineRemoved(line: "tea", quantity: 5)), #"{"line":"tea","quantity":5}"#),
+        GoldenEvent(
+            "cart.lineEdited",
+            .cart(.lineEdited(line: "tea", to: line, customer: Identifier("c-81"))),
+            #"{"from":"tea","customer":"c-81","# + lineText + "}"),
+        GoldenEvent("cart.tipSet", .cart(.tipSet(Amount(minorUnits: 50))), #"{"tip":50}"#),
         GoldenEvent("cart.cleared", .cart(.cleared(count: 7)), #"{"count":7}"#),
         GoldenEvent(
-            "cart.checkedOut",
+            "cart.checkedOut", version: 2,
             .cart(
                 .checkedOut(
                     order: Identifier("d0f631ca-1")!,
@@ -211,7 +275,7 @@ struct GoldenEvent {
 
     private static let orders = [
         GoldenEvent(
-            "order.placed",
+            "order.placed", version: 2,
             .order(
                 .placed(
                     Order.Placement(
@@ -219,7 +283,7 @@ struct GoldenEvent {
                         lines: [line], total: Amount(minorUnits: 500)))),
             #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText + #"}],"total":500}"#),
         GoldenEvent(
-            "order.placed",
+            "order.placed", version: 2,
             .order(
                 .placed(
                     Order.Placement(
@@ -266,6 +330,22 @@ struct GoldenEvent {
         GoldenEvent(
             "order.cancelled", .order(.cancelled(Order.Ending(by: .system, .timeout))),
             #"{"by":"system","code":"TIMEOUT"}"#),
+        GoldenEvent(
+            "order.placed", version: 2,
+            .order(
+                .placed(
+                    Order.Placement(
+                        cart: Identifier("c1")!, outlet: Identifier("o1")!, currency: Currency("INR")!,
+                        lines: [line],
+                        charges: [
+                            Charge(.delivery, Amount(minorUnits: 99)),
+                            Charge(
+                                .tax, id: Identifier("vat")!, name: "VAT", Amount(minorUnits: 83), isIncluded: true,
+                                shares: [Amount(minorUnits: 83), .zero]),
+                        ], total: Amount(minorUnits: 599)))),
+            #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText
+                + #"}],"charges":[{"kind":"delivery","amount":99,"included":false,"shares":[]},"#
+                + #"{"kind":"tax","id":"vat","name":"VAT","amount":83,"included":true,"shares":[83,0]}],"total":599}"#),
     ]
 
     private static func time(_ milliseconds: Int64) -> Timestamp {

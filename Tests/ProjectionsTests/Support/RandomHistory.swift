@@ -237,7 +237,8 @@ struct RandomHistory {
                 return (line.id, Offer.available(item))
             }
             return .checkOut(
-                Cart.CheckOut(order: "order", agreedTotal: total, offers: Dictionary(uniqueKeysWithValues: offers)))
+                Cart.CheckOut(
+                    order: "order", agreement: .total(total), offers: Dictionary(uniqueKeysWithValues: offers)))
         }
         switch generator.number(0..<10) {
         case 0: return .clear

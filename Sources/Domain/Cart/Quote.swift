@@ -1,0 +1,58 @@
+/// What a cart costs now: its lines at today's prices, and the bill. Nothing is promised by it.
+public struct Quote: Equatable, Sendable {
+    /// The lines at today's prices. One that cannot be had now keeps the price that it was added at.
+    public let lines: [CartLine]
+    /// What they cost with everything that is charged.
+    public let bill: Bill
+    /// Another one whenever anything that is priced differs, even if the totals are equal.
+    public let digest: Text
+
+    /// The quote for a cart.
+    ///
+    /// - Parameters:
+    ///   - offers: what the catalogue says now, by the ids of the lines.
+    ///   - terms: what the outlet charges beside the prices.
+    /// - Throws: as ``Bill/init(for:on:tip:)``.
+    public init(of contents: Cart.Contents, offers: [Text: Offer], terms: PricingTerms) throws(Rejection) {
+        var lines = contents.lines
+        var billed: [Bill.Line] = []
+        for index in lines.indices {
+            var tax: Identifier?
+            if case .available(let item) = offers[lines[index].id] {
+                lines[index].unitPrice = item.unitPrice
+                lines[index].options = item.options
+                tax = item.tax
+            }
+            billed.append(Bill.Line(try lines[index].total(), tax: tax))
+        }
+        self.lines = lines
+        bill = try Bill(for: billed, on: terms, tip: contents.tip)
+        digest = Quote.digest(of: contents, lines, bill)
+    }
+
+    private static func digest(of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill) -> Text {
+        var hash = StableHash()
+        hash.add(contents.outlet.rawValue)
+        hash.add(contents.currency.code)
+        for line in lines {
+            hash.add(line.id.string)
+            hash.add(Int64(line.quantity))
+            hash.add(line.unitPrice.minorUnits)
+            for option in line.options {
+                hash.add(option.id.rawValue)
+                hash.add(Int64(option.units))
+                hash.add(option.price.minorUnits)
+                hash.add(Int64(option.free))
+            }
+        }
+        for charge in bill.charges {
+            hash.add(charge.kind.rawValue)
+            hash.add(charge.id?.rawValue ?? "")
+            hash.add(charge.amount.minorUnits)
+            hash.add(charge.isIncluded ? 1 : 0)
+            for share in charge.shares { hash.add(share.minorUnits) }
+        }
+        hash.add(bill.total.minorUnits)
+        return Text(hash.text)
+    }
+}

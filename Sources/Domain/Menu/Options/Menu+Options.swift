@@ -1,0 +1,86 @@
+// What a merchant asks of groups of options.
+
+extension Menu {
+    static func decideOptions(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
+        switch command {
+        case .putGroup(let group):
+            let old = state.groups[group.id]
+            if old == group { return [] }
+            try state.optionRules(for: state.itemsWithOptions, putting: group).validate()
+            try checkBytes(state.bytes - (old?.bytes ?? 0) + group.bytes, in: state)
+            return [.groupPut(group)]
+
+        case .removeGroup(let id):
+            guard let group = state.groups[id] else { throw Rejection(.notFound, "no group '\(id)' in the menu") }
+            guard !state.groups.isNamed(group) else {
+                throw Rejection(.state, "items or options of the menu name group '\(id)'; change them first")
+            }
+            return [.groupRemoved(id)]
+
+        case .repriceOption(let id, let price, let size):
+            let option = try option(id, in: state)
+            try MenuOption.check(price, "price")
+            if let size {
+                guard let home = state.groups.home(of: size), state.groups[home]?.setsPrice == true else {
+                    throw .invalid("SIZE", "'\(size)' is no option of a group that sets the price")
+                }
+                guard state.groups.home(of: id).flatMap({ state.groups[$0] })?.setsPrice != true else {
+                    throw .invalid("SIZE", "must be left out: '\(id)' is a size itself")
+                }
+                guard
+                    option.sizePrices.count < OptionGroup.maximumOptions
+                        || option.sizePrices.contains(where: { $0.size == size })
+                else {
+                    throw Rejection(.limit, "an option has at most \(OptionGroup.maximumOptions) prices")
+                }
+                let same = option.sizePrices.contains(MenuOption.SizePrice(size, price))
+                return same ? [] : [.optionRepriced(id, price, size: size)]
+            }
+            return option.price == price ? [] : [.optionRepriced(id, price, size: nil)]
+
+        case .suspendOption(let id, let until, let now):
+            _ = try option(id, in: state)
+            if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
+            let suspension = MenuState.Suspension(until: until)
+            return state.groups.suspensions[id] == suspension ? [] : [.optionSuspended(id, until: until)]
+
+        case .resumeOption(let id):
+            _ = try option(id, in: state)
+            return state.groups.suspensions[id] == nil ? [] : [.optionResumed(id)]
+
+        default: preconditionFailure("a command about something else")
+        }
+    }
+
+    private static func option(_ id: Identifier, in state: MenuState) throws(Rejection) -> MenuOption {
+        guard let option = state.groups.option(id) else { throw Rejection(.notFound, "no option '\(id)' in the menu") }
+        return option
+    }
+
+    /// Refuses to remove an item that is an option.
+    static func checkUnlinked(_ item: Identifier, in state: MenuState) throws(Rejection) {
+        guard let group = state.groups.groups(with: item).min() else { return }
+        throw Rejection(.state, "item '\(item)' is an option of group '\(group)'; change the group first")
+    }
+}
+
+extension MenuState {
+    /// Every item that offers options.
+    fileprivate var itemsWithOptions: [OptionRules.Item] {
+        entries.values.lazy.filter(\.hasOptions).map { OptionRules.Item($0.item, at: "items.\($0.id).") }
+    }
+
+    /// The rules for the options of this menu.
+    ///
+    /// - Parameters:
+    ///   - items: those that are to be checked.
+    ///   - item: one that the menu has, too.
+    ///   - group: one that takes the place of the group of its id.
+    func optionRules(
+        for items: [OptionRules.Item], adding item: Identifier? = nil, putting group: OptionGroup? = nil
+    ) -> OptionRules {
+        var groups = groups.list.filter { $0.id != group?.id }.map { ($0, "groups.\($0.id).") }
+        if let group { groups.append((group, "")) }
+        return OptionRules(groups: groups, items: items, hasItem: { $0 == item || entries[$0] != nil })
+    }
+}

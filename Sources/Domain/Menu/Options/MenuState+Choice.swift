@@ -1,0 +1,181 @@
+/// What comes of choosing options with an item.
+public enum Choice: Equatable, Sendable {
+    /// What one costs, and the options in the order of their ids.
+    case priced(Amount, [LineOption])
+    /// The item and its groups do not have the option, or not where its parent is not chosen.
+    case gone(Identifier)
+    /// The option is sold out.
+    case soldOut(Identifier)
+    /// More units of the option than it allows.
+    case tooMany(Identifier, maximum: Int)
+    /// A group with fewer units than its minimum, or more than its maximum.
+    case units(ofGroup: OptionGroup, chosen: Int)
+    /// The item has no price.
+    case notForSale
+}
+
+extension MenuState {
+    /// What an item costs with these options.
+    ///
+    /// A group counts once, even if several of the chosen options open it.
+    ///
+    /// - Parameter chosen: ``Swift/Array/normalized``.
+    func choice(of chosen: [ChosenOption], for entry: Entry, now: Timestamp) -> Choice {
+        guard entry.hasOptions else {
+            if let option = chosen.first { return .gone(option.id) }
+            return entry.price.map { .priced($0, []) } ?? .notForSale
+        }
+        let open = openGroups(of: entry, chosen)
+        var size: MenuOption?
+        // By group: what was chosen of it, in the order of the options' ids.
+        var picked: [Identifier: [(option: MenuOption, units: Int)]] = [:]
+        for choice in chosen {
+            guard let home = groups.home(of: choice.id), let group = open.first(where: { $0.id == home }),
+                let option = group.options.first(where: { $0.id == choice.id })
+            else { return .gone(choice.id) }
+            guard (1...option.maximum).contains(choice.units) else {
+                return .tooMany(choice.id, maximum: option.maximum)
+            }
+            if isSoldOut(option, at: now) { return .soldOut(choice.id) }
+            if group.setsPrice { size = option }
+            picked[home, default: []].append((option, choice.units))
+        }
+        for group in open {
+            let units = picked[group.id]?.reduce(0) { $0 + $1.units } ?? 0
+            guard (group.minimum...group.maximum).contains(units) else {
+                return .units(ofGroup: group, chosen: units)
+            }
+        }
+        guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price), base.isRecordable else {
+            return .notForSale
+        }
+        return priced(base, open, picked, with: size?.id)
+    }
+
+    private func priced(
+        _ base: Amount, _ open: [OptionGroup], _ picked: [Identifier: [(option: MenuOption, units: Int)]],
+        with size: Identifier?
+    ) -> Choice {
+        // Units and prices are so bounded that no sum overflows.
+        var price = base.minorUnits
+        var options: [LineOption] = []
+        for group in open {
+            guard let picked = picked[group.id] else { continue }
+            var free = group.free
+            let byPrice = picked.map { (option: $0.option, units: $0.units, price: $0.option.price(with: size)) }
+                .sorted { ($0.price, $0.option.id) < ($1.price, $1.option.id) }
+            for (option, units, amount) in byPrice {
+                let freeUnits = min(free, units)
+                free -= freeUnits
+                if !group.setsPrice { price += Int64(units - freeUnits) * amount.minorUnits }
+                options.append(
+                    LineOption(option.id, name: option.name, units: units, price: amount, free: freeUnits))
+            }
+        }
+        return .priced(Amount(minorUnits: price), options.sorted { $0.id < $1.id })
+    }
+
+    /// The groups that the item offers, and those that the chosen options open, each once.
+    private func openGroups(of entry: Entry, _ chosen: [ChosenOption]) -> [OptionGroup] {
+        var open = entry.options.compactMap { groups[$0] }
+        var index = 0
+        while index < open.count {
+            for option in open[index].options where chosen.contains(where: { $0.id == option.id }) {
+                for id in option.groups where !open.contains(where: { $0.id == id }) {
+                    if let group = groups[id] { open.append(group) }
+                }
+            }
+            index += 1
+        }
+        return open
+    }
+
+    /// What an item costs with these options, even while it is sold out.
+    ///
+    /// - Parameter chosen: ``Swift/Array/normalized``.
+    public func price(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Choice {
+        entries[item].map { choice(of: chosen, for: $0, now: now) } ?? .notForSale
+    }
+
+    // MARK: What can be had
+
+    private func isSoldOut(_ option: MenuOption, at now: Timestamp) -> Bool {
+        suspension(of: option)?.holds(at: now) ?? false
+    }
+
+    /// Until when an option cannot be had: because it or the item that it is is sold out, or because a group that it
+    /// opens cannot be filled.
+    public func suspension(of option: MenuOption) -> Suspension? { suspension(of: option, depth: 1) }
+
+    private func suspension(of option: MenuOption, depth: Int) -> Suspension? {
+        var result = groups.suspensions[option.id]
+        if let item = option.item {
+            result = .both(result, entries[item].map(\.ownSuspension) ?? Suspension(until: nil))
+        }
+        guard depth < OptionGroups.maximumDepth else { return result }
+        for id in option.groups { result = .both(result, groups[id].flatMap { suspension(of: $0, depth: depth + 1) }) }
+        return result
+    }
+
+    /// Until when a group has fewer units than its minimum.
+    private func suspension(of group: OptionGroup, depth: Int) -> Suspension? {
+        guard group.minimum > 0 else { return nil }
+        var missing = group.minimum
+        var later: [(until: Timestamp, units: Int)] = []
+        for option in group.options {
+            switch suspension(of: option, depth: depth) {
+            case nil: missing -= option.maximum
+            case let suspension?: if let until = suspension.until { later.append((until, option.maximum)) }
+            }
+        }
+        guard missing > 0 else { return nil }
+        for (until, units) in later.sorted(by: { $0.until < $1.until }) {
+            missing -= units
+            if missing <= 0 { return Suspension(until: until) }
+        }
+        return Suspension(until: nil)
+    }
+
+    /// The groups that an item offers and those that their options open, each once, in the order of their ids.
+    public func groups(of entry: Entry) -> [OptionGroup] {
+        var reached: Set<Identifier> = []
+        var level = entry.options
+        while !level.isEmpty {
+            let new = level.filter { reached.insert($0).inserted }
+            level = new.flatMap { groups[$0]?.options.flatMap(\.groups) ?? [] }
+        }
+        return reached.sorted().compactMap { groups[$0] }
+    }
+
+    /// The items that look different if these do: those that offer them as options.
+    public func dependents(of items: Set<Identifier>) -> Set<Identifier> {
+        if groups.isEmpty { return [] }
+        return groups.items(offering: items.reduce(into: []) { $0.formUnion(groups.groups(with: $1)) })
+    }
+
+    /// What follows for an item from the groups that it offers.
+    func consequences(of item: MenuItem) -> Entry.Consequences {
+        var result = Entry.Consequences()
+        for id in item.options {
+            guard let group = groups[id] else { continue }
+            if group.setsPrice { result.lowestPrice = group.options.map(\.price).min() }
+            result.suspension = .both(result.suspension, suspension(of: group, depth: 1))
+        }
+        return result
+    }
+}
+
+extension MenuState.Suspension? {
+    /// What cannot be had as long as either holds.
+    static func both(_ a: Self, _ b: Self) -> Self {
+        switch (a, b) {
+        case (nil, let only), (let only, nil): only
+        case (let a?, let b?):
+            if let first = a.until, let second = b.until {
+                MenuState.Suspension(until: max(first, second))
+            } else {
+                MenuState.Suspension(until: nil)
+            }
+        }
+    }
+}

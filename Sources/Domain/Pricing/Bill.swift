@@ -1,0 +1,121 @@
+/// An amount of an order beside the prices of its lines.
+public struct Charge: Equatable, Sendable {
+    /// What it is for.
+    public enum Kind: String, Sendable, CaseIterable {
+        case service, smallOrder, delivery, tax, tip
+    }
+
+    /// What it is for.
+    public var kind: Kind
+    /// Of a tax, its id.
+    public var id: Identifier?
+    /// Of a tax, what receipts call it.
+    public var name: Text?
+    /// How much.
+    public var amount: Amount
+    /// Whether the amount is in other prices already, and not in the total once more: a tax that prices include.
+    public var isIncluded: Bool
+    /// What the amount falls on. Of service: each line's part. Of a tax: each line's part, then that of each charge
+    /// before the taxes. Of others there are none.
+    public var shares: [Amount]
+
+    /// A charge.
+    public init(
+        _ kind: Kind, id: Identifier? = nil, name: Text? = nil, _ amount: Amount, isIncluded: Bool = false,
+        shares: [Amount] = []
+    ) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+        self.amount = amount
+        self.isIncluded = isIncluded
+        self.shares = shares
+    }
+}
+
+/// What a cart or an order costs, and why.
+public struct Bill: Equatable, Sendable {
+    /// A line as far as its price matters.
+    public struct Line: Equatable, Sendable {
+        /// What all of it costs.
+        public var amount: Amount
+        /// The tax on its item; nil for the outlet's first.
+        public var tax: Identifier?
+
+        /// A line.
+        public init(_ amount: Amount, tax: Identifier? = nil) {
+            self.amount = amount
+            self.tax = tax
+        }
+    }
+
+    /// What the lines cost together.
+    public let subtotal: Amount
+    /// Everything else, in the order in which it is worked out: service, small order, delivery, taxes, tip.
+    public let charges: [Charge]
+    /// What is to be paid.
+    public let total: Amount
+
+    /// The bill for lines on an outlet's terms. The same values always give the same bill.
+    ///
+    /// Each tax is worked out once, on the sum of everything that it is on, rounded half up.
+    ///
+    /// - Throws: `INVALID` where a line names a tax that the outlet does not have, `LIMIT` where an amount is too great.
+    public init(for lines: [Line], on terms: PricingTerms, tip: Amount = .zero) throws(Rejection) {
+        var subtotal = Amount.zero
+        for line in lines {
+            guard line.amount >= .zero else { throw Rejection(.limit, "the amount of a line is less than nothing") }
+            subtotal = try subtotal.adding(line.amount)
+        }
+        self.subtotal = subtotal
+        let amounts = lines.map(\.amount.minorUnits)
+
+        var charges: [Charge] = []
+        var taxes: [Identifier?] = []
+        if let service = terms.service {
+            let amount = service.rate.share(of: subtotal.minorUnits)
+            charges.append(Charge(.service, Amount(minorUnits: amount), shares: amount.shares(by: amounts)))
+            taxes.append(service.tax)
+        }
+        for (kind, fee) in [(Charge.Kind.smallOrder, terms.smallOrder), (.delivery, terms.delivery)] {
+            guard let fee, fee.freeFrom.map({ subtotal < $0 }) ?? true else { continue }
+            charges.append(Charge(kind, fee.amount))
+            taxes.append(fee.tax)
+        }
+
+        let (own, first) = (terms.taxes, terms.taxes.first?.id)
+        var bases: [Identifier: [Int64]] = [:]
+        func add(_ amount: Int64, at index: Int, to tax: Identifier) {
+            bases[tax, default: Array(repeating: 0, count: lines.count + charges.count)][index] = amount
+        }
+        for (index, line) in lines.enumerated() {
+            guard let tax = line.tax ?? first else { continue }
+            guard own.contains(where: { $0.id == tax }) else {
+                throw .invalid("tax", "an item names the tax '\(tax)', which the outlet does not have")
+            }
+            add(line.amount.minorUnits, at: index, to: tax)
+        }
+        for (index, tax) in taxes.enumerated() {
+            if let tax { add(charges[index].amount.minorUnits, at: lines.count + index, to: tax) }
+        }
+        for tax in own {
+            guard let base = bases[tax.id] else { continue }
+            // Each amount is at most 10¹², so no sum overflows.
+            let sum = base.reduce(0, +)
+            let isIncluded = terms.taxIncluded ?? false
+            let amount = isIncluded ? tax.rate.part(in: sum) : tax.rate.share(of: sum)
+            charges.append(
+                Charge(
+                    .tax, id: tax.id, name: tax.name, Amount(minorUnits: amount), isIncluded: isIncluded,
+                    shares: amount.shares(by: base)))
+        }
+        if tip > .zero { charges.append(Charge(.tip, tip)) }
+
+        self.charges = charges
+        total = try subtotal.adding(charges)
+    }
+}
+
+extension Int64 {
+    fileprivate func shares(by weights: [Int64]) -> [Amount] { allotted(by: weights).map(Amount.init) }
+}

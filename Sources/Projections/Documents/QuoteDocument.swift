@@ -1,0 +1,75 @@
+public import Domain
+public import EventLog
+internal import JSONText
+
+/// What a cart costs now, as `CART.QUOTE` answers it.
+public enum QuoteDocument {
+    /// The document.
+    ///
+    /// - Parameters:
+    ///   - texts: decrypts the notes.
+    ///   - offer: what the catalogue says now of an item with options at the cart's outlet.
+    ///   - details: what the cart's outlet says of itself; nil where there is none.
+    public static func bytes(
+        of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offer: OfferSource,
+        details: (_ outlet: Identifier) -> OutletDetails?
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        writer.beginObject()
+        writer.field("cart", cart.rawValue)
+        writer.field("outlet", state.contents?.outlet.rawValue)
+        writer.field("version", version)
+        writer.field("currency", state.contents?.currency.code)
+        if case .filled(let contents) = state {
+            let details = details(contents.outlet)
+            write(contents, contents.offers(offer), details, texts, to: &writer)
+        } else {
+            writer.field("lines", EmptyCollection<String>())
+            writer.field("subtotal", 0)
+            writer.field("charges", EmptyCollection<String>())
+            writer.field("total", 0)
+            writer.field("quote", nil as String?)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func write(
+        _ contents: Cart.Contents, _ offers: [Text: Offer], _ details: OutletDetails?, _ texts: TextOpener,
+        to writer: inout JSONWriter
+    ) {
+        let quote = Result { () throws(Rejection) in
+            try Quote(of: contents, offers: offers, terms: details?.pricing ?? .none)
+        }
+        let lines = (try? quote.get().lines) ?? contents.lines
+        writer.key("lines")
+        writer.beginArray()
+        for line in lines {
+            writer.beginObject()
+            LineDocument.writeFields(of: line, texts, to: &writer)
+            writer.key("problem")
+            LineProblem.write(of: line, offers[line.id] ?? .noItem, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        switch quote {
+        case .success(let quote):
+            writer.field("subtotal", quote.bill.subtotal.minorUnits)
+            writer.key("charges")
+            ChargeCodec.encode(quote.bill.charges, to: &writer)
+            writer.field("total", quote.bill.total.minorUnits)
+            if let minimum = details?.minimumOrder { writer.field("minimumOrder", minimum.minorUnits) }
+            // Whoever agrees to a quote agrees to an order: there is none of what cannot be had.
+            let canBeHad = lines.allSatisfy { line in
+                if case .available = offers[line.id] { true } else { false }
+            }
+            writer.field("quote", canBeHad ? quote.digest.string : nil)
+        case .failure(let rejection):
+            writer.field("subtotal", nil as Int64?)
+            writer.field("charges", EmptyCollection<String>())
+            writer.field("total", nil as Int64?)
+            writer.field("quote", nil as String?)
+            writer.field("problem", "\(rejection.code.rawValue) \(rejection.message)")
+        }
+    }
+}
