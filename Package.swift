@@ -24,8 +24,10 @@ let strict: [SwiftSetting] = [
 #endif
 
 /// A library target of ours; `uses` lists the only targets it may import.
-func layer(_ name: String, uses: [Target.Dependency] = [], resources: [Resource] = []) -> Target {
-    .target(name: name, dependencies: uses, resources: resources, swiftSettings: strict)
+func layer(
+    _ name: String, uses: [Target.Dependency] = [], resources: [Resource] = [], plugins: [Target.PluginUsage] = []
+) -> Target {
+    .target(name: name, dependencies: uses, resources: resources, swiftSettings: strict, plugins: plugins)
 }
 
 /// What the fuzz targets may import.
@@ -73,6 +75,8 @@ let package = Package(
             name: "CLibCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(
+            name: "CLibZ", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        .systemLibrary(
             name: "CLibRoaring", pkgConfig: roaring, providers: [.apt(["libroaring-dev"]), .brew(["croaring"])]),
 
         // Safe text, and lines that nobody waits for: the one of these that writes.
@@ -83,6 +87,10 @@ let package = Package(
         layer("CallArguments"),
         layer("LineProtocol", uses: ["CallArguments"]),
         layer("HTTPProtocol"),
+        // The files of Web/, compiled in.
+        layer("WebAssets", uses: ["CLibZ"], plugins: ["EmbedWeb"]),
+        .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
+        .executableTarget(name: "embed-web", swiftSettings: strict),
         layer("Measurement"),
         layer("SeededRandom"),
         layer("CommandLineOptions"),
@@ -149,6 +157,12 @@ let package = Package(
                 "Application", "CallArguments", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement",
                 "TLS", "Users",
             ]),
+        layer(
+            "WebServer",
+            uses: [
+                "Application", "CallArguments", "Catalogue", "Domain", "EventLog", "EventLoop", "HTTPProtocol",
+                "JSONText", "Measurement", "Users", "WebAssets",
+            ]),
         layer("LineClient", uses: ["CommandLineOptions", "EventLoop", "LineProtocol", "TLS"]),
         // The load generator: a client that knows nothing but the wire.
         layer(
@@ -174,7 +188,7 @@ let package = Package(
                 "Application", "Audit", "CommandLineOptions", "Domain", "EmbeddedPostgres", "EventLog", "EventLoop",
                 "Importing", "JSONText", "LineClient", "LineProtocol", "LineServer", "PostgresAudit",
                 "PostgresEventLog", "PostgresProjections", "PostgresUsers", "Printing", "Projections", "Relay", "TLS",
-                "Users",
+                "Users", "WebServer",
             ],
             resources: [.embedInCode("Demo/catalogue.json")],
             swiftSettings: strict),
@@ -193,6 +207,10 @@ let package = Package(
         tests(of: "CallArguments", uses: ["SeededRandom"]),
         tests(of: "LineProtocol", uses: ["CallArguments", "SeededRandom"]),
         tests(of: "HTTPProtocol", uses: ["SeededRandom"]),
+        tests(of: "WebAssets"),
+        tests(
+            of: "WebServer",
+            uses: ["Application", "CallArguments", "Domain", "EventLoop", "HTTPProtocol", "Users", "WebAssets"]),
         tests(of: "Measurement", uses: ["SeededRandom"]),
         tests(of: "SeededRandom"),
         tests(of: "Printing", uses: ["SeededRandom"]),

@@ -25,6 +25,9 @@ public struct Information {
 }
 
 extension Application {
+    /// Why the last batch could not be appended, in words that strangers may read; nil if it was.
+    public var trouble: String? { partitions.lazy.compactMap(\.trouble).first }
+
     /// How the log, the read models and the catalogue are doing.
     public var information: [Information] {
         [

@@ -10,6 +10,7 @@ public enum HTTPStatus: Int, Sendable {
     case forbidden = 403
     case notFound = 404
     case methodNotAllowed = 405
+    case requestTimeout = 408
     case conflict = 409
     case gone = 410
     case contentTooLarge = 413
@@ -37,6 +38,7 @@ public enum HTTPStatus: Int, Sendable {
         case .forbidden: "Forbidden"
         case .notFound: "Not Found"
         case .methodNotAllowed: "Method Not Allowed"
+        case .requestTimeout: "Request Timeout"
         case .conflict: "Conflict"
         case .gone: "Gone"
         case .contentTooLarge: "Content Too Large"

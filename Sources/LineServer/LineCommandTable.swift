@@ -44,6 +44,9 @@ struct LineCommandTable: Sendable {
         (container + [UInt8(ascii: " ")] + name.bytes).withUnsafeBytes { index(ofName: Argument($0)) }
     }
 
+    /// The index of the command with this name, in capital letters.
+    func index(ofCommand name: String) -> Int? { Array(name.utf8).withUnsafeBytes { index(ofName: Argument($0)) } }
+
     private func index(ofName name: Argument) -> Int? {
         var slot = LineCommandTable.firstSlot(of: name, among: slots.count)
         while let index = slots[slot] {

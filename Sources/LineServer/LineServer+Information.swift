@@ -1,7 +1,7 @@
-internal import Application
+public import Application
 internal import EventLoop
 internal import Foundation
-internal import Measurement
+public import Measurement
 
 extension LineServer {
     /// The text of `INFO`: the sections asked for, or all of them.
@@ -13,13 +13,21 @@ extension LineServer {
             }.joined(separator: "\r\n")
     }
 
+    /// Counts a call of a command that another front has answered, among those of ``information(sections:)``.
+    public func count(_ command: Command, nanoseconds: UInt64, _ failure: Failure?) {
+        if let failure { statistics.count(failure) }
+        guard let index = LineCommandTable.shared.index(ofCommand: command.declaration.name) else { return }
+        statistics.count(index, nanoseconds: nanoseconds, hasFailed: failure != nil)
+    }
+
     /// Starts counting again, here and in the application.
     func resetStatistics() {
         statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
         application.resetStatistics()
     }
 
-    private var sections: [Information] {
+    /// The state of the server in sections, as `INFO` shows it.
+    public var sections: [Information] {
         let (resources, topics) = (ProcessResources.current, application.topics!)
         return [
             Information("Server", self.serverLines),
@@ -114,6 +122,11 @@ extension LineServer {
     private var calledCommands: [(name: String, calls: Statistics.Calls)] {
         zip(LineCommandTable.shared.commands, statistics.calls).filter { $0.1.latency.count > 0 }
             .map { ($0.0.declaration.name.lowercased().replacing(" ", with: "|"), $0.1) }
+    }
+
+    /// The nanoseconds that the calls of each command took that was called.
+    public var latencies: [(command: String, latency: Histogram)] {
+        calledCommands.map { ($0.name, $0.calls.latency) }
     }
 
     private static func counts(of calls: Statistics.Calls) -> String {

@@ -26,6 +26,9 @@ public final class Confinement: Sendable {
         self.ids = ids
     }
 
+    /// What a customer may use who is known by this id alone.
+    public convenience init(ofCustomer id: Identifier) { self.init(.customer, [id]) }
+
     /// Whether the user may use what has this id.
     public func allows(_ id: Identifier, as subject: Subject) -> Bool {
         switch (role, subject) {

@@ -9,12 +9,13 @@ internal import LineServer
 internal import PostgresEventLog
 internal import PostgresProjections
 internal import PostgresUsers
+internal import WebServer
 
 enum ServeCommand: Subcommand {
     static let name = "serve"
     static let summary = "runs the server"
     static let options: [any DeclaredOption] =
-        [listen] + Database.options + ServerCertificates.options + [
+        [listen] + WebOptions.all + Database.options + ServerCertificates.options + [
             logLevel, logFormat, protectedMode, loginTimeout,
         ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
 
@@ -64,7 +65,8 @@ enum ServeCommand: Subcommand {
         ServerLimits.apply(options, to: &configuration, &line)
         configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
         let certificates = try ServerCertificates(options, logger)
-        fit(&line, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
+        var web = try WebOptions.configuration(options, isProtected: line.isProtected)
+        fit(&line, &web, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
         #if DEBUG
             configuration.plantedFault = try plantedFault()
             if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
@@ -82,19 +84,30 @@ enum ServeCommand: Subcommand {
             logger.error("the database is lost: stopping")
             stopping.fire()
         } _: { address, embedded in
-            try await serve(configuration, line, address, embedded, logger, options, certificates, stopping)
+            try await serve(configuration, line, web, address, embedded, logger, options, certificates, stopping)
         }
         logger.info("stopped")
     }
 
     /// Serves no more clients than there are files that the process may open, less what it needs itself: without the
     /// database, it could serve nobody.
-    private static func fit(_ line: inout LineConfiguration, _ logger: Logger, handshakes: Int) {
+    private static func fit(
+        _ line: inout LineConfiguration, _ web: inout WebConfiguration, _ logger: Logger, handshakes: Int
+    ) {
         let ownFiles = 64
-        let files = ProcessResources.allowOpenFiles(line.maximumClients + handshakes + ownFiles)
-        guard files < line.maximumClients + handshakes + ownFiles else { return }
+        let browsers = web.addresses.isEmpty ? 0 : web.maximumConnections
+        let wanted = line.maximumClients + handshakes + browsers + ownFiles
+        let files = ProcessResources.allowOpenFiles(wanted)
+        guard files < wanted else { return }
+        let wantedClients = line.maximumClients
         line.maximumHandshakes = max(1, min(handshakes, files / 4))
-        line.maximumClients = max(1, files - min(handshakes, line.maximumHandshakes) - ownFiles)
+        web.maximumConnections = max(1, min(browsers, files / 4))
+        line.maximumClients = max(
+            1,
+            min(
+                line.maximumClients,
+                files - min(handshakes, line.maximumHandshakes) - min(browsers, web.maximumConnections) - ownFiles))
+        guard line.maximumClients < wantedClients else { return }
         logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
     }
 
@@ -112,8 +125,9 @@ enum ServeCommand: Subcommand {
 
     @LoopActor
     private static func serve(
-        _ configuration: Configuration, _ line: LineConfiguration, _ database: String, _ embedded: EmbeddedPostgres?,
-        _ logger: Logger, _ options: Options, _ certificates: ServerCertificates?, _ stopping: StopSignal
+        _ configuration: Configuration, _ line: LineConfiguration, _ web: WebConfiguration, _ database: String,
+        _ embedded: EmbeddedPostgres?, _ logger: Logger, _ options: Options, _ certificates: ServerCertificates?,
+        _ stopping: StopSignal
     ) async throws {
         try await migrate(database, logger)
         let hasRoom = { @LoopActor in embedded?.hasRoom ?? true }
@@ -126,6 +140,16 @@ enum ServeCommand: Subcommand {
         defer { keys.close() }
         let store = PostgresReadModelStore(database, hasRoom: hasRoom)
         defer { store.close() }
+        let users = PostgresUsers(database)
+        defer { users.close() }
+        let known = try await users.changes()
+        let web = WebServer(web, logger: logger) {
+            Int64(Date().timeIntervalSince1970 * 1_000)
+        }
+        if let known { web.apply(known.changes, isEverything: known.isEverything) }
+        // Before the log is read, so that whoever asks is told that it is.
+        for (site, address) in try web.listen() { Terminal.print("tiffin: \(site.rawValue) on http://\(address)") }
+        defer { web.close() }
         let application = try await Application(
             configuration: configuration, log: log, history: history, keys: keys, store: store, logger: logger
         ) {
@@ -135,9 +159,7 @@ enum ServeCommand: Subcommand {
         line.tls = certificates?.context
         let server = LineServer(application, configuration: line, logger: logger) { log.serverVersion }
         certificates?.server = server
-        let users = PostgresUsers(database)
-        defer { users.close() }
-        if let known = try await users.changes() { server.apply(known.changes, isEverything: known.isEverything) }
+        if let known { server.apply(known.changes, isEverything: known.isEverything) }
         application.start()
         if options[demo], application.isLogEmpty {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
@@ -147,10 +169,18 @@ enum ServeCommand: Subcommand {
         do {
             (address, port) = try server.listen()
         } catch {
+            web.close()
             await application.stop()
             throw error
         }
-        users.follow { server.apply($0.changes, isEverything: $0.isEverything) }
+        web.onCall = { server.count($0, nanoseconds: $1, $2) }
+        web.information = { server.sections }
+        web.latencies = { server.latencies }
+        web.serve(application)
+        users.follow {
+            server.apply($0.changes, isEverything: $0.isEverything)
+            web.apply($0.changes, isEverything: $0.isEverything)
+        }
         Terminal.print("tiffin: listening on \(address)")
         ServiceManager.tell(.ready)
         if options[demo], certificates == nil { Terminal.print(lines: howToTalk(port)) }
@@ -165,6 +195,7 @@ enum ServeCommand: Subcommand {
         }
         defer { patience.cancel() }
         server.drain()
+        web.drain()
         Task { @LoopActor in
             await application.stop()
             stopped.fire()
@@ -189,7 +220,7 @@ enum ServeCommand: Subcommand {
     // MARK: Options
 
     /// Port 0 is any that is free.
-    private static func listenAddress(_ text: String) -> (String, UInt16)? {
+    static func listenAddress(_ text: String) -> (String, UInt16)? {
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
             return nil
         }

@@ -246,7 +246,9 @@ class Server:
         if data_dir:
             self.arguments += ["--data-dir", str(data_dir)]
         self.environment = {
-            **{k: v for k, v in os.environ.items() if not k.startswith("TIFFIN_")}, **(environment or {})
+            **{k: v for k, v in os.environ.items() if not k.startswith("TIFFIN_")},
+            # Many servers run at once; those that are asked for a site have options for that.
+            "TIFFIN_WEB": "off", "TIFFIN_CONSOLE": "off", **(environment or {}),
         }
         # Called in the new process before it becomes the server.
         self.prepare = prepare
@@ -294,6 +296,13 @@ class Server:
             raise RuntimeError(f"tiffin did not start to listen:\n{self.output()}")
         self.port = int(line.removeprefix(prefix).split()[0].rpartition(":")[2])
         return self
+
+    def site(self, name: str) -> str:
+        """The address of the `store` or the `console`, `127.0.0.1:50100`, as soon as it is there."""
+        prefix = f"tiffin: {name} on http://"
+        with self._news:
+            self._news.wait_for(lambda: any(line is None or line.startswith(prefix) for line in self.lines), START_SECONDS)
+            return next(line.removeprefix(prefix) for line in self.lines if line and line.startswith(prefix))
 
     def wait_until_ended(self) -> int:
         """The exit status of a server that ends by itself."""

@@ -43,6 +43,27 @@ extension Application {
         }
     }
 
+    /// The patch from the outlet's home of a revision to the one that a topic's subscribers know, at once or when the
+    /// old one has been folded from the log; nil where that cannot be known.
+    func patch(
+        ofHome topic: Topic, from revision: Int64, for caller: Caller,
+        completion: @escaping @LoopActor ([UInt8]?) -> Void
+    ) {
+        func kept() -> [UInt8]? {
+            guard let sent = topic.sent else { return nil }
+            let home = Home(revision: sent.revision, document: sent.json)
+            return homes.patch(from: revision, to: home, of: topic.id).map(configuration.sent)
+        }
+        if let patch = kept() { return completion(patch) }
+        guard let sent = topic.sent, (1..<sent.revision).contains(revision) else { return completion(nil) }
+        archive.answer(.revision(revision, of: topic.id), for: caller) { [self] old in
+            if let old = try? old.get() {
+                homes.keepPast(Home(revision: revision, document: old.bytes(.none)), of: topic.id)
+            }
+            completion(kept())
+        }
+    }
+
     private func patch(of outlet: Identifier, from revision: Int64, to home: Home) -> HomeUpdate? {
         if revision == home.revision { return .patch(from: revision, to: revision, Array("[]".utf8)) }
         return homes.patch(from: revision, to: home, of: outlet).map {

@@ -19,6 +19,8 @@ final class Topic {
     var sources: [TopicSource] = []
     /// Why they cannot be sent what it is now.
     var failure: Failure?
+    /// Who waits for the first document, to be led to it.
+    var awaiting: [@LoopActor () -> Void] = []
     /// Whether it is in one of the queues.
     var isQueued = false
     /// Whether its document is being loaded, and whether something has changed since that began.

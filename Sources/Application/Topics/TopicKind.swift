@@ -24,6 +24,9 @@ struct TopicKind: Sendable {
     var isOfConnection = false
     /// Whether the first message to a subscriber has the whole document, where no command gives it with its revision.
     var greetsWithDocument = false
+    /// Gives the patch from the document of an older revision to the one that subscribers know, at once or when it has
+    /// been folded from the log; nil where that cannot be known any more. Without it, older documents are not kept.
+    var patch: (@LoopActor (Application, Topic, Int64, Caller, @escaping @LoopActor ([UInt8]?) -> Void) -> Void)?
     /// Gives the document as it is now, at once or when it has been loaded. It is called again when one of its sources
     /// has changed.
     let render: @LoopActor (Application, Topic, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
@@ -34,7 +37,10 @@ struct TopicKind: Sendable {
     /// An outlet's home, as `OUTLET.HOME` answers it.
     private static let home = TopicKind(
         prefix: "home", member: "outlet", subject: .outlet, isRevisionWhole: true,
-        sources: { [.stream(StreamName(.outlet, $0.id)), .stream(StreamName(.menu, $0.id))] }
+        sources: { [.stream(StreamName(.outlet, $0.id)), .stream(StreamName(.menu, $0.id))] },
+        patch: { application, topic, revision, caller, completion in
+            application.patch(ofHome: topic, from: revision, for: caller, completion: completion)
+        }
     ) { application, topic, completion in
         let outlet = topic.id
         completion(

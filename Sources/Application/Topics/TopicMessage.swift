@@ -5,12 +5,15 @@ public import EventLoop
 public final class TopicMessage {
     /// The channel, `home:copper-ladle`.
     public nonisolated let channel: String
+    /// The revision that it leads to.
+    public nonisolated let revision: Int64
     /// The message, as JSON text.
     public nonisolated let data: [UInt8]
     private var encodings: [Int: [UInt8]] = [:]
 
-    init(channel: String, data: [UInt8]) {
+    init(channel: String, revision: Int64, data: [UInt8]) {
         self.channel = channel
+        self.revision = revision
         self.data = data
     }
 

@@ -29,7 +29,7 @@ public final class Topics {
         var client: Int64
     }
 
-    private unowned let application: Application
+    unowned let application: Application
     private let configuration: Configuration
     private var topics: [Key: Topic] = [:]
     private var listeners: [TopicSource: Set<Topic>] = [:]
@@ -209,7 +209,7 @@ public final class Topics {
         timer = nil
     }
 
-    private func enqueue(_ topic: Topic) {
+    func enqueue(_ topic: Topic) {
         guard !topic.isQueued else { return }
         topic.isQueued = true
         guard topic.notBefore > LoopActor.now else { return due.append(topic) }
@@ -263,6 +263,11 @@ public final class Topics {
             topic.notBefore = LoopActor.now + Topics.retryInterval
             topic.isOutdated = true
         }
+        let awaiting = topic.awaiting
+        if topic.sent != nil || topic.failure != nil {
+            topic.awaiting = []
+            for lead in awaiting { lead() }
+        }
         renderAgainIfOutdated(topic)
     }
 
@@ -283,7 +288,7 @@ public final class Topics {
         topic.failure = failure
     }
 
-    private static let emptyPatch = Array("[]".utf8)
+    static let emptyPatch = Array("[]".utf8)
 
     private func sendChange(of topic: Topic, to document: TopicDocument) {
         let began = LoopActor.now
@@ -337,15 +342,15 @@ public final class Topics {
             topic.kind.greetsWithDocument ? JSONPatch.replacement(with: document.json) : emptyPatch)
     }
 
-    private static func message(of topic: Topic, from: Int64, to: Int64, _ patch: [UInt8]) -> TopicMessage {
+    static func message(of topic: Topic, from: Int64, to: Int64, _ patch: [UInt8]) -> TopicMessage {
         TopicMessage(
-            channel: topic.channel,
+            channel: topic.channel, revision: to,
             data: ChangeDocument.bytes(of: topic.id, named: topic.kind.member, from: from, to: to, patch: patch))
     }
 
-    private static func message(of topic: Topic, _ failure: Failure) -> TopicMessage {
+    static func message(of topic: Topic, _ failure: Failure) -> TopicMessage {
         TopicMessage(
-            channel: topic.channel,
+            channel: topic.channel, revision: topic.sent?.revision ?? 0,
             data: ChangeDocument.bytes(
                 of: topic.id, named: topic.kind.member, at: topic.sent?.revision ?? 0, failure: failure))
     }

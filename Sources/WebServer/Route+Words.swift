@@ -1,0 +1,161 @@
+internal import Application
+internal import Catalogue
+internal import Domain
+internal import JSONText
+
+extension Route {
+    /// What a request says, without its host, cookies and so on.
+    struct Request {
+        var path: [String]
+        var query: [(name: String, value: String)]
+        var body: [UInt8]
+        /// The `Idempotency-Key`.
+        var key: String?
+        /// The visitor's cart.
+        var cart: Identifier?
+    }
+
+    /// The words of the command that a request stands for.
+    func words(of request: Request) throws(Failure) -> [[UInt8]] {
+        var words = command.declaration.name.split(separator: " ").map { Array($0.utf8) }
+        var query = request.query
+        var members = try body(of: request)
+        for parameter in parameters {
+            let value: [UInt8]?
+            switch parameter.place {
+            case .path: value = segments.firstIndex(of: "{\(parameter.name)}").map { Array(request.path[$0].utf8) }
+            case .cart: value = request.cart.map { Array($0.rawValue.utf8) }
+            case .content: value = request.body
+            case .query: value = try Route.take(parameter.name, from: &query)
+            case .body: value = members.removeValue(forKey: parameter.name)
+            case .filters:
+                words += try FilterKeys.words(&query)
+                continue
+            }
+            guard let value else {
+                guard !parameter.isRequired else { throw Failure("INVALID", "\(parameter.name): is missing") }
+                continue
+            }
+            if let token = parameter.token { words.append(Array(token.utf8)) }
+            words.append(value)
+        }
+        if isWrite {
+            if let key = request.key { words += [Array("ID".utf8), Array(key.utf8)] }
+            if let version = try Route.take("version", from: &query) { words += [Array("VERSION".utf8), version] }
+        }
+        if let (name, _) = query.first { throw Route.unknown(name) }
+        if let name = members.keys.min() { throw Route.unknown(name) }
+        return words
+    }
+
+    private static func unknown(_ name: String) -> Failure {
+        Failure("INVALID", "\(name.prefix(64)): is unknown here")
+    }
+
+    /// The value of a key that stands in the query once; nil where it does not.
+    private static func take(
+        _ name: String, from query: inout [(name: String, value: String)]
+    ) throws(Failure) -> [UInt8]? {
+        guard let index = query.firstIndex(where: { $0.name == name }) else { return nil }
+        let value = query.remove(at: index).value
+        guard !query.contains(where: { $0.name == name }) else {
+            throw Failure("INVALID", "\(name): is there twice")
+        }
+        return Array(value.utf8)
+    }
+
+    /// The members of the body as words, without those that are null.
+    private func body(of request: Request) throws(Failure) -> [String: [UInt8]] {
+        if parameters.contains(where: { $0.place == .content }) { return [:] }
+        guard !request.body.isEmpty else { return [:] }
+        let json: JSONValue
+        do throws(JSONReadingError) {
+            json = try JSONValue(request.body)
+        } catch {
+            throw Failure("INVALID", "body: must be one JSON document in UTF-8: \(error)")
+        }
+        guard case .object(let object) = json else { throw Failure("INVALID", "body: must be an object") }
+        var members: [String: [UInt8]] = [:]
+        for member in object {
+            switch member.value {
+            case .null: continue
+            case .string(let text): members[member.key] = Array(text.utf8)
+            case .number, .bool, .array, .object:
+                var writer = JSONWriter()
+                member.value.write(to: &writer)
+                members[member.key] = writer.bytes
+            }
+        }
+        return members
+    }
+}
+
+/// Filters as keys of a query: `cuisine=thai&cuisine=lao&not.tag=vegan&price=200,2000&attr.serves=2,`.
+enum FilterKeys {
+    /// The prefix of a filter that leaves out what it matches.
+    static let exclusion = "not."
+    private static let attribute = "ATTR"
+    private static let open = "OPEN"
+
+    /// The words of all filters and options, which are taken from the query.
+    static func words(_ query: inout [(name: String, value: String)]) throws(Failure) -> [[UInt8]] {
+        var filters: [(key: String, values: [String])] = []
+        var options: [[UInt8]] = []
+        for (name, value) in query {
+            if let option = CatalogueQuery.Option.allCases.first(where: { $0.rawValue.lowercased() == name }) {
+                options.append(Array(option.rawValue.utf8))
+                let isList = option == .facets
+                options += (isList ? value.split(separator: ",").map(String.init) : [value]).map { Array($0.utf8) }
+            } else if let index = filters.firstIndex(where: { $0.key == name }) {
+                filters[index].values.append(value)
+            } else {
+                filters.append((name, [value]))
+            }
+        }
+        query = []
+        var words: [[UInt8]] = []
+        for (key, values) in filters { words += try self.words(ofFilter: key, values) }
+        return words + options
+    }
+
+    private static func words(ofFilter key: String, _ values: [String]) throws(Failure) -> [[UInt8]] {
+        let isExclusion = key.hasPrefix(exclusion)
+        let parts = (isExclusion ? key.dropFirst(exclusion.count) : key[...]).split(
+            separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts[0].uppercased()
+        guard let filter = Filter.all.first(where: { $0.name == name }), parts[0] == parts[0].lowercased() else {
+            throw Failure("INVALID", "\(key.prefix(64)): is no filter and no option here")
+        }
+        var words = (isExclusion ? [CatalogueQuery.exclusion] : []) + [name]
+        switch (name, parts.count) {
+        case (attribute, 2):
+            words.append(String(parts[1]))
+            if values.count == 1, let range = range(values[0]), range.count == 2 {
+                words += range
+            } else {
+                words += ["ANY"] + values.map { "=" + $0 }
+            }
+        case (attribute, _): throw Failure("INVALID", "\(key): must name an attribute, as attr.serves does")
+        case (_, 2) where !(filter.isRepeatable && parts[1].allSatisfy(\.isWholeNumber)):
+            throw Failure("INVALID", "\(key.prefix(64)): is no filter and no option here")
+        case (open, _):
+            guard values == ["1"] || values == [""] else { throw Failure("INVALID", "\(key): must be 1") }
+        case _ where filter.values == "min max":
+            guard values.count == 1, let range = range(values[0]) else {
+                throw Failure("INVALID", "\(key): must be one range, such as 200,2000 or 200, or ,2000")
+            }
+            words += range
+        default: words += values.map { "=" + $0 }
+        }
+        return words.map { Array($0.utf8) }
+    }
+
+    /// The ends of a range, `*` for one that is open, or one number alone; nil where that makes no sense.
+    private static func range(_ text: String) -> [String]? {
+        let ends = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        guard (1...2).contains(ends.count), ends.contains(where: { !$0.isEmpty }),
+            ends.allSatisfy({ $0.utf8.allSatisfy { "0123456789.-eE+".utf8.contains($0) } })
+        else { return nil }
+        return ends.map { $0.isEmpty ? "*" : $0 }
+    }
+}

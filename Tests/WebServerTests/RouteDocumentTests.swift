@@ -1,0 +1,49 @@
+import Foundation
+import HTTPProtocol
+import Testing
+
+@testable import WebServer
+
+/// The routes in docs/http.md and docs/openapi.json are those of the table.
+@Suite struct RouteDocumentTests {
+    private static let folder = URL(filePath: #filePath)
+        .deletingLastPathComponent().appending(path: "../../docs").standardized
+    private static let begin = "<!-- routes: written by WebServerTests from the table of routes -->\n"
+    private static let end = "<!-- end of routes -->"
+    private static let writes = ProcessInfo.processInfo.environment["TIFFIN_WRITE_DOCS"] == "1"
+    private static let advice: Comment = "to write it: TIFFIN_WRITE_DOCS=1 Scripts/check RouteDocumentTests"
+
+    @Test func `docs/http.md has the same routes as the table`() throws {
+        let file = Self.folder.appending(path: "http.md")
+        let text = try String(contentsOf: file, encoding: .utf8)
+        let begin = try #require(text.range(of: Self.begin)?.upperBound)
+        let end = try #require(text.range(of: Self.end, range: begin..<text.endIndex)?.lowerBound)
+        if Self.writes {
+            let written = text[..<begin] + Route.markdown + text[end...]
+            try String(written).write(to: file, atomically: true, encoding: .utf8)
+        } else {
+            #expect(text[begin..<end] == Route.markdown, Self.advice)
+        }
+    }
+
+    @Test func `docs/openapi.json describes the table`() throws {
+        let file = Self.folder.appending(path: "openapi.json")
+        let document = try JSONSerialization.jsonObject(with: Data(Route.openAPI.utf8))
+        let pretty = try JSONSerialization.data(
+            withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
+        let text = String(decoding: pretty, as: UTF8.self) + "\n"
+        if Self.writes {
+            try text.write(to: file, atomically: true, encoding: .utf8)
+        } else {
+            #expect(try String(contentsOf: file, encoding: .utf8) == text, Self.advice)
+        }
+    }
+
+    @Test func `docs/http.md gives each code the status that it has`() throws {
+        let text = try String(contentsOf: Self.folder.appending(path: "http.md"), encoding: .utf8)
+        for (codes, status) in Problem.statuses {
+            let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("| \(status.rawValue)") })
+            for code in codes { #expect(line.contains("`\(code)`")) }
+        }
+    }
+}
