@@ -53,6 +53,7 @@ let page = null;
 const stream = new Stream({
     topics: () => [...(page?.topics() ?? []), "cart"],
     take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear(message)),
+    refused: () => page?.refused?.(),
     tell: (state) => {
         if (state === "live") away = null;
         else if (state === "away") away ??= Date.now();

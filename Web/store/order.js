@@ -20,6 +20,8 @@ const REASONS = {
     TIMEOUT: "nobody accepted it in time", OTHER: "for another reason",
 };
 const ENDS = new Set(["completed", "rejected", "cancelled"]);
+// How often the page asks about an order that it cannot follow.
+const LOOK_AGAIN = 2000;
 
 export class OrderPage {
     #id;
@@ -27,6 +29,7 @@ export class OrderPage {
     #main;
     #topic;
     #refs;
+    #isFollowed = true;
     #ask = drawing(() => this.#draw());
 
     constructor(order, { main }) {
@@ -52,7 +55,25 @@ export class OrderPage {
     }
 
     topics() {
-        return this.#topic ? [`order:${this.#id}`] : [];
+        const isOver = !this.#topic || ENDS.has(this.#topic.document.status);
+        return isOver || !this.#isFollowed ? [] : [`order:${this.#id}`];
+    }
+
+    /// Visitors can follow only the orders that a kitchen has to do with. About others the page asks.
+    refused() {
+        if (!this.#isFollowed) return;
+        this.#isFollowed = false;
+        this.#lookLater();
+    }
+
+    #lookLater() {
+        setTimeout(async () => {
+            if (document.visibilityState === "visible") {
+                await this.#read().catch(() => {});
+                this.#ask();
+            }
+            if (!ENDS.has(this.#topic.document.status)) this.#lookLater();
+        }, LOOK_AGAIN);
     }
 
     async hear(message) {

@@ -7,6 +7,8 @@ import { reconcile } from "../shared/reconcile.js";
 
 // A mark below the window counts as seen, however far below.
 const BELOW = "1000000px";
+// A page that has not moved for so many milliseconds has arrived.
+const REST = 100;
 
 export class TagBar {
     #bar;
@@ -131,18 +133,19 @@ export class TagBar {
         this.#current = link.dataset.section;
         this.#drawCurrent();
         history.replaceState(null, "", link.hash);
-        const before = scrollY;
         section.scrollIntoView({ block: "start", behavior: prefersLessMotion() ? "instant" : "smooth" });
         section.querySelector("h2").focus({ preventScroll: true });
         this.#isTravelling = true;
         // Where there is nothing to scroll, nothing ends.
-        requestAnimationFrame(() => requestAnimationFrame(() => {
-            if (scrollY === before) this.#arrive();
-        }));
+        this.#arrive();
     }
 
-    // The tapped chip stays current, even if its section cannot reach the top, until somebody scrolls.
+    // The tapped chip stays current, even if its section cannot reach the top, until somebody scrolls. The end can be
+    // that of an earlier tap, and the page on its way again.
     #arrive() {
-        this.#isTravelling = false;
+        const place = scrollY;
+        setTimeout(() => {
+            if (scrollY === place) this.#isTravelling = false;
+        }, REST);
     }
 }
