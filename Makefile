@@ -1,14 +1,17 @@
 .DEFAULT_GOAL := help
-.PHONY: help run monkey check test fuzz crash simulate bench build format
+.PHONY: help run monkey monkey-browser check test fuzz crash simulate bench build format
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: ## Install what is missing, build, and serve on 127.0.0.1:7379 from .tiffin
 	@Scripts/run
 
 monkey: ## Load the server on 127.0.0.1:7379 for ten seconds, and check every answer
 	@Scripts/monkey
+
+monkey-browser: ## Drive a real browser over a home while its server is killed, SEED=n STEPS=n, and check that all agrees
+	@Scripts/monkey-browser $(if $(SEED),--seed $(SEED)) $(if $(STEPS),--steps $(STEPS))
 
 check: ## Lint, build, and run the Swift tests that need no PostgreSQL
 	@Scripts/check

@@ -1,8 +1,7 @@
 """What a browser shows: Chromium, driven by playwright. Skipped where there is no browser."""
 
+import itertools
 import mimetypes
-import os
-import subprocess
 import sys
 from pathlib import Path
 
@@ -12,26 +11,22 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 WEB = CHECKOUT / "Web"
 sys.path.append(str(CHECKOUT / "Tests" / "Clients"))
 
-# A site that is nowhere but in the tests: the files of Web/ and a blank page.
-MODULES = "http://modules.test"
+from site_under_test import Site, chromium, launched_browser  # noqa: E402
+from tiffin import fresh_database  # noqa: E402
 
+unique = itertools.count(1)
 
-def chromium() -> str | None:
-    return subprocess.run([CHECKOUT / "Scripts" / "chromium"], capture_output=True, text=True).stdout.strip() or None
+# A site that is nowhere but in the tests: the files of Web/ and a blank page. Only a secure one has SHA-256.
+MODULES = "https://modules.test"
 
 
 @pytest.fixture(scope="session")
 def browser():
-    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    path = chromium()
-    if path is None:
+    pytest.importorskip("playwright", reason="playwright is not installed")
+    if chromium() is None:
         pytest.skip("there is no Chromium")
-    # The sandbox of Chromium refuses to run as root.
-    options = ["--no-sandbox"] if os.geteuid() == 0 else []
-    with api.sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=options)
+    with launched_browser() as launched:
         yield launched
-        launched.close()
 
 
 @pytest.fixture(scope="session")
@@ -51,3 +46,39 @@ def modules(browser):
     page.goto(f"{MODULES}/")
     yield page
     page.close()
+
+
+@pytest.fixture(scope="session")
+def site(browser):
+    """A server with its pages, for all tests that need none of their own."""
+    with fresh_database() as url, Site(url) as running:
+        yield running
+
+
+@pytest.fixture
+def merchant(site):
+    with site.server.client() as connection:
+        yield connection
+
+
+@pytest.fixture
+def name():
+    """A word no other test uses, for the outlet of this one."""
+    return f"b{next(unique)}"
+
+
+@pytest.fixture
+def visit(browser, site):
+    """Opens pages as a new visitor: `visit(path, **options of the context)`. In the end, no page may have complained."""
+    contexts, complaints = [], []
+
+    def open_page(path, *, of=site, origin=None, **options):
+        context = browser.new_context(**{"viewport": {"width": 390, "height": 844}, **options})
+        context.set_default_timeout(5000)
+        contexts.append(context)
+        return of.open(context, (origin or of.origin) + path, complaints)
+
+    yield open_page
+    for context in contexts:
+        context.close()
+    assert not complaints

@@ -101,7 +101,8 @@ def test_patches_are_applied_as_another_implementation_applies_them(modules):
         document = random_value(dice)
         if isinstance(document, dict | list):
             operations, applied, expected = random_patch(dice, document)
-            cases.append({"document": document, "operations": operations, "applied": applied, "expected": expected})
+            cases.append({
+                "document": document, "operations": operations, "applied": applied, "expected": expected})
     assert 200 < sum(not case["applied"] for case in cases) < 1200
     # Documents travel as texts: the driver would lose `__proto__`.
     answers = modules.evaluate("""async (text) => {

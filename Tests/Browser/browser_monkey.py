@@ -1,0 +1,250 @@
+"""A monkey with hands: it flings, taps, orders and goes offline in a real browser, while a merchant edits the menu and
+the server is killed and started. The same seed does the same again. Afterwards everything has to agree.
+
+usage: browser_monkey.py [--seed N] [--steps N] [--headed]
+"""
+
+import argparse
+import json
+import random
+import sys
+import time
+
+from site_under_test import Site, badge, chromium, expected_home, launched_browser, put_kitchen, shown_home, violations
+from tiffin import fresh_database, item_document, read_log, wait_until
+
+OUTLET = "monkeys"
+SETTLED_SECONDS = 30
+
+# Holds the bar against its rule after every frame. What the browser tells the page of a frame arrives in a task of its
+# own, so the bar may still be where the frame before left it.
+WATCH_BAR = """() => {
+    const channel = new MessageChannel();
+    let [before, expected] = [false, false];
+    window.wrongBars = [];
+    window.frames_seen = 0;
+    channel.port1.onmessage = () => {
+        const bar = document.querySelector(".tag-bar");
+        const top = document.querySelector(".top").getBoundingClientRect().bottom;
+        const visible = document.querySelector(".hero").getBoundingClientRect().bottom - top;
+        before = expected;
+        if (visible < 36) expected = true;
+        if (visible > 72) expected = false;
+        const shown = "shown" in bar.dataset;
+        if (shown !== expected && shown !== before) window.wrongBars.push([window.frames_seen, visible, shown]);
+        window.frames_seen += 1;
+    };
+    const look = () => { channel.port2.postMessage(0); requestAnimationFrame(look); };
+    requestAnimationFrame(look);
+}"""
+
+
+class Monkey:
+    def __init__(self, browser, site, seed):
+        self.dice = random.Random(seed)
+        self.site = site
+        self.complaints = []
+        self.taps = 0
+        self.orders = 0
+        self.kills = 0
+        self.edits = 0
+        self.frames = 0
+        self.is_offline = False
+        self.client = site.server.client()
+        put_kitchen(self.client, OUTLET)
+        self.context = browser.new_context(viewport={"width": 390, "height": 844})
+        self.context.set_default_timeout(10_000)
+        self.page = site.open(self.context, f"{site.origin}/o/{OUTLET}", self.complaints)
+        self.page.evaluate(WATCH_BAR)
+        self.page.evaluate("() => navigator.serviceWorker.ready")
+
+    def step(self):
+        actions = {
+            self.fling: 6, self.tap_chip: 3, self.swipe_carousel: 2, self.add: 6, self.take_one_back: 1,
+            self.open_item: 2, self.edit: 4, self.toggle_network: 1, self.kill: 0.4, self.order: 0.7,
+        }
+        action = self.dice.choices(list(actions), actions.values())[0]
+        action()
+        return action.__name__
+
+    # --- what a hand does
+
+    def fling(self):
+        self.page.mouse.move(195, 500)
+        for _ in range(self.dice.randrange(1, 6)):
+            self.page.mouse.wheel(0, self.dice.choice([-1, 1, 1]) * self.dice.randrange(40, 1500))
+
+    def tap_chip(self):
+        shown = self.page.evaluate("() => 'shown' in document.querySelector('.tag-bar').dataset")
+        if shown:
+            chips = self.page.locator(".tag-bar a")
+            chips.nth(self.dice.randrange(chips.count())).evaluate("(chip) => chip.click()")
+
+    def swipe_carousel(self):
+        section = self.dice.choice(["offers", "desserts"])
+        self.page.evaluate("([section, by]) => document.querySelector(`#s-${section} .items`).scrollBy({ left: by })",
+                           [section, self.dice.randrange(-400, 400)])
+
+    # A tap on what is under the finger. Asking every button where it is would lay out the whole page.
+    def add(self):
+        name = self.page.evaluate("""([x, y]) => {
+            for (let down = 0; down < 400; down += 20) {
+                const item = document.elementFromPoint(x, y + down)?.closest(".item");
+                if (item) {
+                    item.querySelector(".add").focus({ preventScroll: true });
+                    item.querySelector(".add").click();
+                    return item.dataset.item;
+                }
+            }
+            return null;
+        }""", [self.dice.randrange(40, 350), self.dice.randrange(150, 400)])
+        self.taps += name is not None
+
+    def take_one_back(self):
+        self.page.locator("#cart-button").click()
+        less = self.page.locator("#cart-sheet [data-focus=less]:not([aria-disabled])")
+        if less.count():
+            less.nth(self.dice.randrange(less.count())).evaluate("(button) => button.click()")
+            self.taps -= 1
+        self.page.keyboard.press("Escape")
+
+    def open_item(self):
+        self.page.evaluate("""([x, y]) => {
+            document.elementFromPoint(x, y)?.closest(".item")?.querySelector(".open").click();
+        }""", [self.dice.randrange(40, 350), self.dice.randrange(150, 700)])
+        if self.page.locator("#item-sheet[open]").count():
+            self.page.keyboard.press("Escape")
+            self.page.wait_for_function("() => !location.search.includes('item=')")
+
+    def toggle_network(self):
+        self.is_offline = not self.is_offline
+        self.context.set_offline(self.is_offline)
+
+    def order(self):
+        if self.is_offline or badge(self.page) == 0:
+            return
+        self.page.locator("#cart-button").click()
+        order = self.page.locator("[data-testid=checkout_btn]:not([aria-disabled])")
+        order.wait_for()
+        self.frames += self.page.evaluate("() => window.frames_seen")
+        order.click()
+        refusal = self.page.locator("#cart-sheet [role=alert]:not([hidden])")
+        wait_until(lambda: refusal.count() or "/order/" in self.page.url, 10, "an order")
+        if "/order/" not in self.page.url:
+            # Its price has just changed.
+            self.page.keyboard.press("Escape")
+            return
+        self.orders += 1
+        self.page.get_by_test_id("order_status").wait_for()
+        self.page.locator("a", has_text="Order again").click()
+        self.page.wait_for_url("**/o/*")
+        self.page.locator(".item").first.wait_for()
+        self.page.evaluate(WATCH_BAR)
+
+    # --- what others do meanwhile
+
+    def edit(self):
+        sections = self.client.json("MENU.GET", OUTLET)["sections"]
+        section = self.dice.choice(sections)
+        item = self.dice.choice(section["items"])
+        self.edits += 1
+        match self.dice.randrange(4):
+            case 0:
+                self.client("MENU.ITEM.PRICE", OUTLET, item["id"], self.dice.randrange(100, 3000))
+            case 1:
+                new = f"new{self.edits}"
+                document = json.dumps(item_document(new, 900, name=f"New {self.edits}"))
+                self.client("MENU.ITEM.PUT", OUTLET, section["id"], new, document, "BEFORE", item["id"])
+            case 2:
+                other = self.dice.choice(sections)["id"]
+                if other != section["id"]:
+                    self.client("MENU.ITEM.PUT", OUTLET, other, item["id"], json.dumps(item))
+            case 3:
+                renamed = json.dumps({**item, "name": f"{item['name']}!"[:60]})
+                self.client("MENU.ITEM.PUT", OUTLET, section["id"], item["id"], renamed)
+
+    def kill(self):
+        self.client.close()
+        self.site.server.kill()
+        self.add()
+        self.site.start()
+        self.client = self.site.server.client()
+        self.kills += 1
+
+    # --- what has to hold
+
+    def check(self):
+        """Everything that does not hold, as texts."""
+        self.context.set_offline(False)
+        self.is_offline = False
+        found = []
+        had_focus = self.page.evaluate("() => document.activeElement !== document.body")
+        self.edit()
+
+        def agree(what, left, right):
+            try:
+                wait_until(lambda: left() == right(), SETTLED_SECONDS, what)
+            except TimeoutError:
+                found.append(f"{what}: {left()!r} is not {right()!r}")
+
+        agree("the badge is what the carts hold", lambda: badge(self.page), lambda: self._open_carts())
+        agree("every tap arrived once", lambda: self.taps, lambda: self._everything_added())
+        agree("the page is the home of now", lambda: shown_home(self.page), lambda: expected_home(self.client, OUTLET))
+        agree("there are as many orders as were seen", lambda: self.orders, lambda: len(self._streams("order-")))
+        if had_focus and self.page.evaluate("() => document.activeElement === document.body"):
+            found.append("a patch has taken the focus")
+        if wrong := self.page.evaluate("() => window.wrongBars"):
+            found.append(f"the bar breaks its rule: {wrong[:5]}")
+        self.frames += self.page.evaluate("() => window.frames_seen")
+        self.page.emulate_media(reduced_motion="reduce")
+        found += [f"axe: {violation}" for violation in violations(self.page)]
+        found += [f"the page complains: {complaint}" for complaint in self.complaints]
+        return found
+
+    def _streams(self, prefix):
+        streams = {event["stream"] for event in read_log(self.client)}
+        return [stream.removeprefix(prefix) for stream in streams if stream.startswith(prefix)]
+
+    def _open_carts(self):
+        return sum(self.client("CART.COUNT", cart) for cart in self._streams("cart-"))
+
+    def _everything_added(self):
+        return sum(self.client.json("CART.GET", cart)["count"] for cart in self._streams("cart-"))
+
+
+def run(browser, seed, steps, say=lambda text: None):
+    """Plays that many steps; answers the monkey and what does not hold."""
+    with fresh_database() as url, Site(url) as site:
+        monkey = Monkey(browser, site, seed)
+        for number in range(steps):
+            say(f"{number + 1}: {monkey.step()}")
+        found = monkey.check()
+        monkey.client.close()
+        monkey.context.close()
+        return monkey, found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=int, default=time.time_ns() % 1_000_000)
+    parser.add_argument("--steps", type=int, default=300)
+    parser.add_argument("--headed", action="store_true")
+    parser.add_argument("--trace", action="store_true")
+    options = parser.parse_args()
+    if chromium() is None:
+        sys.exit("monkey-browser: there is no Chromium")
+    began = time.monotonic()
+    print(f"monkey-browser: seed {options.seed}, {options.steps} steps", flush=True)
+    with launched_browser(headless=not options.headed) as browser:
+        monkey, found = run(browser, options.seed, options.steps, print if options.trace else lambda text: None)
+    print(f"monkey-browser: {monkey.taps} items, {monkey.orders} orders, {monkey.edits} edits, {monkey.kills} kills, "
+          f"{monkey.frames} frames in {time.monotonic() - began:.0f} s")
+    for each in found:
+        print(f"  {each}")
+    if found:
+        print(f"monkey-browser: FAILED; again: make monkey-browser SEED={options.seed} STEPS={options.steps}")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""The console in a browser, and its check of receipts against the one in Python."""
+
+import contextlib
+import copy
+import importlib.util
+import io
+import json
+import random
+
+import pytest
+from site_under_test import put_kitchen, violations
+from tiffin import CHECKOUT, read_log, wait_until
+
+SEED = 20_260_304
+
+
+@pytest.fixture
+def open_console(visit, site):
+    def open_page(page="", **options):
+        return visit(f"/{page}", origin=site.console, viewport={"width": 1280, "height": 800}, **options)
+
+    return open_page
+
+
+@pytest.fixture
+def kitchen(merchant, name):
+    put_kitchen(merchant, name)
+    return name
+
+
+# --- receipts
+
+
+def python_verdict(receipt):
+    spec = importlib.util.spec_from_file_location("check_receipt", CHECKOUT / "docs" / "check_receipt.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()):
+            module.check_receipt(receipt, None, None)
+        return True
+    except (SystemExit, ValueError):
+        return False
+
+
+def changed(receipt, dice):
+    """The receipt with one thing in it changed."""
+    receipt = copy.deepcopy(receipt)
+    part = receipt[dice.choice(["event", "event", "batch", "head"])]
+    key = dice.choice([key for key, value in part.items() if value != []])
+    value = part[key]
+    if isinstance(value, int):
+        part[key] = value + dice.choice([-1, 1])
+    elif isinstance(value, list):
+        place = dice.randrange(len(value))
+        part[key] = value[:place] + value[place + 1:] if dice.randrange(2) else [*value[:place], "0" * 64, *value[place:]]
+    else:
+        place = dice.randrange(len(value))
+        part[key] = value[:place] + ("0" if value[place] != "0" else "1") + value[place + 1:]
+    return receipt
+
+
+def test_receipts_are_judged_as_the_check_in_python_judges_them(modules, merchant, kitchen):
+    dice = random.Random(SEED)
+    receipts = [json.loads(merchant("LOG.PROVE", stream, version)) for stream, version in (
+        (f"outlet-{kitchen}", 1), (f"menu-{kitchen}", 1), (f"menu-{kitchen}", 17), (f"outlet-{kitchen}", 2))]
+    receipts += [changed(dice.choice(receipts), dice) for _ in range(150)]
+    verdicts = modules.evaluate("""async (receipts) => {
+        const { checkReceipt, NotProven } = await import("/console/receipt.js");
+        return Promise.all(receipts.map((receipt) => checkReceipt(receipt).then(() => true, (error) => {
+            if (!(error instanceof NotProven)) throw error;
+            return false;
+        })));
+    }""", receipts)
+    assert verdicts == [python_verdict(receipt) for receipt in receipts]
+    assert verdicts[:4] == [True] * 4 and verdicts.count(False) > 100
+
+
+# --- pages
+
+
+def test_the_log_is_live_and_finds_streams_by_a_part_of_their_names(open_console, merchant, kitchen):
+    page = open_console()
+    rows = page.get_by_test_id("events").locator("tr")
+    newest = read_log(merchant)[-1]
+    rows.first.wait_for()
+    wait_until(lambda: rows.first.get_attribute("data-position") == str(newest["position"]), 5, "the newest event")
+    merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
+    page.locator("tr", has_text="4321").first.wait_for()
+    page.get_by_label("Search").fill(f"UTLET-{kitchen}"[:40])
+    wait_until(lambda: rows.count() == 2, 5, "the events of the outlet")
+    assert "text=" in page.url
+    rows.first.locator("summary").click()
+    rows.first.get_by_text("Prove it").click()
+    page.locator("[data-testid=verdict].come", has_text="Proven").wait_for()
+    assert violations(page) == []
+    receipt = page.locator("textarea")
+    receipt.fill(receipt.input_value().replace("outlet.opened", "outlet.closed"))
+    page.get_by_role("button", name="Check it").last.click()
+    page.locator("[data-testid=verdict].gone", has_text="Not proven").wait_for()
+    page.go_back()
+    wait_until(lambda: rows.count() == 2, 5, "the search as it was")
+
+
+def test_a_stream_shows_what_each_event_did(open_console, merchant, kitchen):
+    merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
+    version = merchant.json("MENU.GET", kitchen)["version"]
+    page = open_console(f"#stream?name=menu-{kitchen}&from={version}")
+    page.locator("summary").click()
+    row = page.locator("tr tr", has_text="/sections/lunch/items/lunch0/model/price")
+    row.wait_for()
+    assert "1000" in row.text_content() and "4321" in row.text_content()
+    assert violations(page) == []
+
+
+def test_a_slider_leads_through_the_past(open_console, merchant, kitchen):
+    merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
+    position = read_log(merchant)[-1]["position"]
+    page = open_console(f"#travel?stream=outlet-{kitchen}&at={position}")
+    document, changes, slider = (page.get_by_test_id(name) for name in ("document", "changes", "position"))
+    changes.locator("tr", has_text="4321").wait_for()
+    slider.focus()
+    for key, step in (("ArrowLeft", -1), ("ArrowLeft", -1), ("ArrowRight", 1)):
+        slider.press(key)
+        position += step
+        expected = merchant.json("OUTLET.HOME", kitchen, "AT", position)
+        wait_until(lambda: json.loads(document.text_content()) == expected, 5, f"the home of {position}")
+        assert str(position) in page.get_by_test_id("past").text_content()
+    slider.press("PageDown")
+    page.locator("[data-testid=document]", has_text="nothing yet").wait_for()
+    assert f"at={max(position - 100, 0)}" in page.url
+    assert violations(page) == []
+
+
+def test_the_health_page_says_how_far_projections_are(open_console, merchant):
+    page = open_console("#health", color_scheme="dark")
+    page.get_by_test_id("projections").locator("tr").first.wait_for()
+    merchant("PING")
+    page.get_by_test_id("commands").locator("tr", has_text="ping").wait_for()
+    head = json.loads(merchant("LOG.HEAD"))[0]["position"]
+    wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), 5, "the head")
+    assert violations(page) == []

@@ -1,0 +1,192 @@
+"""Discovery in a browser: what is found is what the line protocol finds, and the filters are in the address."""
+
+import json
+import random
+
+import pytest
+from site_under_test import FRAMES, Site, cart, violations, wait_for_badge, wait_for_cart
+from tiffin import fresh_database, item_document, put_open_outlet, section_document, wait_until
+
+SEED = 20_260_303
+CUISINES = ["Thai", "Lao", "Bakery", "Tamil"]
+
+
+@pytest.fixture(scope="module")
+def town(browser):
+    """A server of its own with twelve outlets of two currencies, and a client of it."""
+    dice = random.Random(SEED)
+    with fresh_database() as url, Site(url) as site, site.server.client() as client:
+        for n in range(12):
+            put_open_outlet(client, f"place{n}", [section_document("all", [
+                item_document(
+                    f"dish{n}-{k}", dice.randrange(300, 4000),
+                    name=f"{dice.choice(['Chicken', 'Lentil', 'Apple'])} {dice.choice(['Pie', 'Soup', 'Curry'])} {n}{k}",
+                    cuisine=dice.choice(CUISINES), tags=dice.sample(["spicy", "vegan", "cold"], 2),
+                    attributes={"serves": dice.randrange(1, 6), "colour": dice.choice(["red", "green"])})
+                for k in range(10)
+            ])], name=f"Place {n}", currency="GBP" if n < 8 else "EUR", rating=3 + n % 5 / 2.5,
+                deliveryMinutes=15 + 5 * n, cuisines=[CUISINES[n % 4]])
+        yield site, client
+
+
+@pytest.fixture
+def open_feed(town, visit):
+    site, _ = town
+    return lambda query="", **options: visit(f"/discover{query}", of=site, **options)
+
+
+def found(page):
+    """The items in the page, in their order."""
+    return page.evaluate("""() => [...document.querySelectorAll(".results > .item")]
+        .map(({ dataset }) => `${dataset.outlet}/${dataset.item}`)""")
+
+
+def asked(client, *question):
+    answer = client.json("BROWSE", *question, "LIMIT", 24)
+    return [f"{item['outlet']}/{item['item']}" for item in answer["items"]], answer["total"]
+
+
+def wait_for_answer(page, client, *question):
+    rows, total = asked(client, *question)
+    text = "Nothing found" if total == 0 else "1 dish" if total == 1 else f"{total} dishes"
+
+    def shown():
+        return found(page)[:24], page.get_by_test_id("result_count").text_content()
+
+    try:
+        wait_until(lambda: shown() == (rows, text), 5, "the answer")
+    except TimeoutError:
+        assert shown() == (rows, text)
+
+
+def test_a_search_follows_what_is_typed(open_feed, town):
+    page, client = open_feed(), town[1]
+    wait_for_answer(page, client)
+    asking = []
+    page.on("request", lambda request: asking.append(request.url) if "/v1/browse" in request.url else None)
+    field = page.get_by_test_id("search_field")
+    field.press_sequentially("chicken pie", delay=15)
+    wait_for_answer(page, client, "TEXT", "=chicken", "=pie")
+    assert len(asking) <= 4, "not every letter asks"
+    assert "text=chicken+pie" in page.url
+    field.fill("chikcen")
+    page.locator(".blank .chip", has_text="chicken").click()
+    wait_for_answer(page, client, "TEXT", "=chicken")
+    field.fill("")
+    wait_for_answer(page, client)
+
+
+def test_filters_find_what_the_line_protocol_finds_and_survive_a_reload(open_feed, town):
+    page, client = open_feed(), town[1]
+    wait_for_answer(page, client)
+    chips = page.locator("[data-key=cuisine]")
+    before = chips.evaluate_all("(chips) => chips.map((chip) => chip.dataset.value)")
+    chips.filter(has_text="Thai").click()
+    wait_for_answer(page, client, "CUISINE", "=Thai")
+    chips.filter(has_text="Lao").click()
+    wait_for_answer(page, client, "CUISINE", "=Thai", "=Lao")
+    assert chips.evaluate_all("(chips) => chips.map((chip) => chip.dataset.value)") == before
+    page.locator("summary").click()
+    page.locator("[data-key=currency]", has_text="GBP").click()
+    wait_for_answer(page, client, "CUISINE", "=Thai", "=Lao", "CURRENCY", "=GBP")
+    page.get_by_label("Rating, least").press("ArrowRight")
+    rating = page.get_by_label("Rating, least").input_value()
+    wait_for_answer(page, client, "CUISINE", "=Thai", "=Lao", "CURRENCY", "=GBP", "RATING", rating, "*")
+    most = page.get_by_label("Price, most")
+    for _ in range(8):
+        most.press("ArrowLeft")
+    question = ["CUISINE", "=Thai", "=Lao", "CURRENCY", "=GBP", "RATING", rating, "*", "PRICE", "*", most.input_value()]
+    wait_for_answer(page, client, *question)
+    assert violations(page) == []
+    page.get_by_label("Name of an attribute").fill("serves")
+    page.get_by_role("button", name="Filter by it").click()
+    page.get_by_label("serves, most").press("ArrowLeft")
+    question += ["ATTR", "serves", "*", page.get_by_label("serves, most").input_value()]
+    wait_for_answer(page, client, *question)
+    page.locator("select").select_option("price")
+    page.reload()
+    wait_for_answer(page, client, *question, "SORT", "price")
+    assert chips.filter(has_text="Lao").get_attribute("aria-pressed") == "true"
+    page.get_by_role("button", name="Remove").click()
+    chips.filter(has_text="Lao").click()
+    wait_for_answer(page, client, "CUISINE", "=Thai", *question[3:-4], "SORT", "price")
+
+
+def test_words_of_an_attribute_are_chips(open_feed, town):
+    page, client = open_feed(), town[1]
+    page.locator("summary").click()
+    page.get_by_label("Name of an attribute").fill("colour")
+    page.get_by_role("button", name="Filter by it").click()
+    page.locator("[data-key='attr.colour']", has_text="green").click()
+    wait_for_answer(page, client, "ATTR", "colour", "ANY", "=green")
+    page.locator("[data-key='attr.colour']", has_text="red").click()
+    wait_for_answer(page, client, "ATTR", "colour", "ANY", "=green", "=red")
+
+
+def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, town):
+    page, client = open_feed("?sort=name"), town[1]
+    wait_for_answer(page, client, "SORT", "name")
+
+    def scroll_down():
+        page.evaluate("() => scrollTo({ top: 1e6, behavior: 'instant' })")
+        return len(found(page)) == 120
+
+    wait_until(scroll_down, 15, "all rows")
+    assert len(set(found(page))) == 120
+    page.evaluate("() => scrollTo({ top: 2500, behavior: 'instant' })")
+    page.evaluate(FRAMES)
+    before = page.evaluate("() => document.elementFromPoint(100, 500).closest('.item').getBoundingClientRect().top")
+    for n in range(3):
+        client("MENU.ITEM.PUT", "place0", "all", f"aaa{n}", json.dumps(item_document(f"aaa{n}", 100, name=f"AAA {n}")))
+    client("MENU.ITEM.PRICE", "place0", "dish0-0", 3999)
+    page.get_by_test_id("new_results_btn").filter(has_text="3 new").wait_for(timeout=8000)
+    assert page.evaluate("() => document.elementFromPoint(100, 500).closest('.item').getBoundingClientRect().top") == before
+    page.get_by_test_id("new_results_btn").click()
+    wait_for_answer(page, client, "SORT", "name")
+    assert page.evaluate("() => scrollY") == 0
+    for n in range(3):
+        client("MENU.ITEM.REMOVE", "place0", f"aaa{n}")
+
+
+def test_places_and_lists_and_what_is_added_from_here(open_feed, town):
+    page, client = open_feed(), town[1]
+    page.get_by_role("button", name="List").click()
+    assert page.get_by_test_id("results").evaluate("(list) => list.classList.contains('list')")
+    page.locator(".results .add").first.click()
+    wait_for_cart(page, 1)
+    wait_for_badge(page, 1)
+    page.locator(".results .open").first.click()
+    page.locator("#item-sheet .large img[src*=large]").wait_for()
+    page.go_back()
+    page.get_by_role("button", name="Places").click()
+    page.locator("[data-testid=result_count]", has_text="12 places").wait_for()
+    page.get_by_test_id("search_field").fill("place 3")
+    page.locator("[data-testid=result_count]", has_text="1 place").wait_for()
+    page.locator(".results a.open").click()
+    page.wait_for_url("**/o/place3")
+    assert cart(page)["count"] == 1
+
+
+def test_who_cannot_decide_gets_one_of_the_matches(open_feed, town):
+    page, client = open_feed("?cuisine=Tamil"), town[1]
+    matches = {item["name"] for item in client.json("BROWSE", "CUISINE", "Tamil", "LIMIT", 100)["items"]}
+    page.get_by_test_id("choose_one_btn").click()
+    assert page.locator("#item-sheet h2").text_content() in matches
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("query, text", [
+    ("?text=zzzz&rating=6,", "Nothing matches"), ("?rating=four,", "cannot be searched"), ("?price=1,2", "cannot be searched"),
+])
+def test_nothing_found_and_a_wrong_question_look_different(open_feed, query, text):
+    page = open_feed(query)
+    page.locator(".blank", has_text=text).wait_for()
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize("scheme, width", [("light", 320), ("dark", 1280)])
+def test_discovery_stands_in_nobodys_way(open_feed, scheme, width):
+    page = open_feed("?currency=GBP", color_scheme=scheme, reduced_motion="reduce", viewport={"width": width, "height": 844})
+    page.locator(".results .item").first.wait_for()
+    assert violations(page) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
