@@ -92,6 +92,9 @@ public struct Orders: Projection {
         quarantine[StreamName(.order, order)] == nil ? open[order]?.book.deadline : nil
     }
 
+    /// The version of an order's stream; nil where there is no such order.
+    public func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
+
     /// Every order to which something will happen by itself.
     public var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
         open.lazy.compactMap { order, open in open.book.deadline.map { (order, $0) } }

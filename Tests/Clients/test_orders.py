@@ -192,6 +192,8 @@ class TestDeadlines:
         assert client("ORDER.ACCEPT", taken) == 2
         wait_until(lambda: status(client, late) == status(client, unpaid) == "cancelled", 10, "the deadlines")
         assert client.json("ORDER.GET", late)["ending"] == {"by": "system", "code": "TIMEOUT", "reason": None}
+        end = json.loads(client("LOG.READ", "STREAM", f"order-{late}")[-1])
+        assert end["metadata"] == {"actor": "tiffin", "cause": f"order-{late}@{end['version'] - 1}"}
         assert client.json("ORDER.GET", unpaid)["ending"]["code"] == "UNPAID"
         assert client.error("ORDER.ACCEPT", late).code == "STATE"
         assert status(client, taken) == "accepted"

@@ -1,5 +1,6 @@
 """`tiffin why`: histories from a running server and from a database."""
 
+import json
 import re
 
 import pytest
@@ -22,6 +23,31 @@ def fill(client):
     client("MENU.ITEM.PRICE", "kitchen", "tea", 720)
     client("CART.SET", "c", "bun", 3, "ID", "tap-2")
     return client("CART.CHECKOUT", "c", "TOTAL", 1590, "ID", "pay").decode()
+
+
+def test_where_changes_come_from_is_recorded_and_shown(database):
+    with Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", [section_document("all", [item_document("tea", 695)])])
+        tap = ("CART.ADD", "c", "kitchen", "tea", 2, "ID", "tap-1")
+        assert client(*tap, "FLOW", "visit-7", "ACTOR", "till-2") == 2
+        # Sent again, it is the same command, whatever it belongs to.
+        assert client(*tap, "ACTOR", "till-3") == client(*tap) == 2
+        assert client.error("CART.ADD", "c", "kitchen", "tea", 3, "ID", "tap-1", "FLOW", "visit-7").code == "IDMISMATCH"
+        client("CART.SET", "c", "tea", 3, "FLOW", "x\u202ey")
+        client("CART.CHECKOUT", "c", "TOTAL", 2085, "ACTOR", "till-2", "NAME", "Asha", "CUSTOMER", "asha")
+        for option in ("FLOW", "ACTOR"):
+            for value in ("", "x" * 65, b"\xff"):
+                assert client.error("CART.CLEAR", "c", option, value).code == "INVALID"
+        events = [json.loads(event) for event in client("LOG.READ", "STREAM", "cart-c")]
+        metadata = [event["metadata"] for event in events]
+        assert len(metadata[0].pop("args")) == 16
+        assert metadata == [
+            {"id": "tap-1", "flow": "visit-7", "actor": "till-2"}, {"flow": "x\u202ey"}, {"actor": "till-2"}]
+        cart = why("cart", "c", "--server", f"127.0.0.1:{server.port}")
+        assert any(line.endswith(" — tap-1, flow visit-7, by till-2") for line in cart)
+        assert not any("\u202e" in line for line in cart)
+        # What is digested is what was said.
+        assert run_tiffin("audit", "--database", database).returncode == 0
 
 
 @pytest.mark.parametrize("log", ["database", "data_dir"])

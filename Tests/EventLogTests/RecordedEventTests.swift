@@ -10,6 +10,15 @@ import Testing
         (EventMetadata.none, "{}"),
         (EventMetadata(commandID: "a\"b", fingerprint: "0f"), #"{"id":"a\"b","args":"0f"}"#),
         (EventMetadata(commandID: "a", fingerprint: nil), #"{"id":"a"}"#),
+        (
+            EventMetadata(commandID: "a", fingerprint: "0f", flow: "f", actor: "b", cause: "order-x@3"),
+            #"{"id":"a","args":"0f","flow":"f","actor":"b","cause":"order-x@3"}"#
+        ),
+        (EventMetadata(commandID: nil, fingerprint: nil, flow: "f"), #"{"flow":"f"}"#),
+        (
+            .byItself(because: StreamName(.order, Identifier("x")!), version: 3),
+            #"{"actor":"tiffin","cause":"order-x@3"}"#
+        ),
     ])
     func `Metadata reads back as it was written`(_ metadata: EventMetadata, _ text: String) throws {
         #expect(String(decoding: metadata.encoded(), as: UTF8.self) == text)
@@ -22,7 +31,9 @@ import Testing
         #expect(try EventMetadata(decoding: Array("{ }".utf8)) == .none)
     }
 
-    @Test(arguments: ["", "null", "[]", "{", #"{"id":1}"#, #"{"id":"a"}x"#, #"{"args":{}}"#])
+    @Test(arguments: [
+        "", "null", "[]", "{", #"{"id":1}"#, #"{"id":"a"}x"#, #"{"args":{}}"#, #"{"flow":1}"#, #"{"actor":[]}"#,
+    ])
     func `Malformed metadata is an error`(_ text: String) {
         #expect(throws: (any Error).self) { try EventMetadata(decoding: Array(text.utf8)) }
     }

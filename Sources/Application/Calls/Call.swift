@@ -123,38 +123,52 @@ public struct Call: ~Copyable {
         }
     }
 
-    /// The client's id for the command, with a fingerprint of everything else in the call.
+    /// The client's id for the command, with a fingerprint of what the call asks for; and whose the command is.
     func metadata() throws(Failure) -> EventMetadata {
-        guard let id = try commandID() else { return .none }
-        return EventMetadata(commandID: id, fingerprint: Call.fingerprint(of: words(omitting: nil).head))
+        var metadata = try origin
+        guard metadata.commandID != nil else { return metadata }
+        metadata.fingerprint = Call.fingerprint(of: words(omitting: nil).head)
+        return metadata
     }
 
     /// As ``metadata()``, with the sealed text in place of an option's value: nobody can guess the text from what the
     /// log keeps.
     func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
-        guard let id = try commandID() else { return { _ in .none } }
+        var metadata = try origin
+        guard metadata.commandID != nil else { return { [metadata] _ in metadata } }
         let (head, tail) = words(omitting: text.place)
         return { sealed in
             var call = head
             if let sealed { Call.append(sealed.ciphertext.utf8, to: &call) }
-            return EventMetadata(commandID: id, fingerprint: Call.fingerprint(of: call + tail))
+            metadata.fingerprint = Call.fingerprint(of: call + tail)
+            return metadata
         }
     }
 
-    private func commandID() throws(Failure) -> Text? {
-        guard let option = declaration.idOption else { return nil }
-        return try self[option]
+    /// What the client says of the command, without a fingerprint.
+    private var origin: EventMetadata {
+        get throws(Failure) {
+            var origin = EventMetadata.none
+            if let option = declaration.idOption { origin.commandID = try self[option] }
+            if let option = declaration.flowOption { origin.flow = try self[option] }
+            if let option = declaration.actorOption { origin.actor = try self[option] }
+            return origin
+        }
     }
 
     private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
 
-    /// The words of the call without the id, up to the value of an option and behind it.
+    /// The words of the call without what only says whose it is, up to the value of an option and behind it.
     private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {
         let id = valueIndex(of: declaration.idOption?.place)
+        let flow = valueIndex(of: declaration.flowOption?.place)
+        let actor = valueIndex(of: declaration.actorOption?.place)
+        func belongs(_ index: Int, to value: Int) -> Bool { value > 0 && (index == value || index == value - 1) }
         let omitted = valueIndex(of: omitted)
         var head: [UInt8] = []
         var tail: [UInt8] = []
-        for index in arguments.indices where id == 0 || (index != id && index != id - 1) {
+        for index in arguments.indices
+        where !belongs(index, to: id) && !belongs(index, to: flow) && !belongs(index, to: actor) {
             if index == 0 {
                 Call.append(arguments[index].uppercased, to: &head)
             } else if omitted == 0 || index < omitted {

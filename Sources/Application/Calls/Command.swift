@@ -64,11 +64,13 @@ public final class CommandDeclaration: Sendable {
     /// The options that every write takes.
     let idOption: OptionalParameter<Text>?
     let versionOption: OptionalParameter<Int64>?
+    let flowOption: OptionalParameter<Text>?
+    let actorOption: OptionalParameter<Text>?
 
     /// - Parameters:
     ///   - summary: one sentence.
     ///   - isForLogin: whether it may be used before a login.
-    ///   - parameters: what the command declared; a write takes `ID` and `VERSION` besides.
+    ///   - parameters: what the command declared; a write takes `ID`, `VERSION`, `FLOW` and `ACTOR` besides.
     public init(
         _ name: String, _ group: Group, role: Role, isForLogin: Bool = false, effect: Effect, _ summary: String,
         _ parameters: ParameterList
@@ -84,8 +86,10 @@ public final class CommandDeclaration: Sendable {
         if isWrite {
             idOption = parameters.option("ID", "id", .commandID)
             versionOption = parameters.option("VERSION", "version", .count)
+            flowOption = parameters.option("FLOW", "id", .commandID)
+            actorOption = parameters.option("ACTOR", "name", .commandID)
         } else {
-            (idOption, versionOption) = (nil, nil)
+            (idOption, versionOption, flowOption, actorOption) = (nil, nil, nil, nil)
         }
         optionTokens = parameters.optionTokens
         requiredOptions = parameters.requiredOptions

@@ -114,7 +114,10 @@ final class Deadlines {
     private func submit(_ order: Identifier) {
         underWay += 1
         let stream = StreamName(.order, order)
-        let request = CommandRequest(stream: stream) { [clock = application.clock] _, _ in
+        // What was decided last set the deadline.
+        let version = application.partition(of: stream).model.ask { $0.orders.version(of: order) } ?? 0
+        let metadata = EventMetadata.byItself(because: stream, version: version)
+        let request = CommandRequest(stream: stream, metadata: metadata) { [clock = application.clock] _, _ in
             .order(.meetDeadline(now: clock()))
         }
         application.partition(of: stream).processor.handle(request) { [weak self] _ in

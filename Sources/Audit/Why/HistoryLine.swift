@@ -8,8 +8,19 @@ struct HistoryLine: Sendable {
     var version: Int64
     var recordedAt: Timestamp
     var words: String
-    /// The client's id for the command.
-    var commandID: Text?
+    /// The client's id for the command, what it belongs to, and who or what it came from.
+    var metadata: EventMetadata
+}
+
+extension HistoryLine {
+    /// What the metadata says, as the end of the line.
+    fileprivate var origin: String {
+        let parts = [
+            metadata.commandID.map { "\($0)" }, metadata.flow.map { "flow \($0)" }, metadata.actor.map { "by \($0)" },
+            metadata.cause.map { "because of \($0)" },
+        ].compactMap(\.self)
+        return parts.isEmpty ? "" : " — " + parts.joined(separator: ", ")
+    }
 }
 
 extension [HistoryLine] {
@@ -30,8 +41,7 @@ extension [HistoryLine] {
         return note
             + zip(shown, labels).map { line, label in
                 let padding = String(repeating: " ", count: width - label.count)
-                let id = line.commandID.map { " — \($0)" } ?? ""
-                return "\(line.recordedAt.words)  \(label)\(padding)  \(line.words)\(id)"
+                return "\(line.recordedAt.words)  \(label)\(padding)  \(line.words)\(line.origin)"
             }
     }
 }
@@ -49,7 +59,7 @@ struct StreamReader {
     mutating func take(_ event: RecordedEvent, _ fold: (DecodedEvent) throws -> String) {
         var line = HistoryLine(
             stream: event.stream, position: event.position, version: event.version, recordedAt: event.recordedAt,
-            words: event.kind.name, commandID: (try? EventMetadata(decoding: event.metadata))?.commandID)
+            words: event.kind.name, metadata: (try? EventMetadata(decoding: event.metadata)) ?? .none)
         defer { lines.append(line) }
         guard damagedSince == nil else {
             line.words += ": not shown, the history is damaged before it"

@@ -8,22 +8,42 @@ public struct EventMetadata: Equatable, Sendable {
     /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
     public var fingerprint: Text?
 
+    /// What the command belongs to, by an id that all commands of one thing share, whoever sent them.
+    public var flow: Text?
+    /// Who gave the command, by what the client says.
+    public var actor: Text?
+    /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
+    public var cause: Text?
+
     /// Nothing known.
     public static let none = EventMetadata(commandID: nil, fingerprint: nil)
 
     /// Metadata of an event of that command.
-    public init(commandID: Text?, fingerprint: Text?) {
+    public init(
+        commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, cause: Text? = nil
+    ) {
         self.commandID = commandID
         self.fingerprint = fingerprint
+        self.flow = flow
+        self.actor = actor
+        self.cause = cause
+    }
+
+    /// Metadata of what the server does by itself, because of an event.
+    public static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
+        EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin", cause: "\(stream)@\(version)")
     }
 
     /// The metadata as JSON text; `{}` for none.
     public func encoded() -> [UInt8] {
-        guard let commandID else { return EventMetadata.encodedNone }
+        guard commandID != nil || flow != nil || actor != nil || cause != nil else { return EventMetadata.encodedNone }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
-        writer.field("id", commandID.string)
+        if let commandID { writer.field("id", commandID.string) }
         if let fingerprint { writer.field("args", fingerprint.string) }
+        if let flow { writer.field("flow", flow.string) }
+        if let actor { writer.field("actor", actor.string) }
+        if let cause { writer.field("cause", cause.string) }
         writer.endObject()
         return writer.bytes
     }
@@ -46,6 +66,9 @@ public struct EventMetadata: Equatable, Sendable {
                 switch key {
                 case "id": metadata.commandID = try reader.text()
                 case "args": metadata.fingerprint = try reader.text()
+                case "flow": metadata.flow = try reader.text()
+                case "actor": metadata.actor = try reader.text()
+                case "cause": metadata.cause = try reader.text()
                 default: _ = try reader.rawValue()
                 }
             }
