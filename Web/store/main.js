@@ -61,6 +61,11 @@ const stream = new Stream({
         drawBanner();
     },
 });
+// A fragment in the address would take the focus whenever somebody goes back to it.
+document.querySelector(".skip").onclick = (event) => {
+    event.preventDefault();
+    document.getElementById("main").focus();
+};
 putIcons(document.body);
 page = await choose(location.pathname);
 await page.open();
