@@ -130,12 +130,17 @@ extension Route {
 
     private static let carts: [Route] = [
         Route("GET", "/v1/cart", [.store], "CART.GET", [.cart], .own),
+        Route("GET", "/v1/cart/quote", [.store], "CART.QUOTE", [.cart], .own),
+        Route(
+            "PUT", "/v1/cart/lines/{line}", [.store], "CART.EDIT",
+            [.cart, .body("options", "OPTIONS", optional: true), .body("note", "NOTE", optional: true)],
+            .number("count")),
         Route("GET", "/v1/cart/count", [.store], "CART.COUNT", [.cart], .number("count")),
         Route(
             "POST", "/v1/cart/lines", [.store], "CART.ADD",
             [
                 .cart, .body("outlet"), .body("item"), .body("quantity", integer: true),
-                .body("note", "NOTE", optional: true),
+                .body("options", "OPTIONS", optional: true), .body("note", "NOTE", optional: true),
             ], .number("count")),
         Route(
             "PATCH", "/v1/cart/lines/{line}", [.store], "CART.SET", [.cart, .body("quantity", integer: true)],
@@ -143,8 +148,11 @@ extension Route {
         Route("DELETE", "/v1/cart/lines/{line}", [.store], "CART.REMOVE", [.cart], .number("count")),
         Route("DELETE", "/v1/cart/lines", [.store], "CART.CLEAR", [.cart], .number("count")),
         Route(
-            "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT", [.cart, .body("total", "TOTAL", integer: true)],
-            .order),
+            "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
+            [
+                .cart, .body("total", "TOTAL", integer: true, optional: true),
+                .body("quote", "QUOTE", optional: true),
+            ], .order),
         Route("GET", "/v1/orders/{order}", both, "ORDER.GET", [.query("at", "AT")], .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",

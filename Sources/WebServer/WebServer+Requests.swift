@@ -379,7 +379,7 @@ extension WebServer {
     }
 
     /// Whether a client takes gzip: it says so, and not with a weight of 0.
-    static func acceptsGzip(_ encodings: String) -> Bool {
+    nonisolated static func acceptsGzip(_ encodings: String) -> Bool {
         encodings.lowercased().split(separator: ",").contains { encoding in
             let parts = encoding.split(separator: ";").map { $0.filter { $0 != " " } }
             return parts.first == "gzip"
