@@ -77,8 +77,33 @@ import Testing
                 #expect(charge.shares.reduce(0) { $0 + $1.minorUnits } == charge.amount.minorUnits)
                 #expect(charge.shares.allSatisfy { $0 >= .zero })
             }
+            try checkRefunds(of: lines, bill, &random)
             let parts = lines.map(\.amount) + bill.charges.filter { !$0.isIncluded }.map(\.amount)
             #expect(bill.total.minorUnits == parts.reduce(0) { $0 + $1.minorUnits })
+        }
+    }
+
+    /// Line by line, in pieces of any size: in all, each line gives back what was paid for it, to the last cent.
+    private func checkRefunds(of lines: [Bill.Line], _ bill: Bill, _ random: inout SeededGenerator) throws {
+        let quantity = 7
+        let placement = Order.Placement(
+            cart: "c", outlet: "o", currency: .inr,
+            lines: lines.enumerated().map { index, line in
+                CartLine(
+                    id: "line-\(index)", item: "tea", name: "Tea", quantity: quantity,
+                    unitPrice: Amount(minorUnits: line.amount.minorUnits / Int64(quantity)))
+            }, charges: bill.charges, total: Amount(minorUnits: 1_000_000_000))
+        var state = try Order.state(after: [.placed(placement)])
+        for (index, line) in placement.lines.enumerated() {
+            var (left, given) = (quantity, Int64(0))
+            while left > 0 {
+                let units = Int.random(in: 1...left, using: &random)
+                let events = try Order.decide(.refund(.units(line: line.id, quantity: units), .items), in: state)
+                for case .refunded(let refund) in events { given += refund.amount.minorUnits }
+                state = try Order.state(after: events, from: state)
+                left -= units
+            }
+            #expect(try given == placement.paid(forLineAt: index).minorUnits)
         }
     }
 }

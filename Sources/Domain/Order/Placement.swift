@@ -42,6 +42,15 @@ extension Order {
 
         /// What the lines cost together, or a `LIMIT` rejection.
         public func subtotal() throws(Rejection) -> Amount { try lines.total() }
+
+        /// What was paid for a line with its shares of service and of the taxes on top, or a `LIMIT` rejection.
+        public func paid(forLineAt index: Int) throws(Rejection) -> Amount {
+            var sum = try lines[index].total()
+            for charge in charges where !charge.isIncluded && charge.shares.indices.contains(index) {
+                sum = try sum.adding(charge.shares[index])
+            }
+            return sum
+        }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.

@@ -78,16 +78,17 @@ extension Order.Book {
             guard amount > .zero else { throw .invalid("AMOUNT", "must be at least 1") }
             refund = Order.Refund(amount, reason)
         case .units(let id, let quantity):
-            guard let line = placement.lines.first(where: { $0.id == id }) else {
+            guard let index = placement.lines.firstIndex(where: { $0.id == id }) else {
                 throw Rejection(.notFound, "the order has no line '\(id)'")
             }
+            let line = placement.lines[index]
             let before = refunds.units[id, default: 0]
             guard quantity >= 1 else { throw .invalid("QTY", "must be at least 1") }
             guard quantity <= line.quantity - before else {
                 throw Rejection(.limit, "of line '\(id)' at most \(line.quantity - before) can be given back")
             }
             // The share of all that were given back, less that of those before: so the last one ends at the total.
-            let total = try line.total()
+            let total = try placement.paid(forLineAt: index)
             guard total >= .zero else { throw Rejection(.limit, "line '\(id)' cost nothing") }
             let amount = total.share(before + quantity, of: line.quantity) - total.share(before, of: line.quantity)
             refund = Order.Refund(
