@@ -55,8 +55,7 @@ import Testing
         try process.run()
         try input.fileHandleForWriting.write(contentsOf: Data(bytes))
         try input.fileHandleForWriting.close()
-        let plain = output.fileHandleForReading.readDataToEndOfFile()
-        process.waitUntilExit()
-        return Array(plain)
+        // Its end is not waited for: that takes a run loop, which the threads of tests do not have.
+        return Array(output.fileHandleForReading.readDataToEndOfFile())
     }
 }
