@@ -4,16 +4,18 @@ import contextlib
 import csv
 import io
 import json
+import socket
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"))
 
 from tiffin import (  # noqa: E402
-    ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document, sql,
+    Client, ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document, sql, wait_until,
 )
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -134,6 +136,32 @@ def seconds_to_copy(url) -> float:
 
 def per_second(value) -> str:
     return f"{value:,.0f}/s"
+
+
+@contextlib.contextmanager
+def redis_server():
+    """A private Redis that syncs its append-only file on every write."""
+    with tempfile.TemporaryDirectory(prefix="tiffin-redis.") as folder:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        process = subprocess.Popen(
+            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes",
+             "--appendfsync", "always", "--dir", folder],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def answers():
+            if process.poll() is not None:
+                raise RuntimeError("redis-server did not start")
+            with contextlib.suppress(OSError), Client(port) as client:
+                return client("PING")
+
+        try:
+            wait_until(answers, 10, "redis-server")
+            yield port
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
 
 
 @contextlib.contextmanager

@@ -1,0 +1,107 @@
+"""What options, quotes and the kitchen cost: `Scripts/bench ordering`."""
+
+import contextlib
+import json
+import time
+
+from costs import processor_seconds
+from harness import checked, fresh_database, in_turn, per_second, redis_benchmark, redis_server, resident_megabytes
+
+# Found once `harness` has said where the client tests lie.
+from tiffin import Client, Server, item_document, put_open_outlet, section_document
+
+CONNECTIONS = 50
+CARTS = 10_000
+LINES = 20
+KITCHEN_ORDERS = 200
+OPEN_ORDERS = 100_000
+GROUPS = [
+    {"id": "size", "title": "Size", "setsPrice": True, "options": [
+        {"id": "small", "name": "Small", "price": 800}, {"id": "large", "name": "Large", "price": 1100}]},
+    {"id": "extras", "title": "Extras", "max": 5, "free": 1, "options": [
+        {"id": f"extra-{n}", "name": f"Extra {n}", "price": 50 + n, "prices": {"large": 80 + n}} for n in range(10)]},
+]
+CHARGES = {
+    "taxIncluded": False, "taxes": [{"id": "food", "name": "Tax", "rate": 8_875}],
+    "charges": {"service": {"rate": 12_500}, "delivery": {"fee": 299, "freeFrom": 1_000_000, "tax": "food"}},
+}
+
+
+def put_outlets(client):
+    plain = [item_document(f"dish-{n}", 1_000) for n in range(LINES)]
+    burgers = [item_document(f"burger-{n}", None, options=["size", "extras"]) for n in range(LINES)]
+    put_open_outlet(client, "grill", [section_document("all", plain + burgers)], GROUPS, **CHARGES)
+    put_open_outlet(client, "kitchen", [section_document("all", plain[:1])], acceptWithin=86_400, prepMinutes=30)
+
+
+def place_orders(client, first, count):
+    carts = [f"order-cart-{n}" for n in range(first, first + count)]
+    checked(client.pipeline(("CART.ADD", cart, "kitchen", "dish-0", 1) for cart in carts))
+    checked(client.pipeline(("CART.CHECKOUT", cart, "TOTAL", 1_000) for cart in carts))
+
+
+def microseconds_of(server, port, requests, command) -> float:
+    """What one request takes of the server's processor."""
+    before = processor_seconds(server.process.pid)
+    redis_benchmark(port, requests, 1, 16, command)
+    return (processor_seconds(server.process.pid) - before) / requests * 1e6
+
+
+def measure_ordering(report, rounds, quick):
+    few = 10 if quick else 1
+    report.title("Options, quotes and the kitchen")
+    with contextlib.ExitStack() as stack:
+        server = stack.enter_context(Server(database=stack.enter_context(fresh_database())))
+        redis = stack.enter_context(redis_server())
+        client = stack.enter_context(server.client())
+        put_outlets(client)
+        cart = "cart-__rand_int__"
+        plain = ["CART.ADD", cart, "grill", "dish-0", "1"]
+        chosen = ["CART.ADD", cart, "grill", "burger-0", "1", "OPTIONS", "large,extra-1,extra-2"]
+
+        def adding(command):
+            def run():
+                checked(client.pipeline(("CART.CLEAR", f"cart-{n:012}") for n in range(CARTS)))
+                return redis_benchmark(server.port, 90_000 // few, CONNECTIONS, 1, command, CARTS)
+            return run
+
+        median = in_turn(rounds, {"plain": adding(plain), "chosen": adding(chosen)})
+        ratio = median["chosen"] / median["plain"]
+        report.table([
+            ("", "plain", "three options", "ratio"),
+            ("CART.ADD, 50 connections", per_second(median["plain"]), per_second(median["chosen"]), f"{ratio:.2f}")])
+        report.verdict("CART.ADD with three options to a plain one", ratio, 0.9)
+
+        checked(client.pipeline(
+            ("CART.ADD", "full", "grill", f"burger-{n}", 2, "OPTIONS", "large,extra-1,extra-2") for n in range(LINES)))
+        quote = json.loads(client("CART.QUOTE", "full"))
+        assert len(quote["lines"]) == LINES and quote["quote"]
+        spent = in_turn(rounds, {
+            "quote": lambda: microseconds_of(server, server.port, 40_000 // few, ["CART.QUOTE", "full"])})["quote"]
+        report.line(f"  CART.QUOTE of {LINES} lines with three options each: {spent:.0f} µs of the server's processor"
+                    " (aim: under 50)")
+
+        place_orders(client, 0, KITCHEN_ORDERS)
+        document = client("KITCHEN", "kitchen")
+        with Client(redis) as peer:
+            peer("SET", "kitchen", document)
+        median = in_turn(rounds, {
+            "ours": lambda: redis_benchmark(server.port, 30_000 // few, CONNECTIONS, 1, ["KITCHEN", "kitchen"]),
+            "peer": lambda: redis_benchmark(redis, 30_000 // few, CONNECTIONS, 1, ["GET", "kitchen"])})
+        ratio = median["ours"] / median["peer"]
+        report.table([
+            ("", "Tiffin", "Redis", "ratio"),
+            (f"KITCHEN of {KITCHEN_ORDERS} orders, {len(document):,} bytes, to GET", per_second(median["ours"]),
+             per_second(median["peer"]), f"{ratio:.2f}")])
+        report.verdict(f"KITCHEN of {KITCHEN_ORDERS} orders to a GET of its size", ratio, 0.8)
+
+        before = resident_megabytes(server.process.pid)
+        count = OPEN_ORDERS // few
+        started = time.perf_counter()
+        for first in range(KITCHEN_ORDERS, KITCHEN_ORDERS + count, 5_000):
+            place_orders(client, first, min(5_000, KITCHEN_ORDERS + count - first))
+        seconds = time.perf_counter() - started
+        report.line(
+            f"  {count:,} more open orders: {resident_megabytes(server.process.pid) - before:.0f} MB of the server's "
+            f"memory, their carts and everything else included (aim for 100,000: under 200); "
+            f"placed {count / seconds:,.0f} a second")
