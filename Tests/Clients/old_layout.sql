@@ -7,7 +7,10 @@ DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
 DROP FUNCTION tiffin.append, tiffin.outcome, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of,
     tiffin.indexed_up_to, tiffin.canonical_bytes(text, timestamptz), tiffin.has_point, tiffin.chain_at;
 ALTER TABLE tiffin.projection_checkpoints DROP COLUMN chain_digest;
-DROP TABLE tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count;
+DROP VIEW tiffin.orders;
+DROP TABLE tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
+    tiffin.relay_cursors, tiffin.relays, tiffin.order_rows;
+DELETE FROM tiffin.projection_checkpoints WHERE projection = 'orders';
 ALTER TABLE tiffin.event_rows RENAME TO events;
 ALTER TABLE tiffin.commit_rows RENAME TO commits;
 ALTER TABLE tiffin.events ADD PRIMARY KEY (partition, position), ADD UNIQUE (partition, stream, version);

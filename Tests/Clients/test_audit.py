@@ -108,7 +108,7 @@ TAMPERED = {
         "update tiffin.events set recorded_at = recorded_at - interval '1 hour' where stream = 'cart-cart-1' and version = 1",
         "does not match its digest"),
     "a kind": (
-        "update tiffin.events set schema_version = 2 where stream = 'cart-cart-1' and version = 1",
+        "update tiffin.events set schema_version = schema_version + 1 where stream = 'cart-cart-1' and version = 1",
         "does not match its digest"),
     "a stream's name": (
         "update tiffin.events set stream = 'cart-cart-x' where stream = 'cart-cart-1' and version = 1",
@@ -200,7 +200,7 @@ TAMPERED = {
                 f"whose version is written as {number!r}": rf"replace(events, E'\t1\tcart', E'\t{number}\tcart')"
                 for number in ("01", "+1", " 1", "1 ", "-1", "0x1", "1.0", "1e0", "\u0661", "1" * 30, "")
             },
-            "whose schema version is no number": r"replace(events, E'\t1\t{', E'\tone\t{')",
+            "whose schema version is no number": r"replace(events, E'\t2\t{', E'\ttwo\t{')",
             "that ends in a carriage return": r"events || E'\r'",
             "with another one behind it": r"events || E'\n' || events",
             "with an empty one behind it": r"events || E'\n'",

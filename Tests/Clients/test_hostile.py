@@ -471,7 +471,8 @@ BAD_COMMANDS = [
 
 
 def test_wrong_input_of_every_kind_is_refused_with_a_code(server, outlet, name):
-    codes = {"ERR", "INVALID", "LIMIT", "NOTFOUND", "CONFLICT", "STATE", "TOTALCHANGED", "NOPROTO", "WRONGPASS", "SOLDOUT"}
+    codes = {"ERR", "INVALID", "LIMIT", "NOTFOUND", "CONFLICT", "STATE", "TOTALCHANGED", "NOPROTO", "WRONGPASS", "SOLDOUT",
+             "CHOICE"}
     refused = []
     with server.client() as client:
         before = client("LOG.HEAD")

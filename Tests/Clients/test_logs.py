@@ -36,7 +36,8 @@ def test_a_log_that_nobody_reads_stops_nobody(database):
         stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=writer, text=True)
     try:
         os.close(writer)
-        port = int(process.stdout.readline().rpartition(":")[2])
+        line = next(line for line in process.stdout if line.startswith("tiffin: listening on "))
+        port = int(line.rpartition(":")[2])
         with Client(port) as client:
             put_open_outlet(client, "kitchen", MENU)
             for _ in range(20):
