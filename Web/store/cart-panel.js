@@ -1,7 +1,9 @@
-import { Away, Problem } from "../shared/api.js";
+import { Away, Problem, get } from "../shared/api.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
+import { delay } from "../shared/stream.js";
+import { drawCharges, wishes } from "./charges.js";
 import { ask } from "./question.js";
 import { sentence } from "./texts.js";
 
@@ -11,6 +13,12 @@ export class CartPanel {
     #cart;
     #refs;
     #isOrdering = false;
+    // What the cart costs, as it was last asked, and the cart that was asked for.
+    #quote = null;
+    #quoted = null;
+    #isAsking = false;
+    // Why nothing was answered, as a sentence.
+    #away = "";
 
     constructor(cart) {
         this.#cart = cart;
@@ -31,6 +39,7 @@ export class CartPanel {
 
     open() {
         this.#say("");
+        this.#quoted = null;
         this.#dialog.showModal();
         this.draw();
     }
@@ -38,9 +47,9 @@ export class CartPanel {
     /// Draws the cart again, if somebody sees it.
     draw() {
         if (!this.#dialog.open) return;
-        const { view, count, isSettled } = this.#cart;
+        const { view, count } = this.#cart;
         const lines = count > 0 ? view.lines : [];
-        const { empty, outlet, sums, total, order, bottom, clear } = this.#refs;
+        const { empty, outlet, charges, reason, sums, total, order, bottom, clear } = this.#refs;
         setHidden(empty, count > 0);
         setHidden(sums, count === 0);
         setHidden(bottom, count === 0);
@@ -48,16 +57,66 @@ export class CartPanel {
         setHidden(outlet, !view.outlet || location.pathname === `/o/${view.outlet}`);
         setAttribute(outlet, "href", view.outlet ? `/o/${view.outlet}` : null);
         if (count > 0) {
-            const sum = money(orderTotal(view), view.currency);
-            setText(total, sum);
-            setText(order, this.#isOrdering ? "Ordering…" : `Order for ${sum}`);
+            if (this.#quote?.outlet !== view.outlet) this.#quote = null;
+            const subtotal = linesTotal(view);
+            // Until the answer is there, the charges are taken for the same.
+            const charged = (this.#quote?.total ?? 0) - (this.#quote?.subtotal ?? 0);
+            const sum = this.#isQuoted ? this.#quote.total : subtotal + charged;
+            const text = sum === null ? "" : money(sum, view.currency);
+            drawCharges(charges, subtotal, this.#quote?.charges ?? [], view.currency);
+            setText(total, text);
+            setText(order, this.#isOrdering ? "Ordering…" : text === "" ? "Order" : `Order for ${text}`);
+        } else {
+            setHidden(charges, true);
         }
-        setUsable(order, isSettled && !this.#isOrdering && lines.every(({ problem }) => isOrderable(problem)));
+        setAttribute(sums, "data-waiting", this.#isQuoted ? null : "");
+        setAttribute(charges, "data-waiting", this.#isQuoted ? null : "");
+        const obstacle = count === 0 ? "" : this.#isQuoted ? obstacleTo(this.#quote, view) : this.#away;
+        setText(reason, obstacle);
+        setHidden(reason, obstacle === "");
+        setUsable(order, count > 0 && this.#isQuoted && !this.#isOrdering && obstacle === "");
         reconcile(this.#refs.lines, lines, {
             id: ({ line }) => line,
             make: () => clone("cart-line"),
             fill: (node, line) => fillLine(node, line, view.currency),
         });
+        this.#ask();
+    }
+
+    // Whether the quote is that of the cart that is shown.
+    get #isQuoted() {
+        return this.#quoted !== null && this.#quoted === this.#cart.view && this.#cart.isSettled;
+    }
+
+    // Whether somebody wants to know what the cart costs. While changes wait, the server does not know either.
+    get #isWanted() {
+        return this.#dialog.open && this.#cart.count > 0 && this.#cart.isSettled && !this.#isQuoted;
+    }
+
+    async #ask() {
+        if (this.#isAsking || !this.#isWanted) return;
+        this.#isAsking = true;
+        for (let attempt = 0; this.#isWanted;) {
+            const { view } = this.#cart;
+            try {
+                const quote = await get("/v1/cart/quote");
+                this.#away = "";
+                if (quote?.cart === view.cart && quote?.version === view.version) {
+                    this.#quote = quote;
+                    this.#quoted = view;
+                    continue;
+                }
+                // Another page has changed the cart, and the stream did not say so yet.
+                await this.#cart.read();
+            } catch (error) {
+                this.#away = sentence(error.message);
+                if (error instanceof Problem && !error.isTemporary) break;
+                this.draw();
+            }
+            await new Promise((resolve) => setTimeout(resolve, delay(attempt++)));
+        }
+        this.draw();
+        this.#isAsking = false;
     }
 
     #step(event) {
@@ -75,12 +134,16 @@ export class CartPanel {
         this.#isOrdering = true;
         this.draw();
         try {
-            const order = await this.#cart.checkout(orderTotal(this.#cart.view));
+            const order = await this.#cart.checkout(this.#quote.quote);
             location.assign(`/order/${encodeURIComponent(order)}`);
         } catch (error) {
             this.#say(error instanceof Away
-                ? "The server cannot be reached. Try again: there will be one order." : sentence(error.message));
-            if (error instanceof Problem) await this.#cart.read().catch(() => {});
+                ? "The server cannot be reached. Try again: there will be one order."
+                : error.code === "TOTALCHANGED" ? CHANGED : sentence(error.message));
+            if (error instanceof Problem) {
+                this.#quoted = null;
+                await this.#cart.read().catch(() => {});
+            }
         } finally {
             this.#isOrdering = false;
             this.draw();
@@ -93,14 +156,23 @@ export class CartPanel {
     }
 }
 
-/// What the order costs today: prices may have changed since the items were added.
-export function orderTotal(cart) {
+const CHANGED = "Prices have changed since you saw them. This is what it costs now.";
+
+// What the lines cost today: prices may have changed since the items were added.
+function linesTotal(cart) {
     return cart.lines.reduce((sum, { quantity, unitPrice, problem }) => sum + quantity * (problem?.unitPrice ?? unitPrice), 0);
 }
 
-// A line whose price has changed can be ordered at the price that is shown.
-function isOrderable(problem) {
-    return problem === null || problem.code === "PRICECHANGED";
+// What keeps a cart from being ordered, as a sentence, or an empty text.
+function obstacleTo({ quote, problem, lines, subtotal, minimumOrder }, { currency }) {
+    // It begins with its code.
+    if (problem) return sentence(problem.replace(/^[A-Z]+ /, ""));
+    if (quote === null) {
+        return lines.some((line) => line.problem?.code === "CLOSED") ? "The place takes no orders now."
+            : "Something in the cart cannot be had now. Take it out to order the rest.";
+    }
+    if (subtotal >= (minimumOrder ?? 0)) return "";
+    return `Orders from here start at ${money(minimumOrder, currency)}, without what is charged beside.`;
 }
 
 const PROBLEMS = {
@@ -118,8 +190,7 @@ function fillLine(node, line, currency) {
     setAttribute(node, "data-line", line.line);
     setAttribute(node, "data-waiting", line.isWaiting ? "" : null);
     setText(name, line.name);
-    setText(note, [...line.options.map(({ name, units }) => (units > 1 ? `${units} × ${name}` : name)), line.note ?? ""]
-        .filter(Boolean).join(", "));
+    setText(note, wishes(line));
     setText(total, money(line.quantity * (line.problem?.unitPrice ?? line.unitPrice), currency));
     setText(quantity, String(line.quantity));
     setAttribute(less, "aria-label", `One ${line.name} less`);

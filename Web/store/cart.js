@@ -4,6 +4,7 @@
 import { Away, Problem, get, request } from "../shared/api.js";
 import { delay } from "../shared/stream.js";
 import { Topic } from "../shared/topic.js";
+import { optionsText } from "./options.js";
 
 const EMPTY = { outlet: null, version: 0, status: "empty", count: 0, currency: null, lines: [], subtotal: 0, total: 0 };
 // Taps that may wait for an answer.
@@ -61,18 +62,20 @@ export class Cart {
         return this.#view.lines.reduce((sum, line) => (line.item === item ? sum + line.quantity : sum), 0);
     }
 
-    /// Adds `quantity` of `{outlet, item, name, price, currency}`.
-    add(item, { quantity = 1, note = null, options = [] } = {}) {
+    /// Adds `quantity` of `{outlet, item, name, price, currency, options}`: the options as in the lines of a cart, and
+    /// the price with them.
+    add(item, { quantity = 1, note = null } = {}) {
+        const options = optionsText(item.options ?? []);
         const last = this.#waiting.at(-1);
         if (last?.kind === "add" && !last.isSent && last.item.outlet === item.outlet && last.item.item === item.item
-            && last.body.note === note && JSON.stringify(last.body.options ?? []) === JSON.stringify(options)) {
+            && last.body.note === note && (last.body.options ?? "") === options) {
             last.body.quantity += quantity;
             this.#draw();
             return;
         }
         this.#queue({
             kind: "add", item, method: "POST", path: "/v1/cart/lines",
-            body: { outlet: item.outlet, item: item.item, quantity, note, ...(options.length > 0 ? { options } : {}) },
+            body: { outlet: item.outlet, item: item.item, quantity, note, ...(options === "" ? {} : { options }) },
         });
     }
 
@@ -93,19 +96,20 @@ export class Cart {
         this.#queue({ kind: "clear", method: "DELETE", path: "/v1/cart/lines" });
     }
 
-    /// Places the order if it costs that, and answers its id. Throws Problem or Away; after Away the same key is used
-    /// again, so that there is one order.
-    async checkout(total) {
+    /// Places the order if its quote is still that, and answers its id. Throws Problem or Away; after Away the same key
+    /// is used again, so that there is one order.
+    async checkout(quote) {
         this.#checkoutKey ??= crypto.randomUUID();
         try {
-            const { document } = await request("POST", "/v1/cart/checkout", { body: { total }, key: this.#checkoutKey });
+            const { document } = await request(
+                "POST", "/v1/cart/checkout", { body: { quote }, key: this.#checkoutKey });
             this.#checkoutKey = null;
             this.#topic = new Topic();
             this.#draw();
             this.moved();
             return document.order;
         } catch (error) {
-            // Nothing was recorded under the key, and the next total is another request.
+            // Nothing was recorded under the key, and the next quote is another request.
             if (error instanceof Problem && !error.isTemporary) this.#checkoutKey = null;
             throw error;
         }
@@ -224,11 +228,12 @@ export function expected(cart, change) {
 
 function added(lines, { key, item, body }) {
     const place = lines.findIndex((line) =>
-        line.item === item.item && line.note === body.note && line.options.length === 0 && !body.options);
+        line.item === item.item && line.note === body.note && optionsText(line.options) === (body.options ?? ""));
     if (place < 0) {
         return [...lines, {
-            line: key, item: item.item, name: item.name, quantity: body.quantity, unitPrice: item.price, options: [],
-            note: body.note, total: body.quantity * item.price, problem: null, isWaiting: true, isNew: true,
+            line: key, item: item.item, name: item.name, quantity: body.quantity, unitPrice: item.price,
+            options: item.options ?? [], note: body.note, total: body.quantity * item.price, problem: null,
+            isWaiting: true, isNew: true,
         }];
     }
     const line = lines[place];

@@ -5,6 +5,7 @@ import { alarm, clockTime, isPast } from "../shared/clock.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
+import { OptionGroups, isAvailable } from "./options.js";
 import { sentence } from "./texts.js";
 
 /// What distinguishes the kinds of items here. Unknown ones look like dishes.
@@ -83,7 +84,7 @@ export function fillItem(node, entry, cart) {
     setAttribute(node, "data-outlet", outlet);
     setText(open, model.name);
     setText(description, model.description ?? "");
-    setText(price, model.price === null ? "" : money(model.price, model.currency));
+    setText(price, priceText(model, model.currency));
     setText(label, labelOf(kind, model));
     setAttribute(add, "data-testid", model.addButtonAccessibilityId ?? null);
     setPicture(picture, model.imageSmall, kind);
@@ -100,9 +101,9 @@ function labelOf(kind, model) {
     return [KINDS[kind]?.label?.(model), model.outletName].filter(Boolean).join(" · ");
 }
 
-/// Whether an item can be had, as far as the time is concerned, too.
-export function isAvailable({ available, availableFrom }) {
-    return available || isPast(availableFrom);
+// What one costs; of an item with sizes, the least.
+function priceText({ price, from }, currency) {
+    return price === null ? "" : `${from ? "from " : ""}${money(price, currency)}`;
 }
 
 function drawAdd(node, { outlet, item, kind, model, takesOrders }, cart) {
@@ -182,7 +183,9 @@ export class ItemSheet {
     #cart;
     #entry = null;
     #details = null;
+    #groups = null;
     #quantity = 1;
+    #isGone = false;
     #abort = null;
     #isInHistory = false;
     #opener = null;
@@ -221,6 +224,7 @@ export class ItemSheet {
         parts.less.onclick = () => this.#step(-1);
         parts.more.onclick = () => this.#step(1);
         parts.add.onclick = () => this.#add();
+        this.#groups = new OptionGroups(parts.options, () => this.#draw());
         setPicture(parts.picture, entry.model.imageSmall, entry.kind);
         this.#draw();
         if (!this.#dialog.open) {
@@ -248,6 +252,7 @@ export class ItemSheet {
     lose() {
         const { trouble, add } = refs(this.#dialog.firstElementChild);
         this.#abort?.abort();
+        this.#isGone = true;
         setText(trouble, GONE);
         setHidden(trouble, false);
         setUsable(add, false);
@@ -255,12 +260,17 @@ export class ItemSheet {
 
     async #read() {
         this.#abort?.abort();
+        this.#isGone = false;
         const { signal } = (this.#abort = new AbortController());
         const { outlet, item } = this.#entry;
         const { trouble, picture } = refs(this.#dialog.firstElementChild);
         try {
-            this.#details = await get(`/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`, { signal });
+            const path = `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`;
+            const details = await get(path, { signal });
+            if (signal.aborted) return;
+            this.#details = details;
             setHidden(trouble, true);
+            this.#groups.take(details);
             this.#draw();
             replacePicture(picture, this.#details.imageLarge);
         } catch (error) {
@@ -277,9 +287,11 @@ export class ItemSheet {
         const body = this.#dialog.firstElementChild;
         const parts = refs(body);
         const price = details?.price ?? model.price;
+        const choice = this.#groups.choice;
         setText(parts.name, details?.name ?? model.name);
         setText(parts.description, details?.description ?? model.description ?? "");
-        setText(parts.price, price === null ? "" : money(price, model.currency));
+        setText(parts.price, priceText(details ?? model, model.currency));
+        if (choice) this.#groups.draw(model.currency);
         const isThere = isAvailable(details ?? model);
         const state = !isThere ? labelOf(this.#entry.kind, { ...model, ...details })
             : takesOrders() ? "" : "The place takes no orders now";
@@ -287,11 +299,19 @@ export class ItemSheet {
         setHidden(parts.state, state === "");
         setHidden(parts.bottom, price === null);
         setHidden(parts.noteLabel, price === null);
-        setUsable(parts.add, isThere && takesOrders());
+        const missing = isThere ? choice?.missing ?? "" : "";
+        setText(parts.missing, missing);
+        setHidden(parts.missing, missing === "");
+        // Nobody knows what there is to choose before it was read.
+        const isKnown = choice !== null || !model.hasOptions;
+        setUsable(parts.add, !this.#isGone && isThere && takesOrders() && isKnown && missing === "");
         setText(parts.quantity, String(this.#quantity));
         setUsable(parts.less, this.#quantity > 1);
         setUsable(parts.more, this.#quantity < (details?.maxQuantity ?? 99));
-        if (price !== null) setText(parts.add, `Add for ${money(price * this.#quantity, model.currency)}`);
+        if (price !== null) {
+            const one = choice?.priced ?? { price, isFrom: model.from === true };
+            setText(parts.add, `Add ${one.isFrom ? "from" : "for"} ${money(one.price * this.#quantity, model.currency)}`);
+        }
         this.#drawDetails(parts, details);
     }
 
@@ -333,12 +353,15 @@ export class ItemSheet {
         const { add, note } = refs(this.#dialog.firstElementChild);
         if (!isUsable(add)) return;
         const { outlet, item, model } = this.#entry;
-        this.#cart.add({ outlet, item, ...model }, { quantity: this.#quantity, note: note.value.trim() || null });
+        const { price, options } = this.#groups.choice?.priced ?? { price: model.price, options: [] };
+        this.#cart.add(
+            { ...model, outlet, item, price, options }, { quantity: this.#quantity, note: note.value.trim() || null });
         this.#dialog.close();
     }
 
     #closed() {
         this.#abort?.abort();
+        this.#groups.close();
         if (this.#isInHistory) {
             this.#isInHistory = false;
             history.back();

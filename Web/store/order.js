@@ -6,6 +6,7 @@ import { clone, drawing, refs, setAttribute, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
+import { drawCharges, wishes } from "./charges.js";
 import { sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
@@ -89,7 +90,7 @@ export class OrderPage {
 
     #draw() {
         const order = this.#topic.document;
-        const { title, id, steps, state, due, lines, total, outlet } = this.#refs;
+        const { title, id, steps, state, due, lines, charges, total, outlet } = this.#refs;
         const name = NAMES[order.status] ?? order.status;
         document.title = `${name} · Tiffin`;
         setText(title, "Thank you");
@@ -115,10 +116,11 @@ export class OrderPage {
                 const parts = refs(node);
                 setText(parts.quantity, String(line.quantity));
                 setText(parts.name, line.name);
-                setText(parts.note, line.note ?? "");
+                setText(parts.note, wishes(line));
                 setText(parts.total, money(line.total, order.currency));
             },
         });
+        drawCharges(charges, order.subtotal, order.charges ?? [], order.currency);
         setText(total, money(order.total, order.currency));
         setAttribute(outlet, "href", `/o/${order.outlet}`);
     }
