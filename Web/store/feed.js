@@ -86,8 +86,9 @@ export class FeedPage {
         sort.onchange = () => this.#change(() => this.#put("sort", sort.value === "relevance" ? "" : sort.value));
         newer.onclick = () => this.#showNewer();
         next.onclick = () => this.#more();
-        this.#end = new IntersectionObserver(([entry]) => {
-            if (entry.isIntersecting) this.#more();
+        // Several changes may come at once, and the last one counts.
+        this.#end = new IntersectionObserver((entries) => {
+            if (entries.at(-1).isIntersecting) this.#more();
         }, { rootMargin: "100%" });
         this.#end.observe(next);
         page.addEventListener("click", (event) => {
@@ -202,6 +203,7 @@ export class FeedPage {
         this.#answer = answer;
         this.#rows = answer.items;
         this.#draw();
+        this.#watchEnd();
     }
 
     #fail(error) {
@@ -233,7 +235,11 @@ export class FeedPage {
         } finally {
             this.#isReadingMore = false;
         }
-        // The end may still be near.
+        this.#watchEnd();
+    }
+
+    // An end that stays near is not told of again, so it is looked at anew.
+    #watchEnd() {
         this.#end.unobserve(this.#refs.next);
         this.#end.observe(this.#refs.next);
     }
