@@ -157,6 +157,29 @@ import Testing
         #expect(other.entries["meal"]?.suspension == MenuState.Suspension(until: nil))
     }
 
+    @Test func `a group that can be reached on many ways is looked at once`() throws {
+        // Every option of a level opens as many groups of the next as it may: on millions of ways to the last level.
+        func level(_ number: Int, opening next: [Identifier]) -> [OptionGroup] {
+            (0..<10).map { group in
+                OptionGroup(
+                    id: Identifier("g\(number)-\(group)")!, title: "Group", minimum: 1, maximum: 1,
+                    options: (0..<20).map { option in
+                        MenuOption(
+                            id: Identifier("o\(number)-\(group)-\(option)")!, name: "Option", groups: next)
+                    })
+            }
+        }
+        let third = level(3, opening: [])
+        let second = level(2, opening: third.map(\.id))
+        let first = level(1, opening: second.map(\.id))
+        let item = MenuItem.sample("tea").with(\.options, first.map(\.id))
+        let document = Self.document(items: [item], groups: first + second + third)
+        var menu = try Menu.state(after: Menu.decide(.put(document), in: Menu.initial))
+        #expect(menu.entries["tea"]?.suspension == nil)
+        for option in third[0].options { try Menu.evolve(&menu, .optionSuspended(option.id, until: 5)) }
+        #expect(menu.entries["tea"]?.suspension?.until == 5)
+    }
+
     // MARK: Rules
 
     @Test(

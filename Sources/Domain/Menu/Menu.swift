@@ -239,7 +239,8 @@ public enum Menu: Decider {
             guard state.entries[item.id] == nil else { throw impossible("an item added twice", item.id) }
             let place = try state.place(in: section, before: before)
             state.sections[place.section].items.insert(item.id, at: place.index)
-            state.setEntry(item, section, nil)
+            var suspensions = MenuState.GroupSuspensions()
+            state.setEntry(item, section, nil, &suspensions)
             state.refresh(after: item.id)
 
         case .itemChanged(let item):
@@ -370,13 +371,16 @@ extension MenuState {
         guard let entry = entries[item] else { throw Menu.impossible("an event on an unknown item", item) }
         var parts = EntryParts(item: entry.item, section: entry.section, suspension: entry.ownSuspension)
         change(&parts)
-        setEntry(parts.item, parts.section, parts.suspension)
+        var suspensions = GroupSuspensions()
+        setEntry(parts.item, parts.section, parts.suspension, &suspensions)
     }
 
-    fileprivate mutating func setEntry(_ item: MenuItem, _ section: Identifier, _ suspension: Suspension?) {
+    fileprivate mutating func setEntry(
+        _ item: MenuItem, _ section: Identifier, _ suspension: Suspension?, _ groups: inout GroupSuspensions
+    ) {
         let before = entries[item.id]?.options ?? []
-        if before != item.options { groups.note(item.id, offers: item.options, before: before) }
-        entries[item.id] = Entry(item, section, suspension, consequences(of: item))
+        if before != item.options { self.groups.note(item.id, offers: item.options, before: before) }
+        entries[item.id] = Entry(item, section, suspension, consequences(of: item, &groups))
     }
 
     fileprivate mutating func removeEntry(_ item: Identifier) {
@@ -393,9 +397,10 @@ extension MenuState {
     /// Works out anew what follows from these groups for the items that offer them.
     fileprivate mutating func refresh(_ changed: Set<Identifier>) {
         if changed.isEmpty { return }
+        var suspensions = GroupSuspensions()
         for id in groups.items(offering: changed) {
             guard let entry = entries[id] else { continue }
-            setEntry(entry.item, entry.section, entry.ownSuspension)
+            setEntry(entry.item, entry.section, entry.ownSuspension, &suspensions)
         }
     }
 }

@@ -41,12 +41,13 @@ public enum MenuDocumentJSON {
     /// Writes the field `groups`, unless there are none.
     static func write(_ groups: [OptionGroup], of menu: MenuState, to writer: inout JSONWriter) {
         if groups.isEmpty { return }
+        var suspensions = MenuState.GroupSuspensions()
         writer.key("groups")
         writer.beginArray()
         for group in groups {
             writer.beginObject()
             OptionGroupCodec.encode(group, to: &writer) { option, writer in
-                ItemDocument.writeAvailability(menu.suspension(of: option), to: &writer)
+                ItemDocument.writeAvailability(menu.suspension(of: option, &suspensions), to: &writer)
             }
             writer.endObject()
         }

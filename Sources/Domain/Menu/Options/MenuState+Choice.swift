@@ -26,6 +26,7 @@ extension MenuState {
             return entry.price.map { .priced($0, []) } ?? .notForSale
         }
         let open = openGroups(of: entry, chosen)
+        var suspensions = GroupSuspensions()
         var size: MenuOption?
         // By group: what was chosen of it, in the order of the options' ids.
         var picked: [Identifier: [(option: MenuOption, units: Int)]] = [:]
@@ -36,7 +37,7 @@ extension MenuState {
             guard (1...option.maximum).contains(choice.units) else {
                 return .tooMany(choice.id, maximum: option.maximum)
             }
-            if isSoldOut(option, at: now) { return .soldOut(choice.id) }
+            if suspension(of: option, &suspensions)?.holds(at: now) ?? false { return .soldOut(choice.id) }
             if group.setsPrice { size = option }
             picked[home, default: []].append((option, choice.units))
         }
@@ -99,41 +100,48 @@ extension MenuState {
 
     // MARK: What can be had
 
-    private func isSoldOut(_ option: MenuOption, at now: Timestamp) -> Bool {
-        suspension(of: option)?.holds(at: now) ?? false
+    /// Until when groups cannot be filled, by their ids, as far as that was worked out. One group can be reached by many
+    /// options, and is looked at once.
+    public struct GroupSuspensions {
+        fileprivate var known: [Identifier: Suspension?] = [:]
+
+        /// Nothing yet.
+        public init() {}
     }
 
     /// Until when an option cannot be had: because it or the item that it is is sold out, or because a group that it
     /// opens cannot be filled.
-    public func suspension(of option: MenuOption) -> Suspension? { suspension(of: option, depth: 1) }
-
-    private func suspension(of option: MenuOption, depth: Int) -> Suspension? {
-        var result = groups.suspensions[option.id]
+    public func suspension(of option: MenuOption, _ groups: inout GroupSuspensions) -> Suspension? {
+        var result = self.groups.suspensions[option.id]
         if let item = option.item {
             result = .both(result, entries[item].map(\.ownSuspension) ?? Suspension(until: nil))
         }
-        guard depth < OptionGroups.maximumDepth else { return result }
-        for id in option.groups { result = .both(result, groups[id].flatMap { suspension(of: $0, depth: depth + 1) }) }
+        for id in option.groups { result = .both(result, suspension(ofGroup: id, &groups)) }
         return result
     }
 
     /// Until when a group has fewer units than its minimum.
-    private func suspension(of group: OptionGroup, depth: Int) -> Suspension? {
-        guard group.minimum > 0 else { return nil }
+    private func suspension(ofGroup id: Identifier, _ groups: inout GroupSuspensions) -> Suspension? {
+        if let suspension = groups.known[id] { return suspension }
+        // A circle, which only a damaged log can have, ends here.
+        groups.known.updateValue(nil, forKey: id)
+        guard let group = self.groups[id], group.minimum > 0 else { return nil }
         var missing = group.minimum
         var later: [(until: Timestamp, units: Int)] = []
         for option in group.options {
-            switch suspension(of: option, depth: depth) {
+            switch suspension(of: option, &groups) {
             case nil: missing -= option.maximum
             case let suspension?: if let until = suspension.until { later.append((until, option.maximum)) }
             }
         }
         guard missing > 0 else { return nil }
-        for (until, units) in later.sorted(by: { $0.until < $1.until }) {
+        var result = Suspension(until: nil)
+        for (until, units) in later.sorted(by: { $0.until < $1.until }) where missing > 0 {
             missing -= units
-            if missing <= 0 { return Suspension(until: until) }
+            if missing <= 0 { result = Suspension(until: until) }
         }
-        return Suspension(until: nil)
+        groups.known.updateValue(result, forKey: id)
+        return result
     }
 
     /// The groups that an item offers and those that their options open, each once, in the order of their ids.
@@ -154,12 +162,12 @@ extension MenuState {
     }
 
     /// What follows for an item from the groups that it offers.
-    func consequences(of item: MenuItem) -> Entry.Consequences {
+    func consequences(of item: MenuItem, _ suspensions: inout GroupSuspensions) -> Entry.Consequences {
         var result = Entry.Consequences()
         for id in item.options {
             guard let group = groups[id] else { continue }
             if group.setsPrice { result.lowestPrice = group.options.map(\.price).min() }
-            result.suspension = .both(result.suspension, suspension(of: group, depth: 1))
+            result.suspension = .both(result.suspension, suspension(ofGroup: id, &suspensions))
         }
         return result
     }
