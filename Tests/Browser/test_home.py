@@ -206,9 +206,10 @@ def test_a_chip_leads_to_its_section_and_is_current_there(visit, kitchen):
             await frames();
             document.querySelector(`#s-${section}`).scrollIntoView({ behavior: "instant" });
             scrollBy({ top: 30, behavior: "instant" });
-            await frames();
-            return document.querySelector(".tag-bar a[aria-current]").dataset.section;
-        }""", section) == section, 5, f"the chip of {section}")
+            const current = () => document.querySelector(".tag-bar a[aria-current]").dataset.section;
+            for (let n = 0; n < 60 && current() !== section; n += 1) await frames();
+            return current();
+        }""", section) == section, 20, f"the chip of {section}")
 
 
 # --- the cart
