@@ -27,7 +27,7 @@ public struct HTTPPost: Sendable {
         try call.set(CURLOPT_POST, 1)
         try call.set(CURLOPT_POSTFIELDSIZE, body.count)
         for header in headers { call.add(header: "\(header.name): \(header.value)") }
-        // Nobody is asked first whether he wants it.
+        // The receiver is not asked first whether it wants the body.
         call.add(header: "Expect:")
         let fields = body.withUnsafeBytes { tiffin_curl_copy_body(call.handle, $0.baseAddress) }
         try call.check(fields)

@@ -26,7 +26,7 @@ struct Problem {
         (["NOAUTH"], .unauthorized),
         (["DENIED", "NOPERM"], .forbidden),
         (["NOTFOUND"], .notFound),
-        (["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED"], .conflict),
+        (["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE"], .conflict),
         (["FORGOTTEN"], .gone),
         (["IDMISMATCH"], .unprocessable),
         (["CORRUPT"], .internalError),

@@ -148,6 +148,8 @@ extension Route {
         Route("DELETE", "/v1/cart/lines/{line}", [.store], "CART.REMOVE", [.cart], .number("count")),
         Route("DELETE", "/v1/cart/lines", [.store], "CART.CLEAR", [.cart], .number("count")),
         Route(
+            "PUT", "/v1/cart/tip", [.store], "CART.TIP", [.cart, .body("amount", integer: true)], .number("count")),
+        Route(
             "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
             [
                 .cart, .body("total", "TOTAL", integer: true, optional: true),
@@ -188,6 +190,18 @@ extension Route {
             [.body("until", "UNTIL", optional: true)], .number("version")),
         Route(
             "POST", "/v1/outlets/{outlet}/items/{item}/resume", [.console], "MENU.ITEM.RESUME", .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.PUT", [.content], .number("version")),
+        Route("DELETE", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.REMOVE", .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/options/{option}/price", [.console], "MENU.OPTION.PRICE",
+            [.body("price", integer: true), .body("size", "SIZE", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/options/{option}/suspend", [.console], "MENU.OPTION.SUSPEND",
+            [.body("until", "UNTIL", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
+            .number("version")),
         Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
         Route(
             "GET", "/v1/orders", [.console], "ORDERS",
@@ -207,6 +221,16 @@ extension Route {
         Route(
             "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY", [.body("ready", "READY")],
             .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/payments", [.console], "ORDER.PAYMENT",
+            [.body("ref"), .body("state"), .body("amount", integer: true)], .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/refunds", [.console], "ORDER.REFUND",
+            [
+                .body("code", "CODE"), .body("line", "LINE", optional: true),
+                .body("quantity", "QTY", integer: true, optional: true),
+                .body("amount", "AMOUNT", integer: true, optional: true),
+            ], .number("version")),
         Route("GET", "/v1/outlets/{outlet}/feed", [.console], "MENU.FEED.GET", .document(.tagged)),
     ]
 

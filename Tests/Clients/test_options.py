@@ -132,6 +132,9 @@ class TestCharges:
         document = client.json("ORDER.GET", order)
         assert (document["charges"], document["total"]) == (quote["charges"], quote["total"])
         assert client.json("CART.GET", name)["total"] == quote["total"]
+        after = client.json("CART.QUOTE", name)
+        assert (after["charges"], after["total"], after["quote"], after["order"]) == (
+            quote["charges"], quote["total"], None, order)
         assert read_log(client, "STREAM", f"order-{order}")[0]["payload"]["charges"] == quote["charges"]
 
     def test_a_quote_is_void_when_anything_priced_has_changed_even_at_an_equal_total(self, client, name):

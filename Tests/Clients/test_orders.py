@@ -310,6 +310,13 @@ class TestKitchen:
         assert client.json("KITCHEN", "no-such-outlet")["count"] == 0
         assert status(client, unpaid) == "awaitingPayment"
 
+    def test_a_kitchen_whose_orders_wait_for_nobody_says_so(self, client, name):
+        place(client, name, f"{name}-1", acceptWithin=None)
+        assert client.json("KITCHEN", name) == {"outlet": name, "count": 0, "orders": [], "followed": False}
+        order = place(client, name, f"{name}-2")
+        kitchen = client.json("KITCHEN", name)
+        assert [shown["order"] for shown in kitchen["orders"]] == [order] and "followed" not in kitchen
+
     def test_notes_and_names_are_shown_to_the_kitchen_until_they_are_forgotten(self, database):
         with Server(database=database) as server, server.client() as client:
             put_open_outlet(

@@ -181,6 +181,22 @@ class TestCarts:
         assert problem(other("GET", f"/v1/orders/{order}")) == (404, "NOTFOUND")
         assert Browser(web, "console").json("GET", f"/v1/orders/{order}")["order"] == order
 
+    def test_options_a_tip_and_a_quote(self, web, name):
+        sizes = [{"id": "small", "name": "Small", "price": 500}, {"id": "large", "name": "Large", "price": 800}]
+        with web.client() as client:
+            put_open_outlet(
+                client, name, [section_document("all", [item_document("pie", None, options=["size"])])],
+                [{"id": "size", "title": "Size", "setsPrice": True, "options": sizes}])
+        browser, line = Browser(web), {"outlet": name, "item": "pie", "quantity": 1}
+        assert problem(browser("POST", "/v1/cart/lines", line)) == (409, "CHOICE")
+        assert browser.json("POST", "/v1/cart/lines", line | {"options": "small"}) == {"count": 1}
+        assert browser.json("PUT", "/v1/cart/lines/pie+small", {"options": "large"}) == {"count": 1}
+        assert browser.json("PUT", "/v1/cart/tip", {"amount": 50}) == {"count": 1}
+        quote = browser.json("GET", "/v1/cart/quote")
+        assert quote["total"] == 850
+        order = browser.json("POST", "/v1/cart/checkout", {"quote": quote["quote"]}, 201)["order"]
+        assert browser.json("GET", f"/v1/orders/{order}")["charges"] == quote["charges"]
+
     def test_nobody_reaches_the_cart_of_another(self, web, outlet):
         one, other = Browser(web), Browser(web)
         for browser, quantity in ((one, 1), (other, 2)):

@@ -530,7 +530,7 @@ def section_document(section: str, items: list, *, kind="menuItems", **changes) 
 def put_open_outlet(client: Client, outlet: str, sections: list, groups: list | None = None, **changes) -> None:
     """Registers the outlet, gives it the menu and opens it."""
     client("OUTLET.PUT", outlet, json.dumps(outlet_document(**changes)))
-    client("MENU.PUT", outlet, json.dumps({"sections": sections, "groups": groups}))
+    client("MENU.PUT", outlet, json.dumps({"sections": sections} | ({"groups": groups} if groups else {})))
     client("OUTLET.OPEN", outlet)
 
 

@@ -59,8 +59,9 @@ setInterval(ask, TICK);
 function draw() {
     const orders = topic.document?.orders ?? [];
     setText(document.getElementById("count"), topic.document === null ? "There is no such kitchen."
-        : orders.length === 0 ? "Nothing to do."
-        : `${topic.document.count} open ${topic.document.count === 1 ? "order" : "orders"}`);
+        : orders.length > 0 ? `${topic.document.count} open ${topic.document.count === 1 ? "order" : "orders"}`
+        : topic.document.followed === false ? "Orders of this outlet wait for nobody: it has to say acceptWithin."
+        : "Nothing to do.");
     reconcile(document.getElementById("orders"), orders, { id: ({ order }) => order, make: () => clone("order"), fill });
     for (const [place, node] of [...document.getElementById("orders").children].entries()) {
         age(node, orders[place]);

@@ -25,7 +25,14 @@ final class Kitchens {
     init(_ application: Application, _ changes: ChangeFeed) {
         self.application = application
         changes.observe { [unowned self] streams in
-            for stream in streams where stream.category == .order { changed(stream) }
+            for stream in streams {
+                switch stream.category {
+                case .order: changed(stream)
+                // It may say now what its orders wait for.
+                case .outlet: changed(stream.id)
+                case .menu, .cart: break
+                }
+            }
         }
     }
 
@@ -61,8 +68,11 @@ final class Kitchens {
         let orders = shown.map(\.whole)
         let until = orders.lazy.compactMap(\.book.promise).filter { $0 >= now }.min()
         let owners = Set(orders.compactMap { $0.book.textOwner })
+        let isFollowed = application.details(of: outlet).map { Order.Terms(of: $0, at: now).placedAt != nil } ?? true
         let document: @Sendable ([TextOwner: TextOpener]) -> [UInt8] = { openers in
-            KitchenDocument.bytes(of: outlet, orders, count: all.count, now: now) { owner in
+            KitchenDocument.bytes(
+                of: outlet, orders, count: all.count, isFollowed: isFollowed, now: now
+            ) { owner in
                 owner.flatMap { openers[$0] } ?? .none
             }
         }

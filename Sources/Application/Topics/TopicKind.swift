@@ -60,22 +60,34 @@ struct TopicKind: Sendable {
         prefix: "cart", member: "cart", subject: .cart, isRevisionWhole: false,
         sources: { [.stream(StreamName(.cart, $0.id))] }
     ) { application, topic, completion in
-        let cart = topic.id
-        let stream = StreamName(.cart, cart)
+        render(StreamName(.cart, topic.id), of: application, completion) { committed in
+            var sources: [TopicSource] = []
+            if case .cart(.filled(let contents)) = committed.state {
+                sources.append(.stream(StreamName(.outlet, contents.outlet)))
+                sources.append(.stream(StreamName(.menu, contents.outlet)))
+            }
+            return (application.document(of: topic.id, committed), sources)
+        }
+    }
+
+    /// Gives the document of a stream's state, or null, as soon as both the state and the key to its texts are there.
+    @LoopActor
+    private static func render(
+        _ stream: StreamName, of application: Application,
+        _ completion: @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void,
+        document: @escaping @LoopActor (CommittedState) -> (SealedDocument?, sources: [TopicSource])
+    ) {
         application.partition(of: stream).processor.read(stream) { result in
             let committed: CommittedState
             switch result {
             case .success(let state): committed = state
             case .failure(let failure): return completion(.failure(Failure(failure)))
             }
-            var sources: [TopicSource] = []
-            if case .cart(.filled(let contents)) = committed.state {
-                sources.append(.stream(StreamName(.outlet, contents.outlet)))
-                sources.append(.stream(StreamName(.menu, contents.outlet)))
-            }
-            let document = application.document(of: cart, committed) ?? SealedDocument(TopicDocument.null)
-            application.textSealer.open(document, for: .server) { json in
-                completion(json.map { TopicDocument(revision: committed.version, json: $0, sources: sources) })
+            LoopActor.assumeIsolated {
+                let (document, sources) = document(committed)
+                application.textSealer.open(document ?? SealedDocument(TopicDocument.null), for: .server) { json in
+                    completion(json.map { TopicDocument(revision: committed.version, json: $0, sources: sources) })
+                }
             }
         }
     }
@@ -85,18 +97,8 @@ struct TopicKind: Sendable {
         prefix: "order", member: "order", subject: .order, isRevisionWhole: true,
         sources: { [.stream(StreamName(.order, $0.id))] }
     ) { application, topic, completion in
-        let order = topic.id
-        let stream = StreamName(.order, order)
-        application.partition(of: stream).processor.read(stream) { result in
-            let committed: CommittedState
-            switch result {
-            case .success(let state): committed = state
-            case .failure(let failure): return completion(.failure(Failure(failure)))
-            }
-            let document = SealedDocument(of: order, committed) ?? SealedDocument(TopicDocument.null)
-            application.textSealer.open(document, for: .server) { json in
-                completion(json.map { TopicDocument(revision: committed.version, json: $0) })
-            }
+        render(StreamName(.order, topic.id), of: application, completion) { committed in
+            (SealedDocument(of: topic.id, committed), sources: [])
         }
     }
 

@@ -172,7 +172,3 @@ public struct CartHistory: Sendable {
         ]
     }
 }
-
-extension Cart.State {
-    fileprivate func line(_ id: Text) -> CartLine? { contents?.lines.first { $0.id == id } }
-}

@@ -13,7 +13,7 @@ extension Cart.State {
     ///
     /// - Parameter offer: what the catalogue says of an item with options at an outlet.
     public func maximum(ofLine id: Text, offer: OfferSource) -> Int? {
-        guard let contents, let line = contents.lines.first(where: { $0.id == id }),
+        guard let contents, let line = line(id),
             case .available(let item) = offer(line.item, line.chosen, contents.outlet)
         else { return nil }
         return item.maxQuantity

@@ -241,7 +241,7 @@ public enum Cart: Decider {
             return try self.edit(edit, contents)
 
         case (.filled(let contents), .tip(let amount)):
-            try MenuOption.check(amount, "minor")
+            try amount.check("minor")
             return amount == contents.tip ? [] : [.tipSet(amount)]
 
         case (.empty, .tip), (.empty, .checkOut):
@@ -428,7 +428,7 @@ extension Cart.State {
 
 extension [CartLine] {
     /// What they cost together, or a `LIMIT` rejection.
-    func total() throws(Rejection) -> Amount {
+    public func total() throws(Rejection) -> Amount {
         var sum = Amount.zero
         for line in self { sum = try sum.adding(line.total()) }
         return sum

@@ -101,7 +101,7 @@ public enum Menu: Decider {
 
         case .reprice(let id, let price):
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
-            try MenuOption.check(price, "price")
+            try price.check("price")
             guard !entry.isPriceFrom else {
                 throw Rejection(.state, "item '\(id)' has sizes, which have the prices; allowed is MENU.OPTION.PRICE")
             }
@@ -116,8 +116,13 @@ public enum Menu: Decider {
             guard let entry = state.entries[id] else { throw noSuchItem(id) }
             return entry.ownSuspension == nil ? [] : [.itemResumed(id)]
 
-        case .putGroup, .removeGroup, .repriceOption, .suspendOption, .resumeOption:
-            return try decideOptions(command, in: state)
+        case .putGroup(let group): return try put(group, in: state)
+        case .removeGroup(let id): return try removeGroup(id, in: state)
+        case .repriceOption(let id, let price, let size):
+            return try repriceOption(id, price, with: size, in: state)
+        case .suspendOption(let id, let until, let now):
+            return try suspendOption(id, until: until, now: now, in: state)
+        case .resumeOption(let id): return try resumeOption(id, in: state)
 
         case .checkFeed(let check):
             try check.validate()

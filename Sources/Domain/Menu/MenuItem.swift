@@ -80,9 +80,7 @@ public struct MenuItem: Equatable, Sendable {
         try TextRules.check(name, "\(path)name", TextRules.name)
         try TextRules.check(description, "\(path)description", TextRules.description)
         if let price {
-            guard (Amount.zero...Amount.maximum).contains(price) else {
-                throw .invalid("\(path)price", "must be from 0 to \(Amount.maximum.minorUnits) minor units")
-            }
+            try price.check("\(path)price")
         } else if registered.needsPrice, options.isEmpty {
             throw .invalid("\(path)price", "is missing, and a \(kind) needs one")
         }

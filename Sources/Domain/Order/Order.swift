@@ -163,9 +163,7 @@ public enum Order: Decider {
         _ payment: Payment, of book: Book, _ now: Timestamp
     ) throws(Rejection) -> [Event] {
         try check(reference: payment.reference)
-        guard (0...Amount.maximum.minorUnits).contains(payment.amount.minorUnits) else {
-            throw .invalid("minor", "must be from 0 to \(Amount.maximum.minorUnits)")
-        }
+        try payment.amount.check("minor")
         if let known = book.payments.reports.first(where: {
             $0.reference == payment.reference && $0.state == payment.state
         }) {

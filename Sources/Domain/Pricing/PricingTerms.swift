@@ -103,8 +103,8 @@ public struct PricingTerms: Equatable, Sendable {
 
     private func check(_ fee: Fee?, _ path: String) throws(Rejection) {
         guard let fee else { return }
-        try MenuOption.check(fee.amount, "\(path).fee")
-        if let limit = fee.freeFrom { try MenuOption.check(limit, "\(path).freeFrom") }
+        try fee.amount.check("\(path).fee")
+        if let limit = fee.freeFrom { try limit.check("\(path).freeFrom") }
         try check(fee.tax, path)
     }
 

@@ -37,6 +37,13 @@ public struct Amount: Hashable, Comparable, Sendable {
     /// Whether it can be a price or a fee of the log.
     var isRecordable: Bool { (Amount.zero...Amount.maximum).contains(self) }
 
+    /// Rejects an amount that cannot be a price or a fee, naming its field.
+    func check(_ field: @autoclosure () -> String) throws(Rejection) {
+        guard isRecordable else {
+            throw .invalid(field(), "must be from 0 to \(Amount.maximum.minorUnits) minor units")
+        }
+    }
+
     private static func limited(_ value: Int64, _ overflow: Bool) throws(Rejection) -> Amount {
         guard !overflow, value <= maximum.minorUnits else {
             throw Rejection(.limit, "the amount exceeds \(maximum.minorUnits) minor units")

@@ -46,16 +46,16 @@ public enum EventCodec {
     static func decode(
         _ name: EventName, _ version: Int, _ payload: UnsafeRawBufferPointer
     ) throws(EventDecodingError) -> DomainEvent {
-        let steps = Upcaster.steps(of: name)
-        guard (1...steps.count + 1).contains(version) else {
+        let schema = Upcaster.schema(of: name)
+        guard (1...schema.version).contains(version) else {
             throw EventDecodingError("\(name) version \(version): no such version is known here")
         }
         do throws(JSONReadingError) {
             let event =
-                if steps.dropFirst(version - 1).allSatisfy({ $0 == nil }) {
+                if version >= schema.firstReadable {
                     try JSONReader.read(payload) { reader throws(JSONReadingError) in try decode(name, &reader) }
                 } else {
-                    try JSONReader.read(Upcaster.upcast(payload, by: steps[(version - 1)...])) {
+                    try JSONReader.read(Upcaster.upcast(payload, by: schema.steps[(version - 1)...])) {
                         reader throws(JSONReadingError) in try decode(name, &reader)
                     }
                 }

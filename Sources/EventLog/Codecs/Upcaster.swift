@@ -2,26 +2,38 @@ internal import JSONText
 
 /// Turns the payload of an older schema into that of the next version, until it is the present one.
 enum Upcaster {
-    /// What turns one version into the next; nil where the present reader understands both, so that nothing has to be
-    /// turned. Old events are many, and those are read as fast as new ones.
-    typealias Step = (@Sendable (inout JSONValue) -> Void)?
+    typealias Step = @Sendable (inout JSONValue) -> Void
 
-    /// For each kind whose schema has changed, the steps from version 1 to 2, from 2 to 3, and so on.
-    private static let steps: [(kind: StaticString, steps: [Step])] = [
-        ("outlet.registered", [ratingInHundredths]),
+    /// How the payloads of a kind have changed.
+    struct Schema {
+        var kind: StaticString
+        /// The present version.
+        var version: Int
+        /// What turns version 1 into 2, and so on, up to the first version that the present reader understands as it is.
+        /// Old events are many: where the reader can understand them without a step, they are read as fast as new ones.
+        var steps: [Step] = []
+
+        /// The first version that needs no step.
+        var firstReadable: Int { steps.count + 1 }
+    }
+
+    /// The kinds whose schema has changed.
+    private static let schemas = [
+        Schema(kind: "outlet.registered", version: 2, steps: [ratingInHundredths]),
         // Version 1 has ids in `options`, and not what the options were called and cost.
-        ("cart.itemAdded", [nil]), ("cart.checkedOut", [nil]),
+        Schema(kind: "cart.itemAdded", version: 2), Schema(kind: "cart.checkedOut", version: 2),
         // Version 1 has no charges: there were none.
-        ("order.placed", [nil]),
+        Schema(kind: "order.placed", version: 2),
     ]
+    private static let unchanged = Schema(kind: "", version: 1)
 
-    /// The steps from the first version of a kind's schema to the present one.
-    static func steps(of kind: EventName) -> [Step] { steps.first { kind == $0.kind }?.steps ?? [] }
+    /// The schema of a kind.
+    static func schema(of kind: EventName) -> Schema { schemas.first { kind == $0.kind } ?? unchanged }
 
     /// The present version of a kind's schema.
     static func currentVersion(of kind: String) -> Int {
         var kind = kind
-        return kind.withUTF8 { 1 + steps(of: EventName(UnsafeRawBufferPointer($0))).count }
+        return kind.withUTF8 { schema(of: EventName(UnsafeRawBufferPointer($0))).version }
     }
 
     /// The payload after some steps.
@@ -29,7 +41,7 @@ enum Upcaster {
         _ payload: UnsafeRawBufferPointer, by steps: some Sequence<Step>
     ) throws(JSONReadingError) -> [UInt8] {
         var value = try JSONValue(Array(payload))
-        for step in steps { step?(&value) }
+        for step in steps { step(&value) }
         var writer = JSONWriter(reservingCapacity: payload.count)
         value.write(to: &writer)
         return writer.bytes

@@ -12,9 +12,10 @@ public enum KitchenDocument {
     /// - Parameters:
     ///   - orders: in the order in which they are shown.
     ///   - count: how many there are, shown or not.
+    ///   - isFollowed: whether new orders will be among them.
     ///   - texts: decrypts the texts of an order.
     public static func bytes(
-        of outlet: Identifier, _ orders: [KitchenOrder], count: Int, now: Timestamp,
+        of outlet: Identifier, _ orders: [KitchenOrder], count: Int, isFollowed: Bool, now: Timestamp,
         texts: (TextOwner?) -> TextOpener
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 100 + 400 * orders.count)
@@ -27,6 +28,7 @@ public enum KitchenDocument {
             OrderDocument.write(order, now, texts(order.book.textOwner), to: &writer)
         }
         writer.endArray()
+        if !isFollowed { writer.field("followed", false) }
         writer.endObject()
         return writer.bytes
     }

@@ -20,18 +20,39 @@ public enum QuoteDocument {
         writer.field("outlet", state.contents?.outlet.rawValue)
         writer.field("version", version)
         writer.field("currency", state.contents?.currency.code)
-        if case .filled(let contents) = state {
-            let details = details(contents.outlet)
-            write(contents, contents.offers(offer), details, texts, to: &writer)
-        } else {
-            writer.field("lines", EmptyCollection<String>())
-            writer.field("subtotal", 0)
-            writer.field("charges", EmptyCollection<String>())
-            writer.field("total", 0)
-            writer.field("quote", nil as String?)
+        switch state {
+        case .filled(let contents):
+            write(contents, contents.offers(offer), details(contents.outlet), texts, to: &writer)
+        case .empty: write([], charges: [], total: 0, texts, to: &writer)
+        case .checkedOut(let contents, let order):
+            // What it cost: an order is never priced again.
+            write(
+                contents.lines, charges: contents.charges, total: (try? contents.payable())?.minorUnits, texts,
+                to: &writer)
+            writer.field("order", order.rawValue)
         }
         writer.endObject()
         return writer.bytes
+    }
+
+    /// Writes what nobody can agree to.
+    private static func write(
+        _ lines: [CartLine], charges: [Charge], total: Int64?, _ texts: TextOpener, to writer: inout JSONWriter
+    ) {
+        writer.key("lines")
+        writer.beginArray()
+        for line in lines {
+            writer.beginObject()
+            LineDocument.writeFields(of: line, texts, to: &writer)
+            writer.field("problem", nil as String?)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("subtotal", (try? lines.total())?.minorUnits)
+        writer.key("charges")
+        ChargeCodec.encode(charges, to: &writer)
+        writer.field("total", total)
+        writer.field("quote", nil as String?)
     }
 
     private static func write(

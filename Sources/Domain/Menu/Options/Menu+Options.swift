@@ -1,55 +1,51 @@
 // What a merchant asks of groups of options.
 
 extension Menu {
-    static func decideOptions(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
-        switch command {
-        case .putGroup(let group):
-            let old = state.groups[group.id]
-            if old == group { return [] }
-            try state.optionRules(for: state.itemsWithOptions, putting: group).validate()
-            try checkBytes(state.bytes - (old?.bytes ?? 0) + group.bytes, in: state)
-            return [.groupPut(group)]
+    static func put(_ group: OptionGroup, in state: MenuState) throws(Rejection) -> [Event] {
+        let old = state.groups[group.id]
+        if old == group { return [] }
+        try state.optionRules(for: state.itemsWithOptions, putting: group).validate()
+        try checkBytes(state.bytes - (old?.bytes ?? 0) + group.bytes, in: state)
+        return [.groupPut(group)]
+    }
 
-        case .removeGroup(let id):
-            guard let group = state.groups[id] else { throw Rejection(.notFound, "no group '\(id)' in the menu") }
-            guard !state.groups.isNamed(group) else {
-                throw Rejection(.state, "items or options of the menu name group '\(id)'; change them first")
-            }
-            return [.groupRemoved(id)]
-
-        case .repriceOption(let id, let price, let size):
-            let option = try option(id, in: state)
-            try MenuOption.check(price, "price")
-            if let size {
-                guard let home = state.groups.home(of: size), state.groups[home]?.setsPrice == true else {
-                    throw .invalid("SIZE", "'\(size)' is no option of a group that sets the price")
-                }
-                guard state.groups.home(of: id).flatMap({ state.groups[$0] })?.setsPrice != true else {
-                    throw .invalid("SIZE", "must be left out: '\(id)' is a size itself")
-                }
-                guard
-                    option.sizePrices.count < OptionGroup.maximumOptions
-                        || option.sizePrices.contains(where: { $0.size == size })
-                else {
-                    throw Rejection(.limit, "an option has at most \(OptionGroup.maximumOptions) prices")
-                }
-                let same = option.sizePrices.contains(MenuOption.SizePrice(size, price))
-                return same ? [] : [.optionRepriced(id, price, size: size)]
-            }
-            return option.price == price ? [] : [.optionRepriced(id, price, size: nil)]
-
-        case .suspendOption(let id, let until, let now):
-            _ = try option(id, in: state)
-            if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
-            let suspension = MenuState.Suspension(until: until)
-            return state.groups.suspensions[id] == suspension ? [] : [.optionSuspended(id, until: until)]
-
-        case .resumeOption(let id):
-            _ = try option(id, in: state)
-            return state.groups.suspensions[id] == nil ? [] : [.optionResumed(id)]
-
-        default: preconditionFailure("a command about something else")
+    static func removeGroup(_ id: Identifier, in state: MenuState) throws(Rejection) -> [Event] {
+        guard let group = state.groups[id] else { throw Rejection(.notFound, "no group '\(id)' in the menu") }
+        guard !state.groups.isNamed(group) else {
+            throw Rejection(.state, "items or options of the menu name group '\(id)'; change them first")
         }
+        return [.groupRemoved(id)]
+    }
+
+    static func repriceOption(
+        _ id: Identifier, _ price: Amount, with size: Identifier?, in state: MenuState
+    ) throws(Rejection) -> [Event] {
+        let option = try option(id, in: state)
+        try price.check("price")
+        guard let size else { return option.price == price ? [] : [.optionRepriced(id, price, size: nil)] }
+        guard state.groups.isSize(size) else {
+            throw .invalid("SIZE", "'\(size)' is no option of a group that sets the price")
+        }
+        guard !state.groups.isSize(id) else { throw .invalid("SIZE", "must be left out: '\(id)' is a size itself") }
+        let old = option.sizePrices.first { $0.size == size }
+        guard old != nil || option.sizePrices.count < OptionGroup.maximumOptions else {
+            throw Rejection(.limit, "an option has at most \(OptionGroup.maximumOptions) prices")
+        }
+        return old?.price == price ? [] : [.optionRepriced(id, price, size: size)]
+    }
+
+    static func suspendOption(
+        _ id: Identifier, until: Timestamp?, now: Timestamp, in state: MenuState
+    ) throws(Rejection) -> [Event] {
+        _ = try option(id, in: state)
+        if let until, until <= now { throw .invalid("UNTIL", "must lie in the future") }
+        let suspension = MenuState.Suspension(until: until)
+        return state.groups.suspensions[id] == suspension ? [] : [.optionSuspended(id, until: until)]
+    }
+
+    static func resumeOption(_ id: Identifier, in state: MenuState) throws(Rejection) -> [Event] {
+        _ = try option(id, in: state)
+        return state.groups.suspensions[id] == nil ? [] : [.optionResumed(id)]
     }
 
     private static func option(_ id: Identifier, in state: MenuState) throws(Rejection) -> MenuOption {

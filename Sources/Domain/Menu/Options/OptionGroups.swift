@@ -37,6 +37,9 @@ public struct OptionGroups: Equatable, Sendable {
     /// The group of an option.
     func home(of option: Identifier) -> Identifier? { homes[option] }
 
+    /// Whether an option is one of a group that sets the price.
+    func isSize(_ option: Identifier) -> Bool { homes[option].flatMap { self[$0] }?.setsPrice ?? false }
+
     private func index(of id: Identifier) -> Int {
         var (low, high) = (0, list.count)
         while low < high {
@@ -85,10 +88,8 @@ public struct OptionGroups: Equatable, Sendable {
                 return
             }
             option.sizePrices.removeAll { $0.size == size }
-            option = MenuOption(
-                id: option.id, name: option.name, price: option.price,
-                sizePrices: option.sizePrices + [MenuOption.SizePrice(size, price)], item: option.item,
-                standard: option.standard, maximum: option.maximum, groups: option.groups)
+            option.sizePrices.append(MenuOption.SizePrice(size, price))
+            option.sizePrices.sort { $0.size < $1.size }
         }
     }
 

@@ -163,12 +163,12 @@ extension OptionGroup {
 extension MenuOption {
     fileprivate func validate(at path: String, in group: OptionGroup) throws(Rejection) {
         try TextRules.check(name, "\(path)name", TextRules.name)
-        try Self.check(price, "\(path)price")
+        try price.check("\(path)price")
         for (index, price) in sizePrices.enumerated() {
             guard !sizePrices[..<index].contains(where: { $0.size == price.size }) else {
                 throw .invalid("\(path)prices.\(price.size)", "is there twice")
             }
-            try Self.check(price.price, "\(path)prices.\(price.size)")
+            try price.price.check("\(path)prices.\(price.size)")
         }
         guard sizePrices.count <= OptionGroup.maximumOptions else {
             throw .invalid("\(path)prices", "must have at most \(OptionGroup.maximumOptions) entries")
@@ -177,12 +177,6 @@ extension MenuOption {
         try OptionGroup.check(standard, "\(path)default", 0...maximum)
         guard groups.count <= MenuOption.maximumGroups else {
             throw .invalid("\(path)groups", "must have at most \(MenuOption.maximumGroups) entries")
-        }
-    }
-
-    static func check(_ price: Amount, _ field: @autoclosure () -> String) throws(Rejection) {
-        guard (Amount.zero...Amount.maximum).contains(price) else {
-            throw .invalid(field(), "must be from 0 to \(Amount.maximum.minorUnits) minor units")
         }
     }
 }
