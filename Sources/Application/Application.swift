@@ -243,9 +243,13 @@ public final class Application {
     /// - Parameter chosen: in the order of the ids, each once.
     func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
         let now = clock()
-        return partition(of: StreamName(.outlet, outlet)).model.ask {
+        let offer = partition(of: StreamName(.outlet, outlet)).model.ask {
             $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now)
         }
+        #if DEBUG
+            if let fault = configuration.plantedFault { return fault.told(offer) }
+        #endif
+        return offer
     }
 
     /// The number on a cart's badge.

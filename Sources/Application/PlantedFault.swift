@@ -23,6 +23,13 @@
             case wrongPatch = "wrong-patch"
             /// A write with an `ID` is taken for one without.
             case lostID = "lost-id"
+            /// An item costs one unit less of an option than was chosen.
+            case wrongPrice = "wrong-price"
+            /// What is said of an order is taken for something else: that it is being cooked for that it is ready, and
+            /// that its customer does not want it for that its outlet does not.
+            case wrongState = "wrong-state"
+            /// An order waits on when its time has passed, until a server starts.
+            case lostDeadline = "lost-deadline"
         }
 
         /// What goes wrong.
@@ -76,6 +83,26 @@
             var writer = JSONWriter()
             JSONValue.array(operations.dropLast()).write(to: &writer)
             return writer.bytes
+        }
+
+        /// What the catalogue says of an item with chosen options.
+        func told(_ offer: Offer) -> Offer {
+            guard case .available(var item) = offer,
+                let option = item.options.last(where: { $0.units > $0.free && $0.price > .zero }),
+                strikes(.wrongPrice)
+            else { return offer }
+            item.unitPrice = Amount(minorUnits: item.unitPrice.minorUnits - option.price.minorUnits)
+            return .available(item)
+        }
+
+        /// A command about an order as it is decided.
+        func decided(_ command: Order.Command) -> Order.Command {
+            switch command {
+            case .prepare where strikes(.wrongState): .ready
+            case .cancel(by: .customer, let reason, let text) where strikes(.wrongState):
+                .cancel(by: .merchant, reason, text: text)
+            default: command
+            }
         }
 
         /// Folds events into a read model, but for those that it is to miss.

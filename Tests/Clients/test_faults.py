@@ -8,7 +8,7 @@ import redis
 
 import tiffin
 from edits import patched
-from tiffin import Server, item_document, put_open_outlet, read_log, run_tiffin, section_document
+from tiffin import Server, item_document, put_open_outlet, read_log, run_tiffin, section_document, wait_until
 
 OUTLET = "kitchen"
 
@@ -144,6 +144,61 @@ def test_lost_id_applies_a_repeated_command_again(database):
         assert [add(client, n) for n in (1, 2, 3)] == [1, 2, 4]
         text = repr(log_of(server, "cart-cart"))
         assert [text.count(f"'tap-{n}'") for n in (1, 2, 3)] == [1, 1, 0]
+
+
+def test_wrong_price_leaves_out_an_option(database):
+    with faulty(database, "wrong-price:3") as (server, client):
+        cheese = {"id": "cheese", "name": "Cheese", "price": 40, "max": 2}
+        menu = [section_document("all", [item_document("toast", 100, options=["extras"])])]
+        with server.client() as plain:
+            put_open_outlet(plain, "grill", menu, [{"id": "extras", "title": "Extras", "max": 2, "options": [cheese]}])
+        for number in range(6):
+            assert client.execute_command("CART.ADD", f"c-{number}", "grill", "toast", 1, "OPTIONS", "cheese*2") == 1
+        prices = [log_of(server, f"cart-c-{number}")[0]["payload"]["unitPrice"] for number in range(6)]
+        assert prices == [180, 180, 140, 180, 180, 140]
+        # An item without options is not looked at wrongly.
+        assert add(client, 1) == 1
+        problems = [json.loads(client.execute_command("CART.GET", "c-0"))["lines"][0]["problem"] for _ in range(3)]
+        assert problems == [None, None, {"code": "PRICECHANGED", "unitPrice": 140}]
+
+
+def place(client, number, outlet=OUTLET):
+    client.execute_command("CART.ADD", f"c-{number}", outlet, "rice", 1)
+    return client.execute_command("CART.CHECKOUT", f"c-{number}", "TOTAL", 100).decode()
+
+
+def order_of(client, order):
+    return json.loads(client.execute_command("ORDER.GET", order))
+
+
+def test_wrong_state_takes_one_command_about_an_order_for_another(database):
+    with faulty(database, "wrong-state:2") as (_, client):
+        orders = [place(client, number) for number in range(2)]
+        assert [client.execute_command("ORDER.PREPARE", order) for order in orders] == [2, 2]
+        assert [order_of(client, order)["status"] for order in orders] == ["preparing", "ready"]
+        # Its customer cannot cancel it any more.
+        cancel = ("ORDER.CANCEL", orders[0], "BY", "customer", "CODE", "CUSTOMER")
+        with pytest.raises(redis.ResponseError, match="STATE"):
+            client.execute_command(*cancel)
+        assert client.execute_command(*cancel) == 3
+        assert order_of(client, orders[0])["ending"]["by"] == "merchant"
+
+
+def test_lost_deadline_forgets_a_deadline_until_the_server_starts(database):
+    def cancelled(client, orders):
+        return sum(order_of(client, order)["status"] == "cancelled" for order in orders)
+
+    with faulty(database, "lost-deadline:2") as (server, client):
+        with server.client() as plain:
+            put_open_outlet(plain, "grill", [section_document("all", [item_document("rice", 100)])], acceptWithin=1)
+        orders = [place(client, number, "grill") for number in range(4)]
+        wait_until(lambda: cancelled(client, orders) == 2, 20, "two of four deadlines")
+        # These are due when the others are over.
+        later = [place(client, number, "grill") for number in (4, 5)]
+        wait_until(lambda: cancelled(client, later) == 1, 20, "one of two deadlines")
+        assert cancelled(client, orders) == 2
+    with Server(database=database) as server, redis.Redis(port=server.port) as client:
+        wait_until(lambda: cancelled(client, orders + later) == 6, 20, "all deadlines")
 
 
 @pytest.mark.parametrize("fault, text", [

@@ -87,7 +87,7 @@ extension Application {
         let promise = Promise(about: stream.category)
         var request = CommandRequest(
             stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion
-        ) { _, _ in .order(LoopActor.assumeIsolated { command() }) }
+        ) { [self] _, _ in .order(LoopActor.assumeIsolated { self.decided(command()) }) }
         request.mayKnow = call.confinement?.orders
         submit(request, promise)
         return .promise(promise)
@@ -108,7 +108,7 @@ extension Application {
         let (caller, mayKnow) = (call.caller, call.confinement?.orders)
         @LoopActor func request(_ metadata: EventMetadata, _ text: PersonalText) -> CommandRequest {
             var request = CommandRequest(stream: stream, metadata: metadata, expectedVersion: version) { _, _ in
-                .order(LoopActor.assumeIsolated { command(text) })
+                .order(LoopActor.assumeIsolated { self.decided(command(text)) })
             }
             request.mayKnow = mayKnow
             return request
@@ -145,6 +145,14 @@ extension Application {
             if metadata.commandID != nil, configuration.plantedFault?.strikes(.lostID) ?? false { return .none }
         #endif
         return metadata
+    }
+
+    /// A command about an order: unchanged, except for a planted fault.
+    private func decided(_ command: Order.Command) -> Order.Command {
+        #if DEBUG
+            if let fault = configuration.plantedFault { return fault.decided(command) }
+        #endif
+        return command
     }
 
     // MARK: Documents

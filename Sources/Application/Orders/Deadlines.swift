@@ -103,6 +103,9 @@ final class Deadlines {
             let order = entries.removeFirst()
             // Otherwise the order does not wait any more, or for something later, which is an entry of its own.
             guard let deadline = deadline(of: order), deadline.millisecondsSinceEpoch <= now else { continue }
+            #if DEBUG
+                if application.configuration.plantedFault?.strikes(.lostDeadline) ?? false { continue }
+            #endif
             submit(order)
             submitted += 1
         }
