@@ -6,11 +6,14 @@ public enum FormText {
     /// - Parameter path: begins with `/`.
     public static func segments(ofPath path: String) -> [String]? {
         var segments: [String] = []
-        for part in path.utf8.dropFirst().split(separator: .slash, omittingEmptySubsequences: false) {
-            guard let segment = decoded(part, plusIsBlank: false) else { return nil }
+        var rest = Substring(path).utf8.dropFirst()
+        while true {
+            let end = rest.firstIndex(of: .slash) ?? rest.endIndex
+            guard let segment = decoded(rest[..<end], plusIsBlank: false) else { return nil }
             segments.append(segment)
+            guard end < rest.endIndex else { return segments }
+            rest = rest[end...].dropFirst()
         }
-        return segments
     }
 
     /// The names and values of a query, in their order; nil as above. A name without `=` has an empty value.
@@ -27,6 +30,9 @@ public enum FormText {
     }
 
     private static func decoded(_ text: Substring.UTF8View, plusIsBlank: Bool) -> String? {
+        guard text.contains(where: { $0 == UInt8(ascii: "%") || plusIsBlank && $0 == UInt8(ascii: "+") }) else {
+            return String(Substring(text))
+        }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)
         var rest = text

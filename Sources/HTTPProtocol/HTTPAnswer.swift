@@ -44,13 +44,21 @@ public struct HTTPAnswer: Sendable {
     }
 
     private func writeStart(to bytes: inout [UInt8], date: String, keepsAlive: Bool) {
-        bytes += "HTTP/1.1 \(status.rawValue) \(status.reason)\r\nDate: \(date)\r\n".utf8
+        // Piece by piece: a text of all would be made anew for each answer.
+        bytes += "HTTP/1.1 ".utf8
+        bytes += "\(status.rawValue) ".utf8
+        bytes += status.reason.utf8
+        bytes += "\r\nDate: ".utf8
+        bytes += date.utf8
+        bytes += "\r\n".utf8
         if !keepsAlive { bytes += "Connection: close\r\n".utf8 }
         for (name, value) in fields {
             name.withUTF8Buffer { bytes += $0 }
             bytes += ": ".utf8
+            let start = bytes.count
+            bytes += value.utf8
             // A line in a value would begin another field.
-            bytes += value.utf8.lazy.map { $0 < 0x20 ? UInt8.space : $0 }
+            for index in start..<bytes.count where bytes[index] < 0x20 { bytes[index] = .space }
             bytes += "\r\n".utf8
         }
     }

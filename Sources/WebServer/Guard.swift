@@ -34,7 +34,9 @@ struct Guard {
 
     /// A host without its port.
     static func name(ofHost host: String) -> String {
-        guard let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") else { return host }
+        guard let colon = host.utf8.lastIndex(of: UInt8(ascii: ":")),
+            !host.utf8[colon...].contains(UInt8(ascii: "]"))
+        else { return host }
         return String(host[..<colon])
     }
 }

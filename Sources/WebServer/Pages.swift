@@ -6,7 +6,7 @@ internal import WebAssets
 /// The pages and their files.
 struct Pages {
     /// A page: what asks for it, what it is, and which document stands in it.
-    struct Page {
+    struct Page: Sendable {
         var site: Site
         /// The path, with `{…}` for a part that can be any id.
         var path: String
@@ -23,6 +23,8 @@ struct Pages {
         Page(site: .console, path: "/kitchen/{outlet}", shell: "kitchen/shell.html"),
         Page(site: .console, path: "/", shell: "console/shell.html"),
     ]
+
+    static let table = PathTable(all.map { ($0.path, $0) })
 
     private static let mark = "<!--document-->"
 

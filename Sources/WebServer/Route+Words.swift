@@ -17,13 +17,13 @@ extension Route {
 
     /// The words of the command that a request stands for.
     func words(of request: Request) throws(Failure) -> [[UInt8]] {
-        var words = command.declaration.name.split(separator: " ").map { Array($0.utf8) }
+        var words = name
         var query = request.query
         var members = try body(of: request)
         for parameter in parameters {
             let value: [UInt8]?
             switch parameter.place {
-            case .path: value = segments.firstIndex(of: "{\(parameter.name)}").map { Array(request.path[$0].utf8) }
+            case .path: value = parameter.part.map { Array(request.path[$0].utf8) }
             case .cart: value = request.cart.map { Array($0.rawValue.utf8) }
             case .content: value = request.body
             case .query: value = try Route.take(parameter.name, from: &query)

@@ -6,7 +6,7 @@ internal import JSONText
 internal import Users
 
 /// A row of the table of routes: a method and a path, the command that they run, and what its words are made of.
-struct Route: Sendable {
+final class Route: Sendable {
     /// Where a request has the value of a parameter.
     enum Place: String, Sendable {
         case path, query
@@ -25,6 +25,8 @@ struct Route: Sendable {
         var place: Place
         /// The option's name, where the command takes an option.
         var token: String?
+        /// Which part of the path it is, if it is one.
+        var part: Int?
         var isRequired: Bool
         /// Whether it is a whole number.
         var isInteger = false
@@ -56,9 +58,10 @@ struct Route: Sendable {
 
     let method: String
     let path: String
-    let segments: [String]
     let sites: Set<Site>
     let command: Command
+    /// The words of the command's name.
+    let name: [[UInt8]]
     let parameters: [Parameter]
     let reply: Reply
 
@@ -71,12 +74,12 @@ struct Route: Sendable {
         }
         self.method = method
         self.path = path
-        segments = path.dropFirst().split(separator: "/").map(String.init)
         self.sites = sites
         self.command = found
+        name = command.split(separator: " ").map { Array($0.utf8) }
         self.reply = reply
-        let named = segments.filter { $0.hasPrefix("{") }.map {
-            Parameter(name: String($0.dropFirst().dropLast()), place: .path, isRequired: true)
+        let named = PathTable<Route>.parts(of: path).enumerated().filter { $1.hasPrefix("{") }.map {
+            Parameter(name: String($1.dropFirst().dropLast()), place: .path, part: $0, isRequired: true)
         }
         // The visitor's cart comes first, as in the commands, then what the path names.
         let own = parameters.filter { $0.place == .cart }
@@ -85,11 +88,6 @@ struct Route: Sendable {
 
     /// Whether it changes something.
     var isWrite: Bool { if case .write = command.declaration.effect { true } else { false } }
-
-    /// Whether the path of a request is this one.
-    func matches(_ path: [String]) -> Bool {
-        path.count == segments.count && zip(path, segments).allSatisfy { $0 == $1 || $1.hasPrefix("{") && !$0.isEmpty }
-    }
 }
 
 extension Route.Parameter {
@@ -113,6 +111,9 @@ extension Route {
 
     /// Every route.
     static let all: [Route] = browsing + carts + merchants + auditors
+
+    /// Every route by its path.
+    static let table = PathTable(all.map { ($0.path, $0) })
 
     private static let browsing: [Route] = [
         Route(
@@ -250,7 +251,7 @@ extension Route {
 }
 
 extension Route {
-    init(_ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ reply: Reply) {
+    convenience init(_ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ reply: Reply) {
         self.init(method, path, sites, command, [], reply)
     }
 }

@@ -58,7 +58,7 @@ extension WebServer {
         if isReading, connection.site == .store, path == [""] {
             return .answer(HTTPAnswer(.found, fields: [("Location", "/discover")] + Fields.ofData))
         }
-        if let page = Pages.all.first(where: { $0.site == connection.site && Pages.matches($0.path, path) }) {
+        if let page = Pages.page(at: path, of: connection.site) {
             guard isReading else { throw Refusal(allowing: ["GET"]) }
             return .answer(self.answer(page, path, request, connection))
         }
@@ -74,7 +74,7 @@ extension WebServer {
             return .answer(WebServer.answer(WebServer.document(of: information())))
         }
         if connection.site == .console, isReading, path == ["metrics"] { return .answer(metrics) }
-        let there = Route.all.filter { $0.sites.contains(connection.site) && $0.matches(path) }
+        let there = Route.table.values(at: path).filter { $0.sites.contains(connection.site) }
         guard !there.isEmpty else { throw Refusal(Problem(.notFound, "NOTFOUND", "there is nothing at \(text)")) }
         let method = request.method == "HEAD" ? "GET" : request.method
         guard let route = there.first(where: { $0.method == method }) else {
@@ -419,10 +419,10 @@ extension WebServer {
 }
 
 extension Pages {
-    static func matches(_ pattern: String, _ path: [String]) -> Bool {
-        let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
-        return segments.count == path.count
-            && zip(segments, path).allSatisfy { $0.hasPrefix("{") ? Identifier($1) != nil : $0 == $1 }
+    /// The page at a path whose `{…}` is an id.
+    static func page(at path: [String], of site: Site) -> Page? {
+        guard let page = table.values(at: path).first(where: { $0.site == site }) else { return nil }
+        return page.path.hasSuffix("}") && Identifier(path.last ?? "") == nil ? nil : page
     }
 
     /// The home that stands in an outlet's page.

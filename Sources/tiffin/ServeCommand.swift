@@ -101,14 +101,17 @@ enum ServeCommand: Subcommand {
         guard files < wanted else { return }
         let wantedClients = line.maximumClients
         line.maximumHandshakes = max(1, min(handshakes, files / 4))
-        web.maximumConnections = max(1, min(browsers, files / 4))
-        line.maximumClients = max(
-            1,
-            min(
-                line.maximumClients,
-                files - min(handshakes, line.maximumHandshakes) - min(browsers, web.maximumConnections) - ownFiles))
-        guard line.maximumClients < wantedClients else { return }
-        logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
+        let others = min(handshakes, line.maximumHandshakes) + ownFiles
+        // Browsers have a quarter at least, and what clients could not use.
+        web.maximumConnections = max(1, min(browsers, max(files / 4, files - wantedClients - others)))
+        let browserFiles = min(browsers, web.maximumConnections)
+        line.maximumClients = max(1, min(wantedClients, files - browserFiles - others))
+        if line.maximumClients < wantedClients {
+            logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
+        }
+        if browserFiles < browsers {
+            logger.info("serving at most \(browserFiles) connections of browsers at once: 'ulimit -n' is \(files)")
+        }
     }
 
     @LoopActor

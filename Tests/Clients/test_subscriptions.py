@@ -219,7 +219,7 @@ def test_a_burst_is_sent_in_a_few_messages_and_the_first_at_once(server, client,
             changes.append(change)
         assert canonical(home) == canonical(last)
         assert changes[0]["to"] - changes[0]["from"] <= 50
-        assert len(changes) <= 20 * took + 2
+        assert len(changes) <= 20 * took + 3
 
 
 def test_every_change_reaches_everybody(server, client, outlet):
@@ -465,7 +465,7 @@ def test_a_subscriber_that_does_not_read_is_cut_off_and_nobody_else(database):
                 home = patched(home, change)
                 if b"pubsub_clients:1" in client("INFO", "clients"):
                     break
-            assert "ENOBUFS" in server.output() or "no buffer space" in server.output(), server.output()[-500:]
+            server.wait_for_output("no buffer space")
             assert b"client_output_buffer_limit_disconnections:1\r" in client("INFO", "stats")
             assert canonical(home) == canonical(client.json("OUTLET.HOME", "kitchen"))
             client("MENU.ITEM.PRICE", "kitchen", "i0", 7)

@@ -315,7 +315,7 @@ class Server:
 
     def wait_for_output(self, text: str) -> None:
         """Waits until the server has printed something; its log is written by a thread of its own."""
-        wait_until(lambda: text in self.output(), 5, f"the server to print {text!r}")
+        wait_until(lambda: text in self.output(), 20, f"the server to print {text!r}")
 
     def stop(self, signal_number=signal.SIGTERM) -> int:
         """Asks the server to stop, and returns its exit status."""

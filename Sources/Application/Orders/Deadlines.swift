@@ -20,12 +20,17 @@ final class Deadlines {
     private static let longestWait: Int64 = 1_000
     /// A server waits for up to so many milliseconds longer, so that it is seldom two that submit the same.
     private static let jitter: Int64 = 400
+    /// Deadlines that pass within so many milliseconds are met together: one transaction instead of many, which others'
+    /// commands would have to wait for.
+    private static let slot: Int64 = 100
     /// How long to wait before a command is submitted again that was not accepted, in milliseconds.
     private static let retryInterval: Int64 = 1_000
     /// How many of the entries may be outdated, beside as many as there are orders.
     private static let outdatedEntries = 1_024
 
     private unowned let application: Application
+    /// When this server's slots begin: others' lie elsewhere.
+    private let phase = Int64.random(in: 0..<Deadlines.slot)
     private var entries = EarliestFirst()
     private var underWay = 0
     private var timer: (due: Int64, timer: LoopTimer)?
@@ -70,8 +75,9 @@ final class Deadlines {
     }
 
     private func add(_ order: Identifier, _ deadline: Timestamp) {
-        let due = deadline.millisecondsSinceEpoch.addingReportingOverflow(.random(in: 0...Deadlines.jitter))
-        entries.insert(order, at: due.overflow ? .max : due.partialValue)
+        let wait = Int64.random(in: 0...Deadlines.jitter)
+        let (due, overflow) = deadline.millisecondsSinceEpoch.addingReportingOverflow(wait + Deadlines.slot)
+        entries.insert(order, at: overflow ? .max : due - (due - phase) % Deadlines.slot)
     }
 
     private func deadline(of order: Identifier) -> Timestamp? {

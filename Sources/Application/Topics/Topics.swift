@@ -13,7 +13,8 @@ public import Users
 /// encoded once.
 @LoopActor
 public final class Topics {
-    /// The time between two messages of a topic, in nanoseconds: at most 20 a second.
+    /// The time between two messages of a topic, in nanoseconds: at most 20 a second. After a pause of that time one more
+    /// may follow at once, so that changes at this pace do not queue up behind a late one.
     private static let interval: UInt64 = 50_000_000
     /// A topic rests this many times as long as its last message took, so that a huge document cannot keep the loop
     /// busy.
@@ -329,7 +330,8 @@ public final class Topics {
             of: topic, from: old.revision, to: document.revision, configuration.sent(patch))
         send(message, to: topic)
         let now = LoopActor.now
-        topic.notBefore = now + max(Topics.interval, Topics.restFactor * (now - began))
+        let due = max(topic.notBefore + Topics.interval, began)
+        topic.notBefore = max(due, now + Topics.restFactor * (now - began))
     }
 
     private func send(_ message: TopicMessage, to topic: Topic) {

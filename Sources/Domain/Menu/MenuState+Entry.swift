@@ -187,7 +187,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
 
     var section: Identifier {
         read { texts in
-            _ = texts.next()
+            texts.skip()
             guard let section = texts.next().flatMap({ Identifier($0.string) }) else {
                 preconditionFailure("a section without an id")
             }
@@ -198,7 +198,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     var options: MenuState.Entry.Options {
         read { texts in
             // The name, the section, the kind, the description, the cuisine and both images.
-            for _ in 0..<7 { _ = texts.next() }
+            for _ in 0..<7 { texts.skip() }
             if header.hasMedia { _ = (texts.nextImages(), texts.nextLinks()) }
             return texts.nextOptions()
         }

@@ -103,6 +103,9 @@ struct PackedValues {
             return Text(String(decoding: utf8, as: UTF8.self))
         }
 
+        /// Leaves out a text.
+        mutating func skip() { index += max(0, Int(nextNumber()) - 1) }
+
         mutating func nextUnlessAtEnd() -> Text? { isAtEnd ? nil : next() }
 
         mutating func nextImages() -> [ItemImage] {

@@ -15,75 +15,94 @@ public enum Choice: Equatable, Sendable {
 }
 
 extension MenuState {
+    /// A group that can be chosen from, and what was chosen of it.
+    private struct OpenGroup {
+        let group: OptionGroup
+        var picked: [Picked] = []
+    }
+
+    private struct Picked {
+        /// The option's index in its group.
+        let option: Int
+        let units: Int
+    }
+
     /// What an item costs with these options.
     ///
     /// A group counts once, even if several of the chosen options open it.
     ///
     /// - Parameter chosen: ``Swift/Array/normalized``.
     func choice(of chosen: [ChosenOption], for entry: Entry, now: Timestamp) -> Choice {
-        guard entry.hasOptions else {
+        var open = openGroups(entry.options, chosen)
+        guard !open.isEmpty else {
             if let option = chosen.first { return .gone(option.id) }
             return entry.price.map { .priced($0, []) } ?? .notForSale
         }
-        let open = openGroups(of: entry, chosen)
         var suspensions = GroupSuspensions()
         var size: MenuOption?
-        // By group: what was chosen of it, in the order of the options' ids.
-        var picked: [Identifier: [(option: MenuOption, units: Int)]] = [:]
         for choice in chosen {
-            guard let home = groups.home(of: choice.id), let group = open.first(where: { $0.id == home }),
-                let option = group.options.first(where: { $0.id == choice.id })
+            guard let home = groups.home(of: choice.id), let place = open.firstIndex(where: { $0.group.id == home }),
+                let index = open[place].group.options.firstIndex(where: { $0.id == choice.id })
             else { return .gone(choice.id) }
+            let option = open[place].group.options[index]
             guard (1...option.maximum).contains(choice.units) else {
                 return .tooMany(choice.id, maximum: option.maximum)
             }
             if suspension(of: option, &suspensions)?.holds(at: now) ?? false { return .soldOut(choice.id) }
-            if group.setsPrice { size = option }
-            picked[home, default: []].append((option, choice.units))
+            if open[place].group.setsPrice { size = option }
+            open[place].picked.append(Picked(option: index, units: choice.units))
         }
-        for group in open {
-            let units = picked[group.id]?.reduce(0) { $0 + $1.units } ?? 0
-            guard (group.minimum...group.maximum).contains(units) else {
-                return .units(ofGroup: group, chosen: units)
+        for open in open {
+            let units = open.picked.reduce(0) { $0 + $1.units }
+            guard (open.group.minimum...open.group.maximum).contains(units) else {
+                return .units(ofGroup: open.group, chosen: units)
             }
         }
         guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price), base.isRecordable else {
             return .notForSale
         }
-        return priced(base, open, picked, with: size?.id)
+        return priced(base, open, with: size?.id)
     }
 
-    private func priced(
-        _ base: Amount, _ open: [OptionGroup], _ picked: [Identifier: [(option: MenuOption, units: Int)]],
-        with size: Identifier?
-    ) -> Choice {
+    private func priced(_ base: Amount, _ open: [OpenGroup], with size: Identifier?) -> Choice {
         // Units and prices are so bounded that no sum overflows.
         var price = base.minorUnits
         var options: [LineOption] = []
-        for group in open {
-            guard let picked = picked[group.id] else { continue }
-            var free = group.free
-            let byPrice = picked.map { (option: $0.option, units: $0.units, price: $0.option.price(with: size)) }
-                .sorted { ($0.price, $0.option.id) < ($1.price, $1.option.id) }
-            for (option, units, amount) in byPrice {
-                let freeUnits = min(free, units)
-                free -= freeUnits
-                if !group.setsPrice { price += Int64(units - freeUnits) * amount.minorUnits }
+        for open in open where !open.picked.isEmpty {
+            let first = options.count
+            for picked in open.picked {
+                let option = open.group.options[picked.option]
                 options.append(
-                    LineOption(option.id, name: option.name, units: units, price: amount, free: freeUnits))
+                    LineOption(option.id, name: option.name, units: picked.units, price: option.price(with: size)))
+            }
+            var free = open.group.free
+            if free > 0 { options[first...].sort { ($0.price, $0.id) < ($1.price, $1.id) } }
+            for index in first..<options.count {
+                options[index].free = min(free, options[index].units)
+                free -= options[index].free
+                if !open.group.setsPrice {
+                    let paid = options[index].units - options[index].free
+                    price += Int64(paid) * options[index].price.minorUnits
+                }
             }
         }
-        return .priced(Amount(minorUnits: price), options.sorted { $0.id < $1.id })
+        options.sort { $0.id < $1.id }
+        return .priced(Amount(minorUnits: price), options)
     }
 
     /// The groups that the item offers, and those that the chosen options open, each once.
-    private func openGroups(of entry: Entry, _ chosen: [ChosenOption]) -> [OptionGroup] {
-        var open = entry.options.compactMap { groups[$0] }
+    private func openGroups(_ offered: [Identifier], _ chosen: [ChosenOption]) -> [OpenGroup] {
+        var open: [OpenGroup] = []
+        open.reserveCapacity(offered.count)
+        for id in offered {
+            if let group = groups[id] { open.append(OpenGroup(group: group)) }
+        }
         var index = 0
         while index < open.count {
-            for option in open[index].options where chosen.contains(where: { $0.id == option.id }) {
-                for id in option.groups where !open.contains(where: { $0.id == id }) {
-                    if let group = groups[id] { open.append(group) }
+            let opening = open[index].group.options.filter { !$0.groups.isEmpty }
+            for option in opening where chosen.contains(where: { $0.id == option.id }) {
+                for id in option.groups where !open.contains(where: { $0.group.id == id }) {
+                    if let group = groups[id] { open.append(OpenGroup(group: group)) }
                 }
             }
             index += 1
@@ -112,7 +131,7 @@ extension MenuState {
     /// Until when an option cannot be had: because it or the item that it is is sold out, or because a group that it
     /// opens cannot be filled.
     public func suspension(of option: MenuOption, _ groups: inout GroupSuspensions) -> Suspension? {
-        var result = self.groups.suspensions[option.id]
+        var result = self.groups.suspensions.isEmpty ? nil : self.groups.suspensions[option.id]
         if let item = option.item {
             result = .both(result, entries[item].map(\.ownSuspension) ?? Suspension(until: nil))
         }
