@@ -101,7 +101,7 @@ public final class WebServer: Front {
             listener.onError = { [unowned self] in logger.error("\($0)") }
             bound.append((site, listener.address))
         }
-        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in tick() }
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in tick(at: LoopActor.now) }
         return bound
     }
 
@@ -141,9 +141,9 @@ public final class WebServer: Front {
     /// The time in milliseconds since 1970.
     var now: Int64 { clock() }
 
-    private func tick() {
+    /// Has every connection look whether its time is over.
+    func tick(at now: UInt64) {
         date = HTTPDate.text(secondsSinceEpoch: clock() / 1_000)
-        let now = LoopActor.now
         for connection in connections.values { connection.check(at: now) }
     }
 
