@@ -11,13 +11,21 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 WEB = CHECKOUT / "Web"
 sys.path.append(str(CHECKOUT / "Tests" / "Clients"))
 
-from site_under_test import Site, chromium, launched_browser  # noqa: E402
+from site_under_test import PATIENCE, Site, chromium, launched_browser, put_kitchen  # noqa: E402
 from tiffin import fresh_database  # noqa: E402
+
+# The workers take the files in this order, and the others after them: long ones start early.
+LONGEST_FILES = ["test_hands", "test_discovery", "test_cart", "test_home", "test_options", "test_console"]
 
 unique = itertools.count(1)
 
 # A site that is nowhere but in the tests: the files of Web/ and a blank page. Only a secure one has SHA-256.
 MODULES = "https://modules.test"
+
+
+def pytest_collection_modifyitems(items):
+    places = {file: place for place, file in enumerate(LONGEST_FILES)}
+    items.sort(key=lambda item: places.get(item.path.stem, len(places)))
 
 
 @pytest.fixture(scope="session")
@@ -68,13 +76,25 @@ def name():
 
 
 @pytest.fixture
+def kitchen(merchant, name):
+    """An outlet with every layout."""
+    put_kitchen(merchant, name)
+    return name
+
+
+@pytest.fixture
 def visit(browser, site):
-    """Opens pages as a new visitor: `visit(path, **options of the context)`. In the end, no page may have complained."""
+    """Opens pages as a new visitor: `visit(path, **options of the context)`. In the end, no page may have complained.
+
+    With `clock`, `page.clock.fast_forward(milliseconds)` has its timers ring.
+    """
     contexts, complaints = [], []
 
-    def open_page(path, *, of=site, origin=None, **options):
+    def open_page(path, *, of=site, origin=None, clock=False, **options):
         context = browser.new_context(**{"viewport": {"width": 390, "height": 844}, **options})
-        context.set_default_timeout(5000)
+        context.set_default_timeout(PATIENCE * 1000)
+        if clock:
+            context.clock.install()
         contexts.append(context)
         return of.open(context, (origin or of.origin) + path, complaints)
 

@@ -2,7 +2,7 @@
 
 import json
 
-from site_under_test import Site, launched_browser, wait_for_cart
+from site_under_test import PATIENCE, Site, launched_browser, wait_for_cart
 from tiffin import CHECKOUT, fresh_database, wait_until
 
 SCREENS = CHECKOUT / "docs" / "screens"
@@ -56,7 +56,7 @@ def main():
 
         position = json.loads(merchant("LOG.HEAD"))[0]["position"]
         travel = page(f"{site.console}/#travel?stream=order-{order}&at={position}", DESKTOP)
-        wait_until(lambda: travel.get_by_test_id("changes").locator("tr").count() > 1, 5, "the changes")
+        wait_until(lambda: travel.get_by_test_id("changes").locator("tr").count() > 1, PATIENCE, "the changes")
         take(travel, "console-desktop")
 
 

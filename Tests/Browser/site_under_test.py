@@ -1,5 +1,6 @@
 """A Tiffin server with its pages, and what the tests ask them."""
 
+import base64
 import contextlib
 import json
 import os
@@ -14,6 +15,9 @@ PICTURE = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 8"><rect width
 EXPECTED = re.compile(
     r"net::ERR_(INTERNET_DISCONNECTED|CONNECTION_\w+|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING|ABORTED|FAILED)"
     r"|status of (4\d\d|503)")
+
+# How long a state may take to come about, in seconds: far longer than it takes on a machine where everybody is busy.
+PATIENCE = 60
 
 # Waits until what was done to the page is drawn.
 FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
@@ -31,7 +35,8 @@ def launched_browser(**options):
     with sync_playwright() as playwright:
         # The sandbox of Chromium refuses to run as root.
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
-        browser = playwright.chromium.launch(executable_path=chromium(), args=arguments, **options)
+        browser = playwright.chromium.launch(
+            executable_path=chromium(), args=arguments, timeout=PATIENCE * 1000, **options)
         yield browser
         browser.close()
 
@@ -49,7 +54,8 @@ class Site:
 
     def _address(self, option, prefix):
         line = wait_until(
-            lambda: next((line for line in self.server.lines if line and line.startswith(prefix)), None), 10, prefix)
+            lambda: next((line for line in self.server.lines if line and line.startswith(prefix)), None), PATIENCE,
+            prefix)
         address = line.removeprefix(prefix).split()[0]
         # The next start has the same address.
         self.server.arguments[self.server.arguments.index(option) + 1] = address.rpartition("/")[2]
@@ -66,14 +72,16 @@ class Site:
 
     def open(self, context, address, complaints, has_pictures=True):
         """A page with that address in the context; what it complains of is added to the list."""
-        def give(route):
-            if has_pictures:
-                route.fulfill(content_type="image/svg+xml", body=PICTURE)
-            else:
-                route.abort()
-
-        context.route("https://example.com/**", give)
         page = context.new_page()
+        # Only pictures are held up: a route of the driver would hold up every request, and turn the cache off.
+        session = context.new_cdp_session(page)
+        session.on("Fetch.requestPaused", lambda event: session.send(*(
+            ("Fetch.fulfillRequest", {
+                "requestId": event["requestId"], "responseCode": 200,
+                "responseHeaders": [{"name": "Content-Type", "value": "image/svg+xml"}],
+                "body": base64.b64encode(PICTURE.encode()).decode(),
+            }) if has_pictures else ("Fetch.failRequest", {"requestId": event["requestId"], "errorReason": "Failed"}))))
+        session.send("Fetch.enable", {"patterns": [{"urlPattern": "https://example.com/*"}]})
         page.on("pageerror", lambda error: complaints.append(str(error)))
         page.on("console", lambda message: complaints.append(message.text)
                 if message.type in ("error", "warning") and not EXPECTED.search(message.text) else None)
@@ -128,7 +136,7 @@ def wait_for_home(page, client, outlet):
     """Waits until the page shows the home of now."""
     expected = expected_home(client, outlet)
     try:
-        wait_until(lambda: shown_home(page) == expected, 5, "the page to show the home")
+        wait_until(lambda: shown_home(page) == expected, PATIENCE, "the page to show the home")
     except TimeoutError:
         assert shown_home(page) == expected
 
@@ -138,7 +146,7 @@ def badge(page):
 
 
 def wait_for_badge(page, count):
-    wait_until(lambda: badge(page) == count, 5, f"the badge to say {count}")
+    wait_until(lambda: badge(page) == count, PATIENCE, f"the badge to say {count}")
 
 
 def cart(page):
@@ -147,7 +155,7 @@ def cart(page):
 
 
 def wait_for_cart(page, count):
-    wait_until(lambda: (cart(page) or {"count": 0})["count"] == count, 5, f"{count} in the cart")
+    wait_until(lambda: (cart(page) or {"count": 0})["count"] == count, PATIENCE, f"{count} in the cart")
 
 
 def violations(page):
@@ -155,6 +163,6 @@ def violations(page):
     from axe_playwright_python.sync_playwright import Axe
 
     # Colours in the middle of an animation are no colours.
-    page.evaluate("() => Promise.all(document.getAnimations().map((animation) => animation.finished.catch(() => {})))")
+    page.evaluate("() => document.getAnimations().forEach((animation) => animation.finish())")
     found = Axe().run(page).response["violations"]
     return [f"{rule['id']}: {json.dumps([node['target'] for node in rule['nodes']][:3])}" for rule in found]

@@ -20,7 +20,7 @@ addEventListener("fetch", (event) => {
     const { request } = event;
     const { origin, pathname } = new URL(request.url);
     if (request.method !== "GET" || origin !== location.origin) return;
-    if (pathname.startsWith("/a/")) event.respondWith(asset(request));
+    if (pathname.startsWith("/a/")) event.respondWith(asset(request, event));
     else if (request.mode === "navigate" && (pathname.startsWith("/o/") || pathname === "/discover")) {
         event.respondWith(page(request, pathname));
     } else if (/^\/v1\/outlets\/[^/]+\/(home|items\/[^/]+)$/.test(pathname) && !request.url.includes("?")) {
@@ -29,11 +29,14 @@ addEventListener("fetch", (event) => {
 });
 
 // What has a hash in its path never changes.
-async function asset(request) {
+async function asset(request, event) {
     const kept = await caches.match(request);
     if (kept) return kept;
     const answer = await fetch(request);
-    if (answer.ok && request.url.includes(ASSETS)) (await caches.open(SHELL)).put(request, answer.clone());
+    if (answer.ok && request.url.includes(ASSETS)) {
+        const copy = answer.clone();
+        event.waitUntil(caches.open(SHELL).then((cache) => cache.put(request, copy)));
+    }
     return answer;
 }
 

@@ -7,8 +7,10 @@ import { reconcile } from "../shared/reconcile.js";
 
 // A mark below the window counts as seen, however far below.
 const BELOW = "1000000px";
-// A page that has not moved for so many milliseconds has arrived.
+// A page that has not moved for so many milliseconds has stopped.
 const REST = 100;
+// How many pixels beside its place a section has reached it.
+const NEAR = 2;
 
 export class TagBar {
     #bar;
@@ -21,7 +23,9 @@ export class TagBar {
     #isHideMarkSeen = true;
     #crossing = new Set();
     #current = null;
-    #isTravelling = false;
+    // The section of the chip that was tapped, and how far the page was scrolled when it got there.
+    #tapped = null;
+    #place = null;
     #top = 0;
 
     /// `bar` is the element that shows and hides, `chips` its list, `sections` the element with the sections.
@@ -32,7 +36,7 @@ export class TagBar {
         this.#sections = sections;
         chips.addEventListener("click", (event) => this.#tap(event));
         addEventListener("resize", () => this.#observe());
-        addEventListener("scrollend", () => this.#arrive());
+        addEventListener("scrollend", () => this.#rest());
         sections.addEventListener("sections-changed", () => this.#observeSections());
     }
 
@@ -98,7 +102,7 @@ export class TagBar {
                 if (isIntersecting) this.#crossing.add(target);
                 else this.#crossing.delete(target);
             }
-            if (!this.#isTravelling) this.#follow();
+            if (!this.#isHeld) this.#follow();
         }, { rootMargin: `-${line}px 0px -${Math.max(innerHeight - line - 1, 0)}px 0px` });
         for (const section of this.#sections.children) this.#lineObserver.observe(section);
     }
@@ -135,17 +139,41 @@ export class TagBar {
         history.replaceState(null, "", link.hash);
         section.scrollIntoView({ block: "start", behavior: prefersLessMotion() ? "instant" : "smooth" });
         section.querySelector("h2").focus({ preventScroll: true });
-        this.#isTravelling = true;
-        // Where there is nothing to scroll, nothing ends.
-        this.#arrive();
+        this.#tapped = section;
+        this.#place = null;
+        // Where there is nothing to scroll, it is there.
+        void this.#isHeld;
     }
 
-    // The tapped chip stays current, even if its section cannot reach the top, until somebody scrolls. The end can be
-    // that of an earlier tap, and the page on its way again.
-    #arrive() {
-        const place = scrollY;
-        setTimeout(() => {
-            if (scrollY === place) this.#isTravelling = false;
-        }, REST);
+    // Whether the tapped chip stays current: until its section is there, and then until somebody scrolls. A section near
+    // the end of the page cannot reach the top.
+    get #isHeld() {
+        if (!this.#tapped) return false;
+        if (this.#place === null && this.#isThere) this.#place = scrollY;
+        if (this.#place === null || this.#place === scrollY) return true;
+        this.#tapped = null;
+        return false;
+    }
+
+    get #isThere() {
+        const { scrollHeight } = document.documentElement;
+        const edge = parseFloat(getComputedStyle(document.documentElement).scrollPaddingBlockStart);
+        const way = this.#tapped.getBoundingClientRect().top - edge;
+        return Math.abs(way) <= NEAR || (way > 0 ? scrollY + innerHeight >= scrollHeight - NEAR : scrollY <= 0);
+    }
+
+    // Something has ended that scrolled the page. It can be the way of an earlier tap, and the page on its way again;
+    // or somebody has stopped it.
+    #rest() {
+        const [tapped, place] = [this.#tapped, scrollY];
+        if (!tapped) return;
+        if (!this.#isHeld) this.#follow();
+        else if (this.#place === null) {
+            setTimeout(() => {
+                if (this.#tapped !== tapped || this.#place !== null || scrollY !== place) return;
+                this.#tapped = null;
+                this.#follow();
+            }, REST);
+        }
     }
 }
