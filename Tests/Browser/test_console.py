@@ -2,16 +2,23 @@
 
 import contextlib
 import copy
+import hashlib
 import importlib.util
 import io
 import json
 import random
 
 import pytest
-from site_under_test import put_kitchen, violations
-from tiffin import CHECKOUT, read_log, wait_until
+from site_under_test import PATIENCE, Site, put_kitchen, violations
+from tiffin import CHECKOUT, fresh_database, read_log, run_tiffin, wait_until
 
 SEED = 20_260_304
+
+
+def document(page):
+    """The document that is shown; None before there is one."""
+    text = page.get_by_test_id("document").text_content()
+    return json.loads(text) if text.startswith("{") else None
 
 
 @pytest.fixture
@@ -20,12 +27,6 @@ def open_console(visit, site):
         return visit(f"/{page}", origin=site.console, viewport={"width": 1280, "height": 800}, **options)
 
     return open_page
-
-
-@pytest.fixture
-def kitchen(merchant, name):
-    put_kitchen(merchant, name)
-    return name
 
 
 # --- receipts
@@ -84,11 +85,11 @@ def test_the_log_is_live_and_finds_streams_by_a_part_of_their_names(open_console
     rows = page.get_by_test_id("events").locator("tr")
     newest = read_log(merchant)[-1]
     rows.first.wait_for()
-    wait_until(lambda: rows.first.get_attribute("data-position") == str(newest["position"]), 5, "the newest event")
+    wait_until(lambda: rows.first.get_attribute("data-position") == str(newest["position"]), PATIENCE, "the newest event")
     merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
     page.locator("tr", has_text="4321").first.wait_for()
     page.get_by_label("Search").fill(f"UTLET-{kitchen}"[:40])
-    wait_until(lambda: rows.count() == 2, 5, "the events of the outlet")
+    wait_until(lambda: rows.count() == 2, PATIENCE, "the events of the outlet")
     assert "text=" in page.url
     rows.first.locator("summary").click()
     rows.first.get_by_text("Prove it").click()
@@ -99,7 +100,7 @@ def test_the_log_is_live_and_finds_streams_by_a_part_of_their_names(open_console
     page.get_by_role("button", name="Check it").last.click()
     page.locator("[data-testid=verdict].gone", has_text="Not proven").wait_for()
     page.go_back()
-    wait_until(lambda: rows.count() == 2, 5, "the search as it was")
+    wait_until(lambda: rows.count() == 2, PATIENCE, "the search as it was")
 
 
 def test_a_stream_shows_what_each_event_did(open_console, merchant, kitchen):
@@ -117,26 +118,57 @@ def test_a_slider_leads_through_the_past(open_console, merchant, kitchen):
     merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
     position = read_log(merchant)[-1]["position"]
     page = open_console(f"#travel?stream=outlet-{kitchen}&at={position}")
-    document, changes, slider = (page.get_by_test_id(name) for name in ("document", "changes", "position"))
+    changes, slider = page.get_by_test_id("changes"), page.get_by_test_id("position")
     changes.locator("tr", has_text="4321").wait_for()
     slider.focus()
     for key, step in (("ArrowLeft", -1), ("ArrowLeft", -1), ("ArrowRight", 1)):
         slider.press(key)
         position += step
         expected = merchant.json("OUTLET.HOME", kitchen, "AT", position)
-        wait_until(lambda: json.loads(document.text_content()) == expected, 5, f"the home of {position}")
-        assert str(position) in page.get_by_test_id("past").text_content()
+        page.get_by_test_id("past").filter(has_text=str(position)).wait_for()
+        wait_until(lambda: document(page) == expected, PATIENCE, f"the home of {position}")
     slider.press("PageDown")
     page.locator("[data-testid=document]", has_text="nothing yet").wait_for()
     assert f"at={max(position - 100, 0)}" in page.url
     assert violations(page) == []
 
 
+def test_the_past_of_a_stream_is_that_of_its_partition(browser, visit):
+    def partition(name):
+        return int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) % 3
+
+    # One outlet in each partition, and in each a log of another length.
+    names = [next(f"p{n}" for n in range(100) if partition(f"p{n}") == wanted) for wanted in range(3)]
+    with fresh_database() as url:
+        assert run_tiffin("migrate", "--database", url, "--partitions", 3).returncode == 0
+        with Site(url) as site, site.server.client() as merchant:
+            for number, name in enumerate(names):
+                put_kitchen(merchant, name)
+                for price in range(2 * number):
+                    merchant("MENU.ITEM.PRICE", name, "lunch0", 4321 + price)
+            heads = {head["partition"]: head["position"] for head in merchant.json("LOG.HEAD")}
+            assert len(set(heads.values())) == 3
+            page = visit(f"/#travel?stream=outlet-{names[2]}&at={heads[2] - 1}", of=site, origin=site.console)
+            past = page.get_by_test_id("past")
+            for name, position, typed in ((names[2], heads[2] - 1, False), (names[1], heads[1], True)):
+                if typed:
+                    page.get_by_label("Stream").first.fill(f"outlet-{name}")
+                    page.get_by_role("button", name="Show").click()
+                expected = merchant.json("OUTLET.HOME", name, "AT", position)
+                past.filter(has_text=f"in partition {partition(name)}").filter(has_text=str(position)).wait_for()
+                wait_until(lambda: document(page) == expected, PATIENCE, f"the home of {name}")
+            page.get_by_test_id("position").press("ArrowLeft")
+            expected = merchant.json("OUTLET.HOME", names[1], "AT", heads[1] - 1)
+            wait_until(lambda: document(page) == expected, PATIENCE, "the home before")
+            page.close()
+
+
 def test_the_health_page_says_how_far_projections_are(open_console, merchant):
-    page = open_console("#health", color_scheme="dark")
+    page = open_console("#health", color_scheme="dark", clock=True)
     page.get_by_test_id("projections").locator("tr").first.wait_for()
     merchant("PING")
+    page.clock.fast_forward(1000)
     page.get_by_test_id("commands").locator("tr", has_text="ping").wait_for()
     head = json.loads(merchant("LOG.HEAD"))[0]["position"]
-    wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), 5, "the head")
+    wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), PATIENCE, "the head")
     assert violations(page) == []

@@ -63,7 +63,8 @@ async function rootFrom(ofEvent, index, size, path) {
     return root;
 }
 
-async function partitionOf(stream, partitions) {
+/// The partition that a stream belongs to.
+export async function partitionOf(stream, partitions) {
     const dash = stream.indexOf("-");
     const [category, name] = [stream.slice(0, dash), stream.slice(dash + 1)];
     if (category === "order" && /^[0-9A-Fa-f]{8}/.test(name)) return Number.parseInt(name.slice(0, 8), 16) % partitions;

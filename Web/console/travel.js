@@ -4,12 +4,16 @@ import { clockTime } from "../shared/clock.js";
 import { address, h, keep, pretty } from "./build.js";
 import { differenceView } from "./difference-view.js";
 import { documentPath, readEvents, readHeads, readPast } from "./events.js";
+import { partitionOf } from "./receipt.js";
 
 const PAGE_STEP = 100;
 
 export async function show(main, parameters, { signal, fail }) {
+    const heads = await readHeads({ signal });
     let stream = parameters.get("stream") ?? "";
-    const [head] = (await readHeads({ signal })).map(({ position }) => position);
+    // A stream's positions are those of its partition.
+    let partition = await partitionOf(stream, heads.length);
+    let head = headOf(partition);
     let at = Math.min(Number(parameters.get("at") ?? head), head);
     // The position that is wanted while another one is read.
     let wanted = null;
@@ -29,11 +33,7 @@ export async function show(main, parameters, { signal, fail }) {
     const now = h("a", { class: "button", href: address("travel", { stream }) }, "Follow from here: the latest");
     main.replaceChildren(
         h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Travel"),
-        h("form", { class: "tools", submit: (event) => {
-            event.preventDefault();
-            stream = name.value.trim();
-            go(at);
-        } }, h("label", {}, "Stream", name), h("button", { class: "button main" }, "Show"), h("label", {}, "or the time", when)),
+        h("form", { class: "tools", submit: choose }, h("label", {}, "Stream", name), h("button", { class: "button main" }, "Show"), h("label", {}, "or the time", when)),
         h("div", { class: "tools" }, h("div", { class: "slider" }, slider), now),
         past, h("h2", {}, "What the last event changed"), changes, h("h2", {}, "Document"), content);
 
@@ -47,15 +47,30 @@ export async function show(main, parameters, { signal, fail }) {
         go(Number(slider.value));
     };
     when.onchange = async () => {
-        if (when.value) go(await positionAt(new Date(when.value), head, signal));
+        if (when.value) go(await positionAt(new Date(when.value), partition, head, signal));
     };
     await go(at);
+
+    function headOf(partition) {
+        return heads.find((each) => each.partition === partition).position;
+    }
+
+    async function choose(event) {
+        event.preventDefault();
+        stream = name.value.trim();
+        const before = partition;
+        partition = await partitionOf(stream, heads.length);
+        head = headOf(partition);
+        slider.max = head;
+        // A position of another partition is another moment.
+        go(partition === before ? at : head);
+    }
 
     // One question at a time: while it is on its way, only the last wish counts.
     async function go(position) {
         wanted = position;
         slider.value = position;
-        slider.setAttribute("aria-valuetext", `position ${position} of ${head}`);
+        slider.setAttribute("aria-valuetext", `position ${position} of ${end()}`);
         if (isReading) return;
         isReading = true;
         while (wanted !== null && !signal.aborted) {
@@ -71,13 +86,17 @@ export async function show(main, parameters, { signal, fail }) {
         isReading = false;
     }
 
+    function end() {
+        return heads.length > 1 ? `${head} in partition ${partition}` : String(head);
+    }
+
     async function read(position) {
         keep("travel", { stream, at: position === head ? "" : position });
         now.href = address("travel", { stream });
-        const [event] = position > 0 ? await readEvents({ from: position, count: 1 }, { signal }) : [];
+        const [event] = position > 0 ? await readEvents({ partition, from: position, count: 1 }, { signal }) : [];
         past.textContent = position === head
-            ? `The latest: position ${head}`
-            : `The past: position ${position} of ${head}${event ? `, ${clockTime(event.recordedAt)}, ` : ""}`
+            ? `The latest: position ${end()}`
+            : `The past: position ${position} of ${end()}${event ? `, ${clockTime(event.recordedAt)}, ` : ""}`
                 + (event ? `${event.kind} of ${event.stream}` : "");
         const path = documentPath(stream);
         if (path === null) {
@@ -93,11 +112,11 @@ export async function show(main, parameters, { signal, fail }) {
 }
 
 /// The last position that was recorded at that time or before, found by halving.
-async function positionAt(time, head, signal) {
+async function positionAt(time, partition, head, signal) {
     let [low, high] = [0, head];
     while (low < high) {
         const middle = (low + high + 1) >> 1;
-        const [event] = await readEvents({ from: middle, count: 1 }, { signal });
+        const [event] = await readEvents({ partition, from: middle, count: 1 }, { signal });
         if (event && Date.parse(event.recordedAt) <= time.getTime()) low = middle;
         else high = middle - 1;
     }
