@@ -1,6 +1,6 @@
 import { Away, Problem, get } from "../shared/api.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
-import { money } from "../shared/money.js";
+import { decimals, major, money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
@@ -11,17 +11,21 @@ import { sentence } from "./texts.js";
 export class CartPanel {
     #dialog = document.getElementById("cart-sheet");
     #cart;
+    #sheet;
     #refs;
     #isOrdering = false;
     // What the cart costs, as it was last asked, and the cart that was asked for.
     #quote = null;
     #quoted = null;
     #isAsking = false;
+    // What the customer gives beside, as far as is known.
+    #tip = 0;
     // Why nothing was answered, as a sentence.
     #away = "";
 
-    constructor(cart) {
+    constructor(cart, sheet) {
         this.#cart = cart;
+        this.#sheet = sheet;
         const panel = clone("cart-panel");
         this.#refs = refs(panel);
         this.#dialog.append(panel);
@@ -30,7 +34,12 @@ export class CartPanel {
             if (this.#cart.count > 0 && await ask("Empty the cart?", "Empty it")) this.#cart.clear();
         };
         this.#refs.order.onclick = () => this.#order();
-        this.#refs.lines.onclick = (event) => this.#step(event);
+        this.#refs.lines.onclick = (event) => this.#tap(event);
+        this.#refs.tips.onclick = ({ target }) => {
+            const chip = target.closest("[data-amount]");
+            if (chip) this.#cart.tip(Number(chip.dataset.amount));
+        };
+        this.#refs.tip.onchange = ({ target }) => this.#give(target);
         this.#dialog.onclick = (event) => {
             if (event.target === this.#dialog) this.#dialog.close();
         };
@@ -49,24 +58,35 @@ export class CartPanel {
         if (!this.#dialog.open) return;
         const { view, count } = this.#cart;
         const lines = count > 0 ? view.lines : [];
-        const { empty, outlet, charges, reason, sums, total, order, bottom, clear } = this.#refs;
+        const { empty, outlet, charges, reason, sums, total, order, bottom, clear, tipping } = this.#refs;
         setHidden(empty, count > 0);
         setHidden(sums, count === 0);
         setHidden(bottom, count === 0);
+        setHidden(tipping, count === 0);
         setUsable(clear, count > 0);
         setHidden(outlet, !view.outlet || location.pathname === `/o/${view.outlet}`);
         setAttribute(outlet, "href", view.outlet ? `/o/${view.outlet}` : null);
         if (count > 0) {
-            if (this.#quote?.outlet !== view.outlet) this.#quote = null;
+            if (this.#quote?.outlet !== view.outlet) {
+                this.#quote = null;
+                this.#tip = 0;
+            }
+            const tip = this.#quote?.charges.find(({ kind }) => kind === "tip")?.amount ?? 0;
+            if (this.#isQuoted) this.#tip = tip;
+            this.#tip = view.tip ?? this.#tip;
             const subtotal = linesTotal(view);
             // Until the answer is there, the charges are taken for the same.
-            const charged = (this.#quote?.total ?? 0) - (this.#quote?.subtotal ?? 0);
+            const charged = (this.#quote?.total ?? 0) - (this.#quote?.subtotal ?? 0) - tip + this.#tip;
             const sum = this.#isQuoted ? this.#quote.total : subtotal + charged;
             const text = sum === null ? "" : money(sum, view.currency);
-            drawCharges(charges, subtotal, this.#quote?.charges ?? [], view.currency);
+            const shown = (this.#quote?.charges ?? []).filter(({ kind }) => kind !== "tip");
+            if (this.#tip > 0) shown.push({ kind: "tip", amount: this.#tip });
+            drawCharges(charges, subtotal, shown, view.currency);
+            this.#drawTips(subtotal, view.currency);
             setText(total, text);
             setText(order, this.#isOrdering ? "Ordering…" : text === "" ? "Order" : `Order for ${text}`);
         } else {
+            this.#tip = 0;
             setHidden(charges, true);
         }
         setAttribute(sums, "data-waiting", this.#isQuoted ? null : "");
@@ -81,6 +101,32 @@ export class CartPanel {
             fill: (node, line) => fillLine(node, line, view.currency),
         });
         this.#ask();
+    }
+
+    #drawTips(subtotal, currency) {
+        const { tips, tip } = this.#refs;
+        const amounts = [0, ...TIPS.map((share) => Math.round(subtotal * share / 100))];
+        reconcile(tips, amounts.map((amount, place) => ({ amount, place })), {
+            id: ({ place }) => place,
+            make: () => clone("tip"),
+            fill: (node, { amount, place }) => {
+                setText(node, place === 0 ? "None" : `${TIPS[place - 1]} %, ${money(amount, currency)}`);
+                setAttribute(node, "data-amount", amount);
+            },
+        });
+        for (const chip of tips.children) {
+            setAttribute(chip, "aria-pressed", String(Number(chip.dataset.amount) === this.#tip));
+        }
+        setAttribute(tip, "step", major(1, currency));
+        // Whoever is typing goes on.
+        if (tip !== document.activeElement) tip.value = major(this.#tip, currency);
+    }
+
+    // Takes an amount that was typed, in major units.
+    #give(field) {
+        const amount = Math.round(Number(field.value) * 10 ** decimals(this.#cart.view.currency));
+        if (field.value !== "" && amount >= 0 && Number.isSafeInteger(amount)) this.#cart.tip(amount);
+        else this.draw();
     }
 
     // Whether the quote is that of the cart that is shown.
@@ -119,13 +165,14 @@ export class CartPanel {
         this.#isAsking = false;
     }
 
-    #step(event) {
+    #tap(event) {
         const button = event.target.closest("button");
         const node = button?.closest(".line");
         if (!node || !isUsable(button)) return;
         const line = this.#cart.view.lines.find(({ line }) => line === node.dataset.line);
         if (!line || line.isNew) return;
-        this.#cart.set(line.line, line.quantity + (button.dataset.focus === "more" ? 1 : -1));
+        if (button.dataset.focus === "edit") this.#sheet.edit(line, this.#cart.view);
+        else this.#cart.set(line.line, line.quantity + (button.dataset.focus === "more" ? 1 : -1));
     }
 
     async #order() {
@@ -156,6 +203,8 @@ export class CartPanel {
     }
 }
 
+// Shares of what the lines cost that are offered as a tip, in percent.
+const TIPS = [5, 10, 15];
 const CHANGED = "Prices have changed since you saw them. This is what it costs now.";
 
 // What the lines cost today: prices may have changed since the items were added.
@@ -186,7 +235,7 @@ const PROBLEMS = {
 };
 
 function fillLine(node, line, currency) {
-    const { name, note, total, less, more, quantity, problem } = refs(node);
+    const { name, note, total, less, more, edit, quantity, problem } = refs(node);
     setAttribute(node, "data-line", line.line);
     setAttribute(node, "data-waiting", line.isWaiting ? "" : null);
     setText(name, line.name);
@@ -197,6 +246,8 @@ function fillLine(node, line, currency) {
     setAttribute(more, "aria-label", `One ${line.name} more`);
     setUsable(less, !line.isNew);
     setUsable(more, !line.isNew);
+    setAttribute(edit, "aria-label", `Change ${line.name}`);
+    setUsable(edit, !line.isNew);
     const text = line.problem ? PROBLEMS[line.problem.code]?.(line.problem, currency) ?? "It cannot be ordered now" : "";
     setText(problem, text);
     setHidden(problem, text === "");

@@ -92,6 +92,25 @@ export class Cart {
         });
     }
 
+    /// Gives a line other options, `[{id, name, units}]`, and another note: null is none. `price` is that of one.
+    edit(line, { price, options, note }) {
+        this.#queue({
+            kind: "edit", line, price, options, method: "PUT", path: `/v1/cart/lines/${encodeURIComponent(line)}`,
+            body: { options: optionsText(options), note: note ?? "" },
+        });
+    }
+
+    /// Sets what the customer gives beside what is charged, in minor units.
+    tip(amount) {
+        const last = this.#waiting.at(-1);
+        if (last?.kind === "tip" && !last.isSent) {
+            last.body.amount = amount;
+            this.#draw();
+            return;
+        }
+        this.#queue({ kind: "tip", method: "PUT", path: "/v1/cart/tip", body: { amount } });
+    }
+
     clear() {
         this.#queue({ kind: "clear", method: "DELETE", path: "/v1/cart/lines" });
     }
@@ -219,6 +238,14 @@ export function expected(cart, change) {
                 const { quantity } = change.body;
                 return quantity === 0 ? [] : [{ ...line, quantity, total: quantity * line.unitPrice, isWaiting: true }];
             }));
+        case "edit":
+            // Its id will be another.
+            return withLines(cart, {}, (lines) => lines.map((line) => (line.line !== change.line ? line : {
+                ...line, options: change.options, note: change.body.note || null, unitPrice: change.price,
+                total: line.quantity * change.price, problem: null, isWaiting: true, isNew: true,
+            })));
+        case "tip":
+            return { ...cart, tip: change.body.amount };
         case "clear":
             return withLines(cart, {}, () => []);
         default:

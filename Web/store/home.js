@@ -7,7 +7,7 @@ import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
 import { clear, reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
-import { ItemSheet, awaitItems, drawAdds, fillItem, listen } from "./item.js";
+import { awaitItems, drawAdds, fillItem, listen } from "./item.js";
 import { TagBar } from "./tag-bar.js";
 import { sentence } from "./texts.js";
 
@@ -78,8 +78,9 @@ export class OutletPage {
     #hasDrawn = false;
     #ask = drawing(() => this.#draw());
 
-    constructor(outlet, { main, cart }) {
+    constructor(outlet, { main, cart, sheet }) {
         this.#outlet = outlet;
+        this.#sheet = sheet;
         this.#path = `/v1/outlets/${encodeURIComponent(outlet)}/home`;
         this.#main = main;
         this.#cart = cart;
@@ -88,7 +89,6 @@ export class OutletPage {
     async open() {
         const page = clone("outlet-page");
         this.#refs = refs(page);
-        this.#sheet = new ItemSheet(this.#cart);
         this.#bar = new TagBar(this.#refs);
         this.#nearObserver = new IntersectionObserver((entries) => {
             for (const { target, isIntersecting } of entries) {
@@ -343,10 +343,10 @@ export class OutletPage {
     }
 
     #drawSheet() {
-        if (!this.#sheet.address) return;
-        const entry = this.#entryOf(this.#sheet.address);
+        const entry = this.#sheet.address && this.#entryOf(this.#sheet.address);
         if (entry) this.#sheet.update(entry);
-        else this.#sheet.lose();
+        // The home says nothing of its options.
+        this.#sheet.look(this.#outlet);
     }
 
     #entryOf(id) {

@@ -1,6 +1,6 @@
 // An item in a list, as a card, and in full.
 
-import { get, Problem } from "../shared/api.js";
+import { Problem, request } from "../shared/api.js";
 import { alarm, clockTime, isPast } from "../shared/clock.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
@@ -18,6 +18,8 @@ const KINDS = {
 const OTHER_KIND = { icon: "dish" };
 
 const GONE = "This is no longer on the menu.";
+// How often an open item is looked at again. An answer that says the same is empty.
+const LOOK_AGAIN = 5000;
 const HUES = 360;
 const EAGER_PICTURES = 4;
 let pictures = 0;
@@ -142,6 +144,11 @@ export function drawAdds(cart) {
     }
 }
 
+/// Lets go of items that are no longer in the page.
+export function forgetGone() {
+    for (const key of nodes.keys()) livingNodes(key);
+}
+
 function livingNodes(key) {
     const living = nodes.get(key) ?? new Set();
     for (const node of living) {
@@ -186,7 +193,14 @@ export class ItemSheet {
     #groups = null;
     #quantity = 1;
     #isGone = false;
+    // The line of the cart that is being changed; null where something is added.
+    #line = null;
+    // What had to be taken out of what was chosen, as a sentence.
+    #lost = "";
     #abort = null;
+    #etag = null;
+    #isStale = false;
+    #looking = null;
     #isInHistory = false;
     #opener = null;
 
@@ -208,15 +222,40 @@ export class ItemSheet {
         return new URLSearchParams(location.search).has("item");
     }
 
-    /// The `address` of the item that is open, if one is.
+    /// The `address` of the item that is open, if one is to be added.
     get address() {
-        return this.#dialog.open ? this.#entry.address : null;
+        return this.#dialog.open && !this.#line ? this.#entry.address : null;
     }
 
+    /// Opens an item to be added.
     open(entry) {
+        this.#show(entry, null);
+        if (this.#isNamed) return;
+        const address = new URL(location.href);
+        address.searchParams.set("item", entry.address);
+        history.pushState(null, "", address);
+        this.#isInHistory = true;
+    }
+
+    /// Opens the item of a cart's line, so that its options and its note can be changed.
+    edit(line, { outlet, currency }) {
+        const model = {
+            name: line.name, price: line.problem?.unitPrice ?? line.unitPrice, currency, available: true, tags: [],
+            hasOptions: true,
+        };
+        // Whether the place takes orders now, the cart says.
+        this.#show({ outlet, item: line.item, kind: "menuItem", model, takesOrders: () => true }, line);
+    }
+
+    #show(entry, line) {
+        this.#abort?.abort();
+        this.#isGone = false;
         this.#entry = entry;
+        this.#line = line;
         this.#details = null;
-        this.#quantity = 1;
+        this.#etag = null;
+        this.#lost = "";
+        this.#quantity = line?.quantity ?? 1;
         const body = clone("item-details");
         this.#dialog.replaceChildren(body);
         const parts = refs(body);
@@ -224,59 +263,81 @@ export class ItemSheet {
         parts.less.onclick = () => this.#step(-1);
         parts.more.onclick = () => this.#step(1);
         parts.add.onclick = () => this.#add();
-        this.#groups = new OptionGroups(parts.options, () => this.#draw());
+        this.#groups = new OptionGroups(parts.options, () => {
+            this.#lost = "";
+            this.#draw();
+        }, line?.options);
+        setHidden(parts.stepper, line !== null);
+        parts.note.value = line?.note ?? "";
         setPicture(parts.picture, entry.model.imageSmall, entry.kind);
         this.#draw();
         if (!this.#dialog.open) {
             this.#opener = document.activeElement;
             this.#dialog.showModal();
         }
-        if (!this.#isNamed) {
-            const address = new URL(location.href);
-            address.searchParams.set("item", entry.address);
-            history.pushState(null, "", address);
-            this.#isInHistory = true;
-        }
         this.#read();
     }
 
-    /// The item has changed: what is shown of it is read again.
+    /// What is shown of the item in the page.
     update(entry) {
         if (this.#entry.model === entry.model && this.#entry.takesOrders() === entry.takesOrders()) return;
         this.#entry = entry;
         this.#draw();
-        this.#read();
     }
 
-    /// The item that is shown is no longer on the menu.
-    lose() {
+    /// Something of an outlet has changed: what is shown of its item is read again.
+    look(outlet) {
+        if (this.#dialog.open && this.#entry.outlet === outlet) this.#read();
+    }
+
+    // The item that is shown is no longer on the menu.
+    #lose() {
         const { trouble, add } = refs(this.#dialog.firstElementChild);
-        this.#abort?.abort();
         this.#isGone = true;
         setText(trouble, GONE);
         setHidden(trouble, false);
         setUsable(add, false);
     }
 
+    // What changes while it is being read is read afterwards. It is looked at now and then, too: not every page hears of
+    // every change.
     async #read() {
-        this.#abort?.abort();
-        this.#isGone = false;
+        this.#isStale = true;
+        if (this.#abort && !this.#abort.signal.aborted) return;
         const { signal } = (this.#abort = new AbortController());
+        clearTimeout(this.#looking);
+        while (this.#isStale && !signal.aborted) {
+            this.#isStale = false;
+            await this.#readOnce(signal);
+        }
+        if (signal.aborted) return;
+        this.#abort = null;
+        this.#looking = setTimeout(() => this.#read(), LOOK_AGAIN);
+    }
+
+    async #readOnce(signal) {
         const { outlet, item } = this.#entry;
         const { trouble, picture } = refs(this.#dialog.firstElementChild);
         try {
             const path = `/v1/outlets/${encodeURIComponent(outlet)}/items/${encodeURIComponent(item)}`;
-            const details = await get(path, { signal });
+            const { document: details, etag, unchanged } = await request("GET", path, { signal, etag: this.#etag });
             if (signal.aborted) return;
-            this.#details = details;
             setHidden(trouble, true);
-            this.#groups.take(details);
+            // Without a server, the same answer comes again.
+            if (!this.#isGone && (unchanged || (etag !== null && etag === this.#etag))) return;
+            this.#isGone = false;
+            if (!unchanged) {
+                this.#etag = etag;
+                this.#details = details;
+                const lost = this.#groups.take(details);
+                if (lost.length > 0) this.#lost = `No longer there: ${lost.join(", ")}.`;
+                replacePicture(picture, details.imageLarge);
+            }
             this.#draw();
-            replacePicture(picture, this.#details.imageLarge);
         } catch (error) {
             if (signal.aborted) return;
-            setText(trouble, error instanceof Problem && error.code === "NOTFOUND"
-                ? GONE : sentence(error.message));
+            if (error instanceof Problem && error.code === "NOTFOUND") return this.#lose();
+            setText(trouble, sentence(error.message));
             setHidden(trouble, false);
         }
     }
@@ -299,18 +360,19 @@ export class ItemSheet {
         setHidden(parts.state, state === "");
         setHidden(parts.bottom, price === null);
         setHidden(parts.noteLabel, price === null);
-        const missing = isThere ? choice?.missing ?? "" : "";
+        const missing = isThere ? [this.#lost, choice?.missing].filter(Boolean).join(" ") : "";
         setText(parts.missing, missing);
         setHidden(parts.missing, missing === "");
         // Nobody knows what there is to choose before it was read.
         const isKnown = choice !== null || !model.hasOptions;
-        setUsable(parts.add, !this.#isGone && isThere && takesOrders() && isKnown && missing === "");
+        setUsable(parts.add, !this.#isGone && isThere && takesOrders() && isKnown && !choice?.missing);
         setText(parts.quantity, String(this.#quantity));
         setUsable(parts.less, this.#quantity > 1);
         setUsable(parts.more, this.#quantity < (details?.maxQuantity ?? 99));
         if (price !== null) {
             const one = choice?.priced ?? { price, isFrom: model.from === true };
-            setText(parts.add, `Add ${one.isFrom ? "from" : "for"} ${money(one.price * this.#quantity, model.currency)}`);
+            setText(parts.add, `${this.#line ? "Change, all" : "Add"} ${one.isFrom ? "from" : "for"} `
+                + money(one.price * this.#quantity, model.currency));
         }
         this.#drawDetails(parts, details);
     }
@@ -354,13 +416,15 @@ export class ItemSheet {
         if (!isUsable(add)) return;
         const { outlet, item, model } = this.#entry;
         const { price, options } = this.#groups.choice?.priced ?? { price: model.price, options: [] };
-        this.#cart.add(
-            { ...model, outlet, item, price, options }, { quantity: this.#quantity, note: note.value.trim() || null });
+        const wish = note.value.trim() || null;
+        if (this.#line) this.#cart.edit(this.#line.line, { price, options, note: wish });
+        else this.#cart.add({ ...model, outlet, item, price, options }, { quantity: this.#quantity, note: wish });
         this.#dialog.close();
     }
 
     #closed() {
         this.#abort?.abort();
+        clearTimeout(this.#looking);
         this.#groups.close();
         if (this.#isInHistory) {
             this.#isInHistory = false;

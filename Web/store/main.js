@@ -5,7 +5,7 @@ import { putIcons } from "../shared/icons.js";
 import { Stream } from "../shared/stream.js";
 import { CartPanel } from "./cart-panel.js";
 import { Cart } from "./cart.js";
-import { drawCounts } from "./item.js";
+import { ItemSheet, drawCounts } from "./item.js";
 import { ask, isAsking } from "./question.js";
 import { plural, sentence } from "./texts.js";
 
@@ -17,7 +17,8 @@ const cart = new Cart({
     refused: (problem, change) => refuse(problem, change),
     moved: () => stream.again(),
 });
-const panel = new CartPanel(cart);
+const sheet = new ItemSheet(cart);
+const panel = new CartPanel(cart, sheet);
 const badge = document.getElementById("cart-count");
 const banner = document.getElementById("banner");
 let away = null;
@@ -74,7 +75,7 @@ registerWorker();
 
 async function choose(path) {
     const [, kind, id] = path.split("/");
-    const place = { main: document.getElementById("main"), cart };
+    const place = { main: document.getElementById("main"), cart, sheet };
     if (kind === "o") return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
     if (kind === "order") return new (await import("./order.js")).OrderPage(decodeURIComponent(id ?? ""), place);
     return new (await import("./feed.js")).FeedPage(place);

@@ -26,11 +26,27 @@ export class Choice {
     #units = new Map();
     // Groups whose defaults were chosen: the customer may have changed them since.
     #begun = new Set();
+    #chosen;
 
-    /// Takes the item, or what has become of it. What can no longer be chosen is taken out.
+    /// `chosen` are the options of a line, `[{id, name, units}]`; without them, the defaults are chosen.
+    constructor(chosen = null) {
+        this.#chosen = chosen;
+    }
+
+    /// Takes the item, or what has become of it. What can no longer be chosen is taken out: answers the names of that.
     take(item) {
+        const before = this.#item ? this.priced.options : this.#chosen ?? [];
+        const isFirst = !this.#item;
         this.#item = item;
+        if (isFirst && this.#chosen) {
+            for (const { id, units } of this.#chosen) this.#units.set(id, units);
+            for (const { group } of this.open) this.#begun.add(group.id);
+        }
+        const known = new Set((item.groups ?? []).flatMap(({ options }) => options.map(({ id }) => id)));
+        for (const id of this.#units.keys()) if (!known.has(id)) this.#units.delete(id);
         this.#settle();
+        const now = new Map(this.priced.options.map(({ id, units }) => [id, units]));
+        return before.filter(({ id, units }) => (now.get(id) ?? 0) < units).map(({ name }) => name);
     }
 
     /// The groups that are to be chosen from, each once, as `{group, depth}`: behind each those that its options open.
@@ -164,22 +180,24 @@ function mostOf(option, group) {
 export class OptionGroups {
     #parent;
     #changed;
-    #choice = new Choice();
+    #choice;
     #isThere = false;
 
-    /// `changed()` is called when something else is chosen, or can be.
-    constructor(parent, changed) {
+    /// `changed()` is called when something else is chosen, or can be; `chosen` are the options of a line.
+    constructor(parent, changed, chosen) {
         this.#parent = parent;
         this.#changed = changed;
+        this.#choice = new Choice(chosen);
         parent.onclick = (event) => this.#click(event);
         parent.onchange = (event) => this.#change(event.target);
     }
 
-    /// Takes the item, or what has become of it.
+    /// Takes the item, or what has become of it. Answers the names of what had to be taken out.
     take(item) {
-        this.#choice.take(item);
+        const lost = this.#choice.take(item);
         this.#isThere = true;
         this.#await();
+        return lost;
     }
 
     /// What is chosen; null before the item was read.
