@@ -1,7 +1,8 @@
-"""How an outlet's home feels in a real browser, as the machine is and slowed four times: `Scripts/bench pages`.
+"""How the store feels in a real browser, as the machine is and slowed four times: `Scripts/bench pages`.
 
-Once the demo outlet from a real server, while a merchant changes 20 prices a second; once a fixture of 500 sections and
-5,000 items with 20 patches a second, five times what a menu may have, from a server of its own.
+Once the demo outlet's home from a real server, while a merchant changes 20 prices a second; once a fixture of 500 sections
+and 5,000 items with 20 patches a second, five times what a menu may have, from a server of its own. In the end discovery
+with 100,000 dishes, to the last one and back.
 """
 
 import contextlib
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs
 
 import harness  # noqa: F401 says where the client tests lie
 from tiffin import CHECKOUT, fresh_database
@@ -20,6 +22,7 @@ sys.path.append(str(CHECKOUT / "Tests" / "Browser"))
 WEB = CHECKOUT / "Web"
 OUTLET = "copper-ladle"
 SECTIONS, ITEMS = 500, 10
+DISHES, QUICK_DISHES = 100_000, 10_000
 CHANGES_A_SECOND = 20
 FLING_SECONDS = 3
 FLING_SPEED = 6000
@@ -31,6 +34,7 @@ LCP_SECONDS = {1: 0.5, 4: 1.0}
 TAP_MILLISECONDS = {1: 50, 4: 100}
 LOADING_MILLISECONDS = {1: 150, 4: 350}
 HEAP_MEGABYTES, STRESS_HEAP_MEGABYTES, KILOBYTES = 20, 60, 40
+ROWS_IN_PAGE = 240
 
 OBSERVE = """() => {
     const seen = window.seen = { lcp: 0, shift: 0, tasks: [], taps: new Map() };
@@ -58,6 +62,36 @@ FRAMES = """(seconds) => new Promise((done) => {
     requestAnimationFrame(look);
 })"""
 
+
+# Scrolls to the end again and again until the last row is there.
+READ_ALL = """() => new Promise((done) => {
+    const list = document.querySelector(".results");
+    const began = performance.now();
+    let [last, most] = [began, 0];
+    const gaps = [];
+    const look = (now) => {
+        gaps.push(now - last);
+        last = now;
+        most = Math.max(most, list.childElementCount);
+        scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+        const row = list.lastElementChild;
+        if (row.ariaPosInSet !== row.ariaSetSize) requestAnimationFrame(look);
+        else done({ gaps: gaps.slice(1), seconds: (now - began) / 1000, most, bottom: scrollY });
+    };
+    requestAnimationFrame(look);
+})"""
+
+# Jumps there, and answers after how many milliseconds every row that is near is there.
+JUMP = """(top) => new Promise((done) => {
+    const began = performance.now();
+    scrollTo({ top, behavior: "instant" });
+    const look = () => {
+        const row = document.elementFromPoint(100, 400)?.closest(".results > .item");
+        if (row?.dataset.item && !document.querySelector(".results > [aria-busy]")) done(performance.now() - began);
+        else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+})"""
 
 LAYOUTS = [
     {"style": "list"}, {"style": "horizontalCard", "width": 150, "height": 200}, {"style": "grid", "minimumWidth": 160},
@@ -90,16 +124,35 @@ def fixture_home():
     }
 
 
+def fixture_dishes(total, first, count):
+    places = range(first, min(first + count, total))
+    return {
+        "items": [{
+            **fixture_item(0, place)["model"], "outlet": OUTLET, "outletName": "Stress", "item": f"i{place}", "kind": "menuItem",
+            "status": "open", "pausedUntil": None, "name": f"Dish {place}",
+        } for place in places],
+        "next": str(places.stop) if places.stop < total else None, "total": total, "state": "ready", "suggestions": [],
+        "facets": {"cuisines": [], "tags": [], "currencies": [], "ratings": None, "deliveryMinutes": None},
+    }
+
+
 class Fixture(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     home = None
+    dishes = DISHES
 
     def log_message(self, *_):
         pass
 
     def do_GET(self):
-        path = self.path.partition("?")[0]
-        if path.startswith("/o/"):
+        path, _, query = self.path.partition("?")
+        if path == "/discover":
+            self.answer((WEB / "store" / "shell.html").read_text(), "text/html; charset=utf-8")
+        elif path == "/v1/browse":
+            asked = parse_qs(query)
+            first, count = int(asked.get("after", ["0"])[0]), int(asked["limit"][0])
+            self.answer(json.dumps(fixture_dishes(self.dishes, first, count)), "application/json")
+        elif path.startswith("/o/"):
             inline = (f'<script type="application/json" id="document" data-path="/v1/outlets/{OUTLET}/home">'
                       f"{json.dumps(self.home)}</script>")
             shell = (WEB / "store" / "shell.html").read_text().replace("<!--document-->", inline)
@@ -234,6 +287,40 @@ def visit(browser, origin, slowdown, seconds):
     }
 
 
+def visit_long_list(browser, origin):
+    """Discovery to its last row and back: seconds, milliseconds, megabytes and numbers of rows."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, service_workers="block")
+    page = context.new_page()
+    session = context.new_cdp_session(page)
+    page.add_init_script(f"({OBSERVE})()")
+    page.goto(f"{origin}/discover?view=list")
+    page.wait_for_selector(".results > .item")
+    read = page.evaluate(READ_ALL)
+    stall = max((duration for _, duration in page.evaluate("() => window.seen.tasks")), default=0)
+    session.send("HeapProfiler.collectGarbage")
+    heap = session.send("Runtime.getHeapUsage")["usedSize"] / 1e6
+    jumps = [page.evaluate(JUMP, read["bottom"] * part) for part in (0.5, 0.9, 0.1, 0)]
+    context.close()
+    gaps = sorted(read["gaps"])
+    return {
+        "seconds": read["seconds"], "rows": read["most"], "frame": gaps[int(len(gaps) * 0.99) - 1], "stall": stall,
+        "heap": heap, "jump": max(jumps),
+    }
+
+
+def measure_long_list(report, quick):
+    from site_under_test import launched_browser
+
+    Fixture.dishes = QUICK_DISHES if quick else DISHES
+    report.title(f"Discovery with {Fixture.dishes:,} dishes, to the last one and back")
+    with fixture_site() as origin, launched_browser() as browser:
+        seen = visit_long_list(browser, origin)
+    report.line(", ".join(f"{what} {value:.2f}" for what, value in seen.items()))
+    report.verdict("rows in the page", seen["rows"], ROWS_IN_PAGE, at_least=False)
+    report.verdict("longest task", seen["stall"], LOADING_MILLISECONDS[1], at_least=False, unit=" ms")
+    report.verdict("heap", seen["heap"], STRESS_HEAP_MEGABYTES, at_least=False, unit=" MB")
+
+
 def measure_pages(report, rounds, quick):
     from site_under_test import chromium, launched_browser
 
@@ -263,3 +350,4 @@ def measure_pages(report, rounds, quick):
             report.verdict("layout shift", max(each["shift"] for each in visits), 0, at_least=False)
             heap = HEAP_MEGABYTES if small else STRESS_HEAP_MEGABYTES
             report.verdict("heap", best("heap"), heap, at_least=False, unit=" MB")
+    measure_long_list(report, quick)

@@ -253,6 +253,45 @@ def test_lists_follow_documents_with_the_fewest_moves_and_keep_rows_and_focus(mo
         assert outcome["moves"] == len(staying) - longest_rise(staying), (before, ids)
 
 
+# --- long lists
+
+
+def test_a_long_list_keeps_few_rows_and_has_every_row_again(modules):
+    dice = random.Random(SEED)
+    total, size = 3000, 48
+    looks = [[dice.randrange(total - 100), dice.randrange(1, 100)] for _ in range(200)]
+    outcomes = modules.evaluate("""async ({ total, size, looks }) => {
+        const { LongList } = await import("/store/long-list.js");
+        const read = (after) => {
+            const first = Number(after ?? 0);
+            const items = Array.from({ length: Math.min(size, total - first) }, (_, n) => ({ outlet: "o", item: first + n }));
+            return { items, next: first + size < total ? String(first + size) : null };
+        };
+        const list = new LongList(read(null));
+        // A row that comes twice, because it has moved, is there once.
+        while (list.next) {
+            const { items, next } = read(list.next);
+            list.append({ items: [...items, { outlet: "o", item: 0 }], next });
+        }
+        return looks.map(([from, count]) => {
+            list.keep(from, from + count);
+            const known = list.rows(from, from + count);
+            let reads = 0;
+            for (let page; (page = list.missing(from, from + count)); reads++) list.refill(page, read(page.after).items);
+            return {
+                reads, kept: list.kept.length, length: list.length,
+                known: known.every((row, n) => (row.missing ?? row.item) === from + n),
+                rows: list.rows(from, from + count).map(({ item }) => item),
+            };
+        });
+    }""", {"total": total, "size": size, "looks": looks})
+    for (first, count), outcome in zip(looks, outcomes, strict=True):
+        assert outcome["rows"] == list(range(first, first + count))
+        assert outcome["known"] and outcome["length"] == total
+        assert outcome["kept"] <= 17 * size, "what is kept has a bound"
+    assert any(outcome["reads"] for outcome in outcomes)
+
+
 # --- money
 
 

@@ -2,12 +2,13 @@
 
 import { Problem, get, request } from "../shared/api.js";
 import { isPast } from "../shared/clock.js";
-import { clone, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
 import { icon } from "../shared/icons.js";
 import { decimals, money } from "../shared/money.js";
 import { clear, reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
-import { ItemSheet, awaitItems, fillItem, listen, setPicture } from "./item.js";
+import { awaitItems, fillItem, forgetGone, listen, setPicture } from "./item.js";
+import { LongList, keyOf } from "./long-list.js";
 import { Range } from "./range.js";
 import { plural, sentence } from "./texts.js";
 
@@ -15,6 +16,13 @@ const TYPING_DELAY = 120;
 // How often a visible page asks whether something has changed. An answer that has not is empty.
 const LOOK_AGAIN = 5000;
 const PAGE = 24;
+// The rows of each page behind the first.
+const NEXT_PAGE = 48;
+// Lists of so many rows are in the page as a whole, so that find-in-page finds everything. Of longer ones there are the
+// rows that are at most so many screens away, in steps of so many lines.
+const MOST_ROWS = 240;
+const NEAR_SCREENS = 2;
+const LINES = 4;
 const MOST_CUISINES = 16;
 const MOST_TAGS = 24;
 const MOST_CURRENCIES = 10;
@@ -28,8 +36,11 @@ export class FeedPage {
     #refs;
     #sheet;
     #filters = new URLSearchParams(location.search);
-    #rows = [];
+    #list = new LongList();
+    // The places of the rows that are in the page.
+    #shown = [0, 0];
     #answer = null;
+    #isAnswered = false;
     #newer = null;
     #etag = null;
     #asking = null;
@@ -38,8 +49,9 @@ export class FeedPage {
     #ranges = new Map();
     #bounds = new Map();
 
-    constructor({ main, cart }) {
+    constructor({ main, cart, sheet }) {
         this.#main = main;
+        this.#sheet = sheet;
         this.#cart = cart;
     }
 
@@ -48,13 +60,15 @@ export class FeedPage {
         this.#refs = refs(page);
         setHidden(document.getElementById("back"), true);
         document.title = "Find something to eat · Tiffin";
-        this.#sheet = new ItemSheet(this.#cart);
         listen(this.#refs.results, this.#cart, this.#sheet);
         this.#listen(page);
         this.#main.replaceChildren(page);
         this.#refs.text.value = this.#filters.get("text") ?? "";
         this.#refs.more.open = [...this.#filters.keys()].some((key) => !OWN_KEYS.has(key) && key !== "text" && key !== "cuisine");
         await this.#ask();
+        const draw = drawing(() => this.#drawWindow());
+        addEventListener("scroll", draw, { passive: true });
+        addEventListener("resize", draw);
         document.addEventListener("visibilitychange", () => this.#lookLater());
         this.#lookLater();
     }
@@ -187,6 +201,7 @@ export class FeedPage {
         clearTimeout(this.#typing);
         this.#asking?.abort();
         const { signal } = (this.#asking = new AbortController());
+        this.#isAnswered = false;
         this.#keep();
         this.#newer = null;
         try {
@@ -201,14 +216,15 @@ export class FeedPage {
 
     #take(answer) {
         this.#answer = answer;
-        this.#rows = answer.items;
+        this.#isAnswered = true;
+        this.#list = new LongList(answer);
         this.#draw();
         this.#watchEnd();
     }
 
     #fail(error) {
         this.#answer = null;
-        this.#rows = [];
+        this.#list = new LongList();
         this.#etag = null;
         this.#drawRows();
         setText(this.#refs.count, "");
@@ -218,18 +234,12 @@ export class FeedPage {
     }
 
     async #more() {
-        const after = this.#answer?.next;
-        if (!after || this.#isReadingMore) return;
+        const list = this.#list;
+        if (!list.next || this.#isReadingMore) return;
         this.#isReadingMore = true;
-        const question = this.#question;
-        question.set("limit", PAGE);
-        question.set("after", after);
         try {
-            const answer = await get(`${this.#endpoint}?${question}`, { signal: this.#asking.signal });
-            const known = new Set(this.#rows.map(keyOf));
-            this.#answer = { ...this.#answer, next: answer.next };
-            this.#rows = [...this.#rows, ...answer.items.filter((row) => !known.has(keyOf(row)))];
-            this.#drawRows();
+            list.append(await this.#readPage(list.next));
+            if (list === this.#list) this.#drawRows();
         } catch {
             await new Promise((resolve) => setTimeout(resolve, delay(1)));
         } finally {
@@ -237,6 +247,34 @@ export class FeedPage {
         }
         this.#watchEnd();
     }
+
+    // Reads again what somebody has come back to.
+    async #refill() {
+        if (this.#isRefilling) return;
+        this.#isRefilling = true;
+        const list = this.#list;
+        try {
+            for (let page; list === this.#list && (page = list.missing(...this.#shown));) {
+                const { items } = await this.#readPage(page.after);
+                list.refill(page, items);
+                if (list === this.#list) this.#drawRows();
+            }
+        } catch {
+            await new Promise((resolve) => setTimeout(resolve, delay(1)));
+        } finally {
+            this.#isRefilling = false;
+        }
+        if (this.#list.missing(...this.#shown)) this.#refill();
+    }
+
+    #readPage(after) {
+        const question = this.#question;
+        question.set("limit", NEXT_PAGE);
+        question.set("after", after);
+        return get(`${this.#endpoint}?${question}`, { signal: this.#asking.signal });
+    }
+
+    #isRefilling = false;
 
     // An end that stays near is not told of again, so it is looked at anew.
     #watchEnd() {
@@ -285,16 +323,15 @@ export class FeedPage {
             this.#take(answer);
             return;
         }
-        const rows = new Map(answer.items.map((row) => [keyOf(row), row]));
-        const known = new Set(this.#rows.map(keyOf));
         const isReading = this.#refs.results.getBoundingClientRect().top < 0;
         this.#newer = answer;
         if (!isReading) {
             this.#showNewer();
             return;
         }
-        this.#answer = { ...answer, next: this.#answer.next };
-        this.#rows = this.#rows.map((row) => rows.get(keyOf(row)) ?? row);
+        const known = new Set(this.#list.kept.map(keyOf));
+        this.#answer = answer;
+        this.#list.update(answer.items);
         this.#draw();
         const count = answer.items.filter((row) => !known.has(keyOf(row))).length;
         setText(this.#refs.newer, `${count} new`);
@@ -306,9 +343,15 @@ export class FeedPage {
         if (!answer) return;
         this.#newer = null;
         const isAsked = !this.#refs.newer.hidden;
-        const first = new Set(answer.items.map(keyOf));
-        this.#answer = { ...answer, next: this.#rows.length > PAGE ? this.#answer.next : answer.next };
-        this.#rows = [...answer.items, ...this.#rows.slice(PAGE).filter((row) => !first.has(keyOf(row)))];
+        const first = this.#list.first.map(keyOf);
+        this.#answer = answer;
+        // What follows is that of the same rows, or is read anew.
+        if (answer.items.length === first.length && answer.items.every((row, place) => keyOf(row) === first[place])) {
+            this.#list.update(answer.items);
+        } else {
+            this.#list = new LongList(answer);
+            this.#watchEnd();
+        }
         this.#draw();
         if (isAsked) {
             scrollTo({ top: 0 });
@@ -333,7 +376,7 @@ export class FeedPage {
             ? ["There is no menu yet", "This place has not put anything on its menu."]
             : ["Nothing matches", suggestions?.length ? "Did you mean one of these?" : "Try fewer filters or another word."],
         suggestions);
-        awaitItems(this.#isPlaces ? [] : this.#rows, this.#cart);
+        awaitItems(this.#isPlaces ? [] : this.#list.kept, this.#cart);
     }
 
     // Chips stay where they are: those that are chosen, and then the most frequent.
@@ -437,15 +480,48 @@ export class FeedPage {
             results.dataset.template = template;
         }
         results.className = `items results ${isGrid ? "grid" : "list"}`;
-        reconcile(results, this.#rows, {
-            id: keyOf,
-            make: () => clone(template),
+        setHidden(next, !this.#list.next);
+        const { places: [from, to], room } = this.#window();
+        this.#shown = [from, to];
+        results.style.paddingBlock = room.map((size) => `${size}px`).join(" ");
+        const total = this.#answer?.total ?? null;
+        reconcile(results, this.#list.rows(from, to), {
+            id: (row) => (row.missing === undefined ? keyOf(row) : `missing ${row.missing}`),
+            make: (row) => (row.missing === undefined ? clone(template) : clone("missing-row")),
             fill: (node, row, place) => {
-                if (this.#isPlaces) fillPlace(node, row, place);
-                else fillItem(node, { ...this.#entryOf(row), testID: `result_${place}` }, this.#cart);
+                setAttribute(node, "aria-posinset", from + place + 1);
+                setAttribute(node, "aria-setsize", total);
+                if (row.missing !== undefined) return;
+                if (this.#isPlaces) fillPlace(node, row, from + place);
+                else fillItem(node, { ...this.#entryOf(row), testID: `result_${from + place}` }, this.#cart);
             },
         });
-        setHidden(next, !this.#answer?.next);
+        forgetGone();
+        this.#list.keep(from, to);
+        if (this.#list.missing(from, to)) this.#refill();
+    }
+
+    // Draws the rows again if others are near.
+    #drawWindow() {
+        if (this.#isAnswered && this.#window().places.join() !== this.#shown.join()) this.#drawRows();
+    }
+
+    // The places of the rows that are near, and the room that the others would take before and behind them.
+    #window() {
+        const { results } = this.#refs;
+        const { length } = this.#list;
+        if (length <= MOST_ROWS) return { places: [0, length], room: [0, 0] };
+        const { gridTemplateColumns, gridAutoRows, rowGap } = getComputedStyle(results);
+        const columns = gridTemplateColumns.split(" ").length;
+        const line = parseFloat(gridAutoRows) + (parseFloat(rowGap) || 0);
+        const lines = Math.ceil(length / columns);
+        const { top } = results.getBoundingClientRect();
+        const near = (screens) => (screens * innerHeight - top) / line / LINES;
+        const first = Math.min(Math.max(Math.floor(near(-NEAR_SCREENS)) * LINES, 0), lines - 1);
+        const last = Math.min(Math.max(Math.ceil(near(1 + NEAR_SCREENS)) * LINES, first + 1), lines);
+        return {
+            places: [first * columns, Math.min(last * columns, length)], room: [first * line, (lines - last) * line],
+        };
     }
 
     #drawBlank(texts, suggestions = []) {
@@ -478,10 +554,6 @@ export class FeedPage {
             takesOrders: () => row.status === "open" || (row.status === "paused" && isPast(row.pausedUntil)),
         };
     }
-}
-
-function keyOf(row) {
-    return row.item === undefined ? row.id : `${row.outlet}/${row.item}`;
 }
 
 function ends(value) {
