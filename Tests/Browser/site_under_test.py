@@ -162,7 +162,11 @@ def violations(page):
     """What axe finds wrong, as `rule: where`."""
     from axe_playwright_python.sync_playwright import Axe
 
-    # Colours in the middle of an animation are no colours.
-    page.evaluate("() => document.getAnimations().forEach((animation) => animation.finish())")
+    # Colours in the middle of an animation are no colours. One that ends can have others begin.
+    page.evaluate("""() => {
+        for (let rounds = 0, running; rounds < 100 && (running = document.getAnimations()).length > 0; rounds += 1) {
+            running.forEach((animation) => animation.finish());
+        }
+    }""")
     found = Axe().run(page).response["violations"]
     return [f"{rule['id']}: {json.dumps([node['target'] for node in rule['nodes']][:3])}" for rule in found]

@@ -227,6 +227,7 @@ def test_nothing_stands_in_anybodys_way(visit, merchant, kitchen):
         page.emulate_media(color_scheme=scheme)
         page.set_viewport_size({"width": width, "height": 844})
         scroll_to_visible(page, 120)
+        page.locator(".tag-bar:not([data-shown])").wait_for(state="attached")
         assert violations(page) == []
         scroll_to_visible(page, -300)
         page.locator(".tag-bar[data-shown]").wait_for()
