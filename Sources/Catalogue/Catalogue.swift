@@ -236,28 +236,13 @@ public final class Catalogue {
         for name in saved.keys where name.client == client { saved[name] = nil }
     }
 
-    /// The answer to a saved query, as of now: `{"browse","revision","total","from","items","state"}`; nil if none is
-    /// saved under that name.
-    public func document(ofSaved name: SavedName) -> (revision: Int64, bytes: [UInt8])? {
+    /// The answer to a saved query, as of now; nil if none is saved under that name.
+    public func answer(toSaved name: SavedName) -> SavedAnswer? {
         guard let query = saved[name] else { return nil }
-        let (total, listings) = query.answer(in: index(of: query.query.kind))
-        var writer = JSONWriter(reservingCapacity: 256 + 512 * listings.count)
-        writer.beginObject()
-        writer.field("total", total)
-        writer.field("from", query.window.lowerBound)
-        writer.key("items")
-        writer.beginArray()
-        for id in listings {
+        return query.answer(in: index(of: query.query.kind), revision: revision) { id, writer in
             guard let row = row(of: id) else { preconditionFailure("a saved query knows a listing that is gone") }
             write(row, query.query.kind, to: &writer)
         }
-        writer.endArray()
-        writer.field("state", total == 0 ? "empty" : "ready")
-        writer.endObject()
-        let content = writer.bytes
-        query.revise(content, revision: revision)
-        let start = #"{"browse":"\#(name.name)","revision":\#(query.revision),"#
-        return (query.revision, Array(start.utf8) + content.dropFirst())
     }
 
     /// The saved queries whose answers may have changed since this was last called.

@@ -148,6 +148,32 @@ public struct JSONReader {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<offset])
     }
 
+    /// Passes over the next value: much faster than ``rawValue()``, as it looks only for where strings, objects and
+    /// arrays begin and end. What lies between is taken for what it should be.
+    ///
+    /// - Parameter known: an array in the text that need not be looked through.
+    mutating func slice(_ known: KnownArray? = nil) throws(JSONReadingError) -> JSONSlice {
+        skipWhitespace()
+        let start = offset
+        if let known, known.place.lowerBound == start, known.place.upperBound <= bytes.count {
+            offset = known.place.upperBound
+            return JSONSlice(UnsafeRawBufferPointer(rebasing: bytes[known.place]), commas: known.commas)
+        }
+        var commas: [Int]?
+        switch peek() {
+        case UInt8(ascii: "["):
+            var places: [Int] = []
+            try skipNested { places.append($0 - start) }
+            commas = places
+        case UInt8(ascii: "{"): try skipNested { _ in }
+        case UInt8(ascii: "\""): offset = try endOfString(from: start + 1)
+        default:
+            while let byte = peek(), !JSONReader.endsLiteral(byte) { offset += 1 }
+            guard offset > start else { throw failure("a value") }
+        }
+        return JSONSlice(UnsafeRawBufferPointer(rebasing: bytes[start..<offset]), commas: commas)
+    }
+
     /// A failure at the place reached, for values that are of the right shape and still wrong.
     public func failure(_ expected: String) -> JSONReadingError { failure(expected, at: offset) }
 
@@ -187,7 +213,12 @@ public struct JSONReader {
 
     @inline(__always)
     private mutating func skipWhitespace() {
-        while let byte = peek(), byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { offset += 1 }
+        while let byte = peek(), JSONReader.isWhitespace(byte) { offset += 1 }
+    }
+
+    @inline(__always)
+    static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
     private mutating func enter(_ bracket: UInt8, _ what: String) throws(JSONReadingError) {
@@ -210,6 +241,60 @@ public struct JSONReader {
         isFirst = false
         skipWhitespace()
         return true
+    }
+
+    /// Passes over an object or array.
+    ///
+    /// - Parameter comma: is told where a comma stands between two of its own members or elements.
+    @inline(__always)
+    private mutating func skipNested(_ comma: (Int) -> Void) throws(JSONReadingError) {
+        var (index, open) = (offset, 0)
+        while index < bytes.count {
+            let byte = bytes[index]
+            index += 1
+            switch byte {
+            case UInt8(ascii: "\""): index = try endOfString(from: index)
+            case UInt8(ascii: ","): if open == 1 { comma(index - 1) }
+            case UInt8(ascii: "{"), UInt8(ascii: "["):
+                open += 1
+                guard depth + open <= JSONReader.maximumDepth else {
+                    throw failure("at most \(JSONReader.maximumDepth) levels of nesting", at: index - 1)
+                }
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                open -= 1
+                guard open == 0 else { break }
+                offset = index
+                return
+            default: break
+            }
+        }
+        throw failure("the end of an object or array", at: bytes.count)
+    }
+
+    /// Where the string ends whose first byte within the quotes is at `start`.
+    private func endOfString(from start: Int) throws(JSONReadingError) -> Int {
+        var offset = start
+        while offset < bytes.count {
+            if offset + 8 <= bytes.count {
+                let eight = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+                let ends = JSONReader.notPlain(eight)
+                guard ends != 0 else {
+                    offset += 8
+                    continue
+                }
+                offset += ends.trailingZeroBitCount / 8
+            }
+            switch bytes[offset] {
+            case UInt8(ascii: "\""): return offset + 1
+            case UInt8(ascii: "\\"): offset += 2
+            default: offset += 1
+            }
+        }
+        throw failure("the end of the string", at: bytes.count)
+    }
+
+    private static func endsLiteral(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: ",") || byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") || isWhitespace(byte)
     }
 
     private mutating func takeLiteral(_ text: StaticString) -> Bool {

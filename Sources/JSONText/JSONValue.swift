@@ -1,4 +1,5 @@
-/// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events, and patches.
+/// A JSON value as a tree, for what must handle shapes it does not know: upcasters of old events, and what
+/// clients send.
 public enum JSONValue: Sendable {
     case null
     case bool(Bool)

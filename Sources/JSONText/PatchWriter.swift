@@ -20,86 +20,95 @@ struct PatchWriter {
     // MARK: Differences
 
     /// Writes what makes the new value of the old one, which stands at `path`.
-    mutating func difference(_ old: JSONValue, _ new: JSONValue, at path: String) {
+    ///
+    /// - Parameter known: arrays in both whose elements are known, if they are objects.
+    mutating func difference(
+        _ old: JSONSlice, _ new: JSONSlice, at path: String, _ known: (old: KnownArray?, new: KnownArray?) = (nil, nil)
+    ) throws(JSONReadingError) {
         guard !isTooLong, old != new else { return }
-        switch (old, new) {
-        case (.object(let old), .object(let new)): difference(old, new, at: path)
-        case (.array(let old), .array(let new)): difference(old, new, at: path)
-        default: replace(path, with: new)
+        if old.isObject, new.isObject {
+            try difference(try old.members(known.old), try new.members(known.new), at: path)
+        } else if old.isArray, new.isArray {
+            try difference(try old.elements(), try new.elements(), at: path)
+        } else {
+            replace(path, with: new)
         }
     }
 
-    private mutating func difference(_ old: [JSONValue.Member], _ new: [JSONValue.Member], at path: String) {
-        let (oldByKey, newByKey) = (PatchWriter.byKey(old), PatchWriter.byKey(new))
-        for member in old where newByKey[Array(member.key.utf8)] == nil { remove(path.appending(member.key)) }
+    private mutating func difference(
+        _ old: [JSONSlice.Member], _ new: [JSONSlice.Member], at path: String
+    ) throws(JSONReadingError) {
+        // Mostly both have the same members in the same order.
+        if old.count == new.count, zip(old, new).allSatisfy({ $0.name == $1.name }) {
+            for (old, new) in zip(old, new) where old.value != new.value {
+                try difference(old.value, new.value, at: path.appending(new.key.description))
+            }
+            return
+        }
+        let (oldByName, newByName) = (PatchWriter.byName(old), PatchWriter.byName(new))
+        for member in old where newByName[member.name] == nil { remove(path.appending(member.key.description)) }
         for member in new {
-            if let value = oldByKey[Array(member.key.utf8)] {
+            if let value = oldByName[member.name] {
                 // The path is made for the few that differ.
                 guard value != member.value else { continue }
-                difference(value, member.value, at: path.appending(member.key))
+                try difference(value, member.value, at: path.appending(member.key.description))
             } else {
-                add(member.value, at: path.appending(member.key))
+                add(member.value, at: path.appending(member.key.description))
             }
         }
     }
 
-    /// By the bytes of keys, as Swift takes some strings for equal that are not. No object that was read has a key
-    /// twice.
-    private static func byKey(_ members: [JSONValue.Member]) -> [[UInt8]: JSONValue] {
-        Dictionary(uniqueKeysWithValues: members.map { (Array($0.key.utf8), $0.value) })
+    private static func byName(_ members: [JSONSlice.Member]) -> [JSONSlice: JSONSlice] {
+        Dictionary(members.map { ($0.name, $0.value) }) { $1 }
     }
 
-    private mutating func difference(_ old: [JSONValue], _ new: [JSONValue], at path: String) {
-        if let (oldIDs, newIDs) = ElementIdentity.identities(of: old, and: new) {
-            matched(old, oldIDs, new, newIDs, at: path)
-        } else {
-            unmatched(old, new, at: path)
-        }
-    }
-
-    // MARK: Arrays without identities
-
-    private mutating func unmatched(_ old: [JSONValue], _ new: [JSONValue], at path: String) {
+    private mutating func difference(
+        _ old: [JSONSlice], _ new: [JSONSlice], at path: String
+    ) throws(JSONReadingError) {
+        // What stands at both ends as it did needs no identity.
         let shorter = min(old.count, new.count)
         let prefix = (0..<shorter).first { old[$0] != new[$0] } ?? shorter
         let suffix =
             (0..<shorter - prefix).first { old[old.count - 1 - $0] != new[new.count - 1 - $0] }
             ?? shorter - prefix
-        for index in prefix..<shorter - suffix {
-            difference(old[index], new[index], at: path.appending(index))
-        }
-        // The last one first, so that each index is still right.
-        for index in (shorter - suffix..<max(shorter, old.count) - suffix).reversed() {
-            remove(path.appending(index))
-        }
-        for index in shorter - suffix..<max(shorter, new.count) - suffix {
-            add(new[index], at: path.appending(index))
+        let (old, new) = (old[prefix..<old.count - suffix], new[prefix..<new.count - suffix])
+        if let places = try ElementIdentity.places(of: old, in: new) {
+            try matched(old, places, new, at: path)
+        } else {
+            try unmatched(old, new, at: path)
         }
     }
 
-    // MARK: Arrays with identities
+    // Arrays without their common ends: what is left of both begins at the same index.
 
+    private mutating func unmatched(
+        _ old: ArraySlice<JSONSlice>, _ new: ArraySlice<JSONSlice>, at path: String
+    ) throws(JSONReadingError) {
+        let common = old.startIndex..<min(old.endIndex, new.endIndex)
+        for index in common { try difference(old[index], new[index], at: path.appending(index)) }
+        // The last one first, so that each index is still right.
+        for index in (common.upperBound..<old.endIndex).reversed() { remove(path.appending(index)) }
+        for index in common.upperBound..<new.endIndex { add(new[index], at: path.appending(index)) }
+    }
+
+    /// - Parameter places: where in the new array each element of the old one stands.
     private mutating func matched(
-        _ old: [JSONValue], _ oldIDs: [[UInt8]], _ new: [JSONValue], _ newIDs: [[UInt8]], at path: String
-    ) {
-        let newIndices = Dictionary(uniqueKeysWithValues: newIDs.enumerated().map { ($1, $0) })
-        var oldOfNew: [JSONValue?] = Array(repeating: nil, count: new.count)
-        /// What is in the array while the operations are applied: indices into the new one.
-        var standing: [Int] = []
-        for (index, id) in oldIDs.enumerated() {
-            guard let newIndex = newIndices[id] else { continue }
-            oldOfNew[newIndex] = old[index]
-            standing.append(newIndex)
-        }
-        for index in old.indices.reversed() where newIndices[oldIDs[index]] == nil { remove(path.appending(index)) }
+        _ old: ArraySlice<JSONSlice>, _ places: [Int?], _ new: ArraySlice<JSONSlice>, at path: String
+    ) throws(JSONReadingError) {
+        let start = new.startIndex
+        var oldOfNew: [JSONSlice?] = Array(repeating: nil, count: new.count)
+        for (value, place) in zip(old, places) { if let place { oldOfNew[place - start] = value } }
+        for (index, place) in zip(old.indices, places).reversed() where place == nil { remove(path.appending(index)) }
 
+        /// What is in the array while the operations are applied: indices into the new one.
+        var standing = places.compactMap(\.self)
         let staying = Set(PatchWriter.longestIncreasing(standing))
-        /// Where the element before the next one stands.
+        /// Where the element before the next one stands, among those that are left of the array.
         var place = -1
         for index in new.indices where !isTooLong {
-            if oldOfNew[index] == nil {
+            if oldOfNew[index - start] == nil {
                 place += 1
-                add(new[index], at: path.appending(place))
+                add(new[index], at: path.appending(start + place))
                 standing.insert(index, at: place)
             } else if staying.contains(index) {
                 // Those that it passes are moved in front of others later.
@@ -108,14 +117,14 @@ struct PatchWriter {
             } else if let from = standing.firstIndex(of: index) {
                 if from > place { place += 1 }
                 guard from != place else { continue }
-                move(from: path.appending(from), to: path.appending(place))
+                move(from: path.appending(start + from), to: path.appending(start + place))
                 standing.remove(at: from)
                 standing.insert(index, at: place)
             }
         }
-        for (index, value) in oldOfNew.enumerated() {
+        for (index, value) in zip(new.indices, oldOfNew) {
             guard let value, value != new[index] else { continue }
-            difference(value, new[index], at: path.appending(index))
+            try difference(value, new[index], at: path.appending(index))
         }
     }
 
@@ -155,12 +164,12 @@ struct PatchWriter {
         writer.endObject()
     }
 
-    private mutating func add(_ value: JSONValue, at path: String) {
+    private mutating func add(_ value: JSONSlice, at path: String) {
         begin("add", path)
         end(with: value)
     }
 
-    private mutating func replace(_ path: String, with value: JSONValue) {
+    private mutating func replace(_ path: String, with value: JSONSlice) {
         begin("replace", path)
         end(with: value)
     }
@@ -171,9 +180,9 @@ struct PatchWriter {
         writer.field("path", path)
     }
 
-    private mutating func end(with value: JSONValue) {
+    private mutating func end(with value: JSONSlice) {
         writer.key("value")
-        value.write(to: &writer)
+        writer.raw(value.bytes)
         writer.endObject()
     }
 }

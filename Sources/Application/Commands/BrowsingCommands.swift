@@ -136,7 +136,7 @@ enum BrowsingCommands {
                         "at most \(Catalogue.maximumSaved) queries are saved, \(Catalogue.maximumSavedOfOwner) of them "
                             + "for one user or address; BROWSE.DROP one")
                 }
-                return .answer(Answer(catalogue.document(ofSaved: name)?.bytes))
+                return .answer(Answer(catalogue.answer(toSaved: name)?.bytes))
             }
         }
     }

@@ -1,6 +1,7 @@
 internal import Catalogue
 internal import Domain
 internal import EventLog
+internal import JSONText
 
 /// A topic's document at a moment.
 struct TopicDocument: Sendable {
@@ -11,6 +12,8 @@ struct TopicDocument: Sendable {
     var revision: Int64
     /// The document, as JSON text.
     var json: [UInt8]
+    /// Where it has its rows, if that is known.
+    var rows: KnownArray?
     /// What it depends on besides the sources of its kind: it stays the same until one of all these changes.
     var sources: [TopicSource] = []
 }

@@ -119,10 +119,10 @@ struct TopicKind: Sendable {
         prefix: "browse", member: "browse", subject: .savedQuery, isRevisionWhole: true,
         sources: { [.savedQuery(SavedName($0.id, of: $0.client))] }, isOfConnection: true, greetsWithDocument: true
     ) { application, topic, completion in
-        let answer = application.catalogue.document(ofSaved: SavedName(topic.id, of: topic.client))
+        let answer = application.catalogue.answer(toSaved: SavedName(topic.id, of: topic.client))
         completion(
             .success(
                 TopicDocument(
-                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null)))
+                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null, rows: answer?.rows)))
     }
 }

@@ -306,16 +306,16 @@ public final class Topics {
         let isAmbiguous = !topic.kind.isRevisionWhole && (wasHeldBack || isOther && old.revision == document.revision)
         let isWhole = hadFailed || isAmbiguous
         guard isWhole || isOther else { return }
+        let rows = (old.rows, document.rows)
         if isWhole {
             send(JSONPatch.replacement(with: document.json), from: old, to: document, of: topic, since: began)
         } else if document.json.count <= JSONPatch.largeDocument {
-            send(
-                JSONPatch.whatLeads(from: old.json, to: document.json), from: old, to: document, of: topic, since: began
-            )
+            let patch = JSONPatch.whatLeads(from: old.json, to: document.json, knowing: rows)
+            send(patch, from: old, to: document, of: topic, since: began)
         } else {
             topic.isRendering = true
             Task { @LoopActor [weak self] in
-                let patch = await JSONPatch.madeInBackground(from: old.json, to: document.json)
+                let patch = await JSONPatch.madeInBackground(from: old.json, to: document.json, knowing: rows)
                 topic.isRendering = false
                 self?.send(patch, from: old, to: document, of: topic, since: began)
                 self?.renderAgainIfOutdated(topic)

@@ -45,7 +45,10 @@ private func pointer(_ text: String) throws -> [String] {
     if text.isEmpty { return [] }
     guard text.utf8.first == UInt8(ascii: "/") else { throw NoSuchPlace() }
     return text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map { token in
-        String(token).replacing("~1", with: "/").replacing("~0", with: "~")
+        // Scalar by scalar: a mark that follows makes one character with the digit of an escape.
+        String(
+            String.UnicodeScalarView(token).replacing("~1".unicodeScalars, with: "/".unicodeScalars)
+                .replacing("~0".unicodeScalars, with: "~".unicodeScalars))
     }
 }
 
