@@ -1,15 +1,13 @@
 """What a durable event costs: processor time of the server and of PostgreSQL, WAL and disk, for each event."""
 
-import os
 import re
 import subprocess
 import tempfile
 from pathlib import Path
 
-from harness import output_of, per_second, put_kitchen, redis_benchmark, tiffin_server
+from harness import output_of, per_second, processor_seconds, put_kitchen, redis_benchmark, tiffin_server
 from tiffin import sql
 
-TICKS = os.sysconf("SC_CLK_TCK")
 KEYS = 100_000
 
 # Where the time goes, by the object and the symbol of a sample; the first pattern that fits names it.
@@ -34,11 +32,6 @@ POSTGRES_CAUSES = [
     ("rows", r"heap|toast|Buffer|Page|LWLock|slot_|tts_"),
     ("function and plan", r"plpgsql|exec_|Exec|array|unnest|deconstruct|AllocSet|palloc|pfree|fmgr|SPI"),
 ]
-
-
-def processor_seconds(pid) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / TICKS
 
 
 def causes(pid, seconds, table) -> list:

@@ -1,4 +1,5 @@
-"""Filters over people with attributes, and windows on them while they change: `Scripts/bench filters`."""
+"""Filters over people with attributes, `Scripts/bench filters`, and windows on them while they change, `Scripts/bench
+windows`."""
 
 import contextlib
 import json
@@ -15,7 +16,7 @@ import jsonpatch
 
 from asking import QUESTIONS, ask
 from contestants import Postgres, SQLite, Tiffin
-from harness import checked, fresh_database, knows, tiffin_server
+from harness import checked, fresh_database, knows, processor_seconds, tiffin_server
 from people import FLAGS, KINDS, LISTS, NUMBERS, PAGE, TEXTS, People, person
 from tiffin import Client, encode
 from watch import end_of_message
@@ -61,7 +62,19 @@ def measure_filters(report, rounds, quick):
             kind: [make(random.Random(f"{SEED} {kind} {number}"), people) for number in range(QUESTIONS)]
             for kind, make in KINDS.items()}
         ask(report, rounds, contestants, questions, lambda questions: _compare(contestants, questions, sqlite))
-        _follow(report, server, people, sqlite, QUICK_BURSTS if quick else BURSTS)
+
+
+def measure_windows(report, rounds, quick):
+    people = People(QUICK_PEOPLE if quick else PEOPLE)
+    report.title(f"Windows on {people.total:,} people with twelve attributes each (made up), who change")
+    with contextlib.ExitStack() as stack:
+        server, _ = stack.enter_context(tiffin_server())
+        client = stack.enter_context(server.client())
+        checked(client.pipeline(people.commands(), window=16))
+        judge = PeopleInSQLite()
+        stack.callback(judge.close)
+        judge.load(people)
+        _follow(report, server, people, judge, QUICK_BURSTS if quick else BURSTS)
 
 
 # --- answers
@@ -350,13 +363,15 @@ class Window:
 
 def _follow(report, server, people, judge, bursts):
     chance = random.Random(SEED)
+    unseen = _processor_time_unseen(server, people, judge, chance)
     kinds = [kind for kind in KINDS if kind[0] in "25" and "facets" not in kind]
     windows = {}
     for number in range(WINDOWS):
         question = KINDS[kinds[number % len(kinds)]](chance, people)
         window = Window(f"shared:w{number}", question, WINDOW_ROWS[number % len(WINDOW_ROWS)])
         windows[f"browse:{window.name}".encode()] = window
-    delays, asked, differing, changed, seconds = [], [], 0, 0, 0.0
+    delays, asked, differing, changed, seconds, processor = [], [], 0, CHANGES_A_SECOND * BURST_SECONDS, 0.0, 0.0
+    before = changed
     with server.client() as client:
         for window in windows.values():
             client("BROWSE.SAVE", window.name, *window.question.filters(), "SORT", "name", "FROM", 0,
@@ -369,12 +384,14 @@ def _follow(report, server, people, judge, bursts):
             numbers = [chance.randint(1, people.total) for _ in range(CHANGES_A_SECOND * BURST_SECONDS)]
             members = [person(number, changed + place + 1) for place, number in enumerate(numbers)]
             position = json.loads(client("LOG.HEAD"))[0]["position"]
+            processor -= processor_seconds(server.process.pid)
             with _Process(_write, server.port, members) as writer, \
                     _Process(_browse, server.port, chance.random(), people) as asker:
                 heard = listener.hear()
                 planned, took = writer.result()
                 asked += asker.result()
             heard += listener.hear()
+            processor += processor_seconds(server.process.pid)
             if json.loads(client("LOG.HEAD"))[0]["position"] != position + len(members):
                 raise RuntimeError("a change is not one event, so messages do not say which changes they tell of")
             for arrived, message, (first, last) in heard:
@@ -393,11 +410,13 @@ def _follow(report, server, people, judge, bursts):
             listener.hear()
             differing += sum(window.differs(judge) for window in windows.values())
         listener.close()
+    changed -= before
     messages, size = (sum(getattr(window, what) for window in windows.values()) for what in ("messages", "bytes"))
-    report.line()
-    report.line(f"{WINDOWS} windows of {', '.join(map(str, WINDOW_ROWS))} rows on people, who change: {changed:,} changes, "
+    report.line(f"{WINDOWS} windows of {', '.join(map(str, WINDOW_ROWS))} rows: {changed:,} changes, "
                 f"{len(delays):,} of them seen in a window, {messages:,} messages of "
                 f"{size / max(1, messages):.0f} bytes")
+    report.line(f"  processor time of the server for a change, with queries meanwhile: {processor / changed * 1e6:.0f} µs, "
+                f"and {unseen * 1e6:.0f} µs without windows")
     report.verdict("changes a second", changed / seconds, 0.95 * CHANGES_A_SECOND)
     report.verdict("windows that are not what SQL finds", differing, 0, at_least=False)
     if len(delays) > 1:
@@ -407,6 +426,18 @@ def _follow(report, server, people, judge, bursts):
     asked = statistics.quantiles(asked, n=100, method="inclusive")
     report.line(f"  queries of 2 and 5 conditions meanwhile: median {asked[49]:.2f} ms")
     report.verdict("p99", asked[98], 5, at_least=False, unit=" ms")
+
+
+def _processor_time_unseen(server, people, judge, chance) -> float:
+    """Seconds of the server's processor for each change of a burst that no window shows."""
+    numbers = [chance.randint(1, people.total) for _ in range(CHANGES_A_SECOND * BURST_SECONDS)]
+    members = [person(number, place + 1) for place, number in enumerate(numbers)]
+    before = processor_seconds(server.process.pid)
+    with _Process(_write, server.port, members) as writer, \
+            _Process(_browse, server.port, chance.random(), people) as asker:
+        writer.result(), asker.result()
+    judge.change(members)
+    return (processor_seconds(server.process.pid) - before) / len(members)
 
 
 class _Listener:

@@ -4,6 +4,7 @@ import contextlib
 import csv
 import io
 import json
+import os
 import socket
 import statistics
 import subprocess
@@ -168,6 +169,11 @@ def redis_server():
 def tiffin_server():
     with fresh_database() as url, Server(database=url) as server:
         yield server, url
+
+
+def processor_seconds(pid) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_megabytes(pid) -> float:
