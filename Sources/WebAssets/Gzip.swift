@@ -1,15 +1,17 @@
 internal import CLibZ
 
 /// Compression as browsers take it.
-enum Gzip {
+public enum Gzip {
     /// Has zlib write a head and an end of gzip around the largest window.
     private static let windowBits = MAX_WBITS + 16
 
     /// The bytes in gzip; nil where there is no memory for that.
-    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+    ///
+    /// - Parameter level: from 1, which is fastest, to 9, which is shortest.
+    public static func compressed(_ bytes: [UInt8], level: Int32) -> [UInt8]? {
         var stream = z_stream()
         let code = deflateInit2_(
-            &stream, Z_BEST_COMPRESSION, Z_DEFLATED, windowBits, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
+            &stream, level, Z_DEFLATED, windowBits, 9, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
             Int32(MemoryLayout<z_stream>.size))
         guard code == Z_OK else { return nil }
         defer { deflateEnd(&stream) }

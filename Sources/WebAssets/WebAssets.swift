@@ -14,7 +14,7 @@ public struct WebAsset: Sendable {
     public init(_ bytes: [UInt8], mediaType: String) {
         self.mediaType = mediaType
         self.bytes = bytes
-        compressed = Gzip.compressed(bytes).flatMap { $0.count < bytes.count ? $0 : nil }
+        compressed = Gzip.compressed(bytes, level: 9).flatMap { $0.count < bytes.count ? $0 : nil }
     }
 }
 

@@ -77,11 +77,14 @@ struct Pages {
 
     /// The worker that shows pages without the server. It lies at the root, so that it may do so for all pages.
     func worker(acceptsGzip: Bool) -> HTTPAnswer? {
-        assets["store/sw.js"].map { Pages.answer($0, acceptsGzip, cache: "no-cache") }
+        assets["store/sw.js"].map { Pages.answer($0, acceptsGzip, isWorker: true, cache: "no-cache") }
     }
 
-    private static func answer(_ asset: WebAsset, _ acceptsGzip: Bool, cache: String) -> HTTPAnswer {
-        var fields = Fields.ofPages
+    private static func answer(
+        _ asset: WebAsset, _ acceptsGzip: Bool, isWorker: Bool = false, cache: String
+    ) -> HTTPAnswer {
+        // The rules of a page hold for what it loads, but a worker has its own.
+        var fields = isWorker ? Fields.ofPages : Fields.ofData
         fields.append(("Content-Type", asset.mediaType))
         fields.append(("Cache-Control", cache))
         fields.append(("Vary", "Accept-Encoding"))

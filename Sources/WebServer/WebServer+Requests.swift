@@ -351,7 +351,7 @@ extension WebServer {
 
     /// What needs no application: files, and how the server is.
     private func plainAnswer(_ path: [String], _ request: HTTPRequest) -> HTTPAnswer? {
-        let acceptsGzip = request["accept-encoding"].map(WebServer.acceptsGzip) ?? false
+        let acceptsGzip = WebServer.acceptsGzip(request)
         switch path.first {
         case "a" where path.count > 2:
             return pages.file(
@@ -376,6 +376,10 @@ extension WebServer {
             status,
             fields: [("Content-Type", "text/plain; charset=utf-8"), ("Cache-Control", "no-store")] + Fields.ofData,
             body: Array(text.utf8)[...])
+    }
+
+    private static func acceptsGzip(_ request: HTTPRequest) -> Bool {
+        request["accept-encoding"].map { acceptsGzip($0) } ?? false
     }
 
     /// Whether a client takes gzip: it says so, and not with a weight of 0.
@@ -408,11 +412,16 @@ extension WebServer {
         fields.append(("Content-Type", "text/html; charset=utf-8"))
         fields.append(("Cache-Control", "no-cache"))
         fields.append(("ETag", tag.text))
+        fields.append(("Vary", "Accept-Encoding"))
         if page.site == .store, request["cookie"].flatMap(Visitor.init) == nil, isSafe(request, connection) {
             fields.append(Visitor.random().field)
         }
         if status == .ok, let condition = request["if-none-match"], tag.isNamed(in: condition) {
             return HTTPAnswer(.notModified, fields: fields)
+        }
+        if WebServer.acceptsGzip(request), let compressed = compressedPages.bytes(of: html, tagged: tag) {
+            fields.append(("Content-Encoding", "gzip"))
+            return HTTPAnswer(status, fields: fields, body: compressed[...])
         }
         return HTTPAnswer(status, fields: fields, body: html[...])
     }

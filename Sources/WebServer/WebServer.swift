@@ -51,6 +51,7 @@ public final class WebServer: Front {
     /// The time as answers have it.
     private(set) var date: String
     let tags = DocumentTags()
+    let compressedPages = CompressedPages()
     var statistics = WebStatistics()
 
     /// See `Front`.

@@ -307,6 +307,9 @@ class TestPages:
                 rb'<script type="application/json" id="document" data-path="([^"]*)">(.*?)</script>', page.body).groups()
             assert path.decode() == f"/v1/outlets/{outlet}/home"
             assert json.loads(document) == client.json("OUTLET.HOME", outlet)
+        short = browser("GET", f"/o/{outlet}", Accept_Encoding="gzip")
+        assert short.headers["Content-Encoding"] == "gzip" and short.headers["ETag"] == page.headers["ETag"]
+        assert gzip.decompress(short.body) == page.body and len(short.body) < len(page.body) / 2
         assert browser("GET", f"/o/{outlet}", If_None_Match=page.headers["ETag"]).status == 304
         assert browser("GET", "/o/nowhere").status == 404
         style = re.search(r'"(/a/[^"]*\.css)"', page.body.decode())[1]

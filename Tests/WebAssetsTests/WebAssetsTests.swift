@@ -27,6 +27,30 @@ import Testing
         #expect(WebAssets().paths == paths.sorted())
     }
 
+    @Test func `A script has its own lines, and none that are only comments`() throws {
+        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Web").standardized
+        let assets = WebAssets()
+        for path in assets.paths where path.hasSuffix(".js") && path != "store/sw.js" {
+            let lines = try String(contentsOf: folder.appending(path: path), encoding: .utf8).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            let embedded = String(decoding: try #require(assets[path]).bytes, as: UTF8.self).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            #expect(lines.count == embedded.count)
+            for (line, embedded) in zip(lines, embedded) where line != embedded {
+                #expect(embedded.isEmpty && line.drop { $0 == " " }.hasPrefix("//"), "\(path): \(line)")
+            }
+            // In a text of several lines, such a line would be no comment.
+            for (index, part) in lines.joined(separator: "\n").split(separator: "`", omittingEmptySubsequences: false)
+                .enumerated() where index % 2 == 1
+            {
+                let isText = part.split(separator: "\n").dropFirst().allSatisfy {
+                    !$0.drop { $0 == " " }.hasPrefix("//")
+                }
+                #expect(isText, "\(path): \(part.prefix(80))")
+            }
+        }
+    }
+
     @Test func `A change of any file changes the version`() {
         let files = [("a.js", Array("1".utf8)), ("b.js", Array("2".utf8))]
         let version = WebAssets(files).version
