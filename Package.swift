@@ -260,7 +260,8 @@ let package = Package(
             name: "tiffin-price", dependencies: ["Domain"], path: "Tests/PricingTool", swiftSettings: strict),
         // A server that answers as the domain decides, for the tests of the oracle and of the load generator.
         .target(
-            name: "OracleScene", dependencies: ["Domain", "LineProtocol", "LoadOracle"], path: "Tests/OracleScene",
+            name: "OracleScene", dependencies: ["Domain", "EventLog", "LineProtocol", "LoadOracle", "Projections"],
+            path: "Tests/OracleScene",
             swiftSettings: strict),
         tests(of: "LoadOracle", uses: ["JSONText", "LineProtocol", "OracleScene", "SeededRandom"]),
         tests(of: "LoadReports", uses: ["Measurement", "Printing", "SeededRandom"]),

@@ -9,6 +9,8 @@ package final class Customer {
     package internal(set) var home: (outlet: Int, revision: Int64)?
     /// The item that it read last by a digest.
     package internal(set) var item: KeptItem?
+    /// The quote that it was given last, if its cart was at a kitchen.
+    package internal(set) var quote: Quote?
     /// Whether its cart can no longer be judged, because the server made a mistake with it.
     package internal(set) var isBroken = false
     /// Whether its last call was never answered.

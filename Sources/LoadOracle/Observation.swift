@@ -4,6 +4,8 @@ package enum Observation: Equatable, Sendable {
     case loadBegan(at: UInt64)
     /// The owner of an outlet is about to send a change: from now on others may see it.
     case changeSent(Call)
+    /// A customer or a kitchen is about to send a step of an order: from now on the server may have taken it.
+    case stepSent(customer: Int, call: Call, at: UInt64)
     /// A call was answered.
     case exchange(Exchange)
     /// A customer leaves its cart for a new one.

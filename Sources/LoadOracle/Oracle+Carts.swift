@@ -6,15 +6,27 @@ extension Oracle {
         let (reply, cart) = (exchange.reply, customer.cart)
         var possible = "its count"
         switch exchange.call {
-        case .add(_, let outlet, let item, let quantity, let note):
+        case .add(_, let outlet, let item, let quantity, let options, let note):
             let outlet = world.outlets[outlet]
-            let fate = cart.adding(item, of: outlet, quantity: quantity, note: note, since: floor)
+            let chosen = options.flatMap { [ChosenOption](taps: $0) } ?? []
+            let fate = cart.adding(item, of: outlet, quantity: quantity, chosen: chosen, note: note, since: floor)
             if let verdict = refusal(reply, fate.refusals) { return verdict }
             guard case .integer(let count) = reply, !fate.prices.isEmpty else {
                 possible = expected(fate.prices.isEmpty ? nil : cart.count + quantity, fate.refusals)
                 break
             }
-            cart.add(item, of: outlet, quantity: quantity, note: note, prices: fate.prices)
+            cart.add(item, of: outlet, quantity: quantity, chosen: chosen, note: note, prices: fate.prices)
+            return try judgeCount(count, cart, exchange)
+        case .edit(_, let line, let options, let note):
+            let chosen = options.flatMap { [ChosenOption](taps: $0) }
+            let fate = cart.editing(line, chosen: chosen, note: note, since: floor)
+            if let verdict = refusal(reply, fate.refusals) { return verdict }
+            guard case .integer(let count) = reply, !fate.prices.isEmpty else {
+                possible = expected(fate.prices.isEmpty ? nil : cart.count, fate.refusals)
+                break
+            }
+            // The same again leaves a line at its price.
+            if !fate.isUnchanged { cart.edit(line, chosen: chosen, note: note, prices: fate.prices) }
             return try judgeCount(count, cart, exchange)
         case .set(_, let line, let quantity):
             let fate = cart.setting(line, to: quantity, since: floor)
@@ -43,7 +55,17 @@ extension Oracle {
             }
             cart.clear()
             return try judgeCount(count, cart, exchange)
-        case .checkOut(_, let total):
+        case .tip(_, let minor):
+            let refusals = cart.isCheckedOut || cart.lines.isEmpty ? ["STATE"] : []
+            if let verdict = refusal(reply, refusals) { return verdict }
+            guard case .integer(let count) = reply, refusals.isEmpty else {
+                possible = expected(refusals.isEmpty ? cart.count : nil, refusals)
+                break
+            }
+            cart.give(minor)
+            return try judgeCount(count, cart, exchange)
+        case .checkOut, .checkOutQuote:
+            let total = agreed(exchange.call, customer)
             let fate = cart.checkingOut(total: total, since: floor)
             if let verdict = refusal(reply, fate.refusals) { return verdict }
             guard let order = reply.string, fate.isPossible else {
@@ -52,10 +74,20 @@ extension Oracle {
             }
             cart.checkOut(order: order, total: total, since: floor)
             customer.lastOrder = cart
+            place(order, cart, exchange)
             return .accepted
         default: break
         }
         throw unexpected(exchange, possible)
+    }
+
+    /// The total that a checkout agrees to; none if it names a quote of something else.
+    private func agreed(_ call: Call, _ customer: Customer) -> Int64 {
+        if case .checkOut(_, let total) = call { return total }
+        guard case .checkOutQuote(_, let digest) = call, let quote = customer.quote, isSame(quote.digest, digest),
+            isSame(quote.signature, customer.cart.signature)
+        else { return -1 }
+        return customer.cart.agreeableTotal
     }
 
     private func judgeCount(_ count: Int64, _ cart: CartModel, _ exchange: Exchange) throws(Violation) -> Verdict {
@@ -112,6 +144,7 @@ extension Oracle {
     }
 
     func judgeOrder(_ exchange: Exchange, _ customer: Customer) throws(Violation) -> Verdict {
+        if case .order(let id) = exchange.call, let model = order(id) { return try judgeOrder(model, exchange) }
         guard let cart = customer.lastOrder else { return .accepted }
         guard case .bulk(let bytes) = exchange.reply, let document = CartDocument(bytes) else {
             throw unexpected(exchange, "an order")
@@ -151,6 +184,10 @@ extension Oracle {
                     "line \(line.line) is \(line.quantity) of \(line.item), '\(line.name)'; it must be "
                         + "\(model.quantity) of \(ItemPlan.id(model.item)), '\(name ?? "")'")
             }
+            let shown = cart.outlet.flatMap { $0.menu.priced($0.menu.item(model.item), at: 0, with: model.chosen) }
+            if let difference = JSON.difference(.array(shown?.shown ?? []), .array(line.options)) {
+                throw Violation(check, "line \(line.line) has other options than were chosen: \(difference)")
+            }
             guard model.prices.contains(line.unitPrice) else {
                 throw Violation(
                     check,
@@ -164,25 +201,33 @@ extension Oracle {
             }
             cart.learn(price: line.unitPrice, ofLine: index)
             if let floor, !cart.isCheckedOut, let outlet = cart.outlet {
-                try judgeProblem(line, model.item, outlet, since: floor)
+                try judgeProblem(line, model, outlet, since: floor)
             }
             count &+= line.quantity
             total &+= line.total
         }
-        guard document.count == count, document.subtotal == total, document.total == total else {
+        // What is charged is known once it is ordered.
+        let bill = cart.isCheckedOut ? cart.bill : nil
+        let due = bill?.total ?? total
+        guard document.count == count, document.subtotal == total, document.total == due, document.tip == cart.tip
+        else {
             throw Violation(
                 check,
-                "count \(document.count), subtotal \(document.subtotal) and total \(document.total) are not the sums "
-                    + "of the lines, \(count) and \(total)")
+                "count \(document.count), subtotal \(document.subtotal), total \(document.total) and tip "
+                    + "\(document.tip) are not what follows from the lines: \(count), \(total), \(due), \(cart.tip)")
+        }
+        if let difference = JSON.difference(.array(bill?.charges.map(\.document) ?? []), .array(document.charges)) {
+            throw Violation(check, "the charges are not the outlet's: \(difference)")
         }
     }
 
     private func judgeProblem(
-        _ line: CartDocument.Line, _ item: Int, _ outlet: Outlet, since floor: Int
+        _ line: CartDocument.Line, _ model: CartModel.Line, _ outlet: Outlet, since floor: Int
     ) throws(Violation) {
         let possible = problems(
             of: line.unitPrice, doors: outlet.possible(.doors, since: floor),
-            offers: outlet.possible(.item(item), since: floor))
+            offers: outlet.possible(.item(model.item), since: floor)
+        ) { outlet.unitPrice(of: model.item, $0, with: model.chosen) }
         guard possible.contains(line.problem) else {
             throw Violation(
                 .cart,
@@ -192,7 +237,11 @@ extension Oracle {
     }
 
     /// Every problem that a line may have whose item has this price in the cart.
-    private func problems(of price: Int64, doors: [Offer], offers: [Offer]) -> [CartDocument.Problem?] {
+    ///
+    /// - Parameter unitPrice: what one costs with the line's options if the item is offered like that.
+    private func problems(
+        of price: Int64, doors: [Offer], offers: [Offer], unitPrice: (Offer) -> Int64?
+    ) -> [CartDocument.Problem?] {
         var possible: [CartDocument.Problem?] = []
         if doors.contains(where: { !$0.isAvailable }) { possible.append(.init(code: "CLOSED")) }
         for offer in offers {
@@ -200,8 +249,8 @@ extension Oracle {
                 possible.append(.init(code: "GONE"))
             } else if !offer.isAvailable {
                 possible.append(.init(code: "SOLDOUT"))
-            } else if offer.price != price {
-                possible.append(.init(code: "PRICECHANGED", unitPrice: offer.price))
+            } else if let now = unitPrice(offer), now != price {
+                possible.append(.init(code: "PRICECHANGED", unitPrice: now))
             } else {
                 possible.append(nil)
             }
@@ -220,9 +269,14 @@ extension Oracle {
                 let item = reported.line["item"]?.string.flatMap({ ItemPlan.index(of: $0) }),
                 outlet.menu.everyItem.contains(item), let price = reported.line["unitPrice"]?.integer
             else { continue }
+            let chosen = (reported.line["options"]?.array ?? []).compactMap { option -> ChosenOption? in
+                guard let id = option["id"]?.string, let units = option["units"]?.integer else { return nil }
+                return ChosenOption(id: id, units: Int(units))
+            }
             let possible = problems(
                 of: price, doors: outlet.possible(.doors, sentAt: time),
-                offers: outlet.possible(.item(item), sentAt: time))
+                offers: outlet.possible(.item(item), sentAt: time)
+            ) { outlet.unitPrice(of: item, $0, with: chosen) }
             let (code, unitPrice) = (reported.value["code"]?.text, reported.value["unitPrice"]?.integer)
             let isRight = possible.contains { problem in
                 switch reported.member {

@@ -27,6 +27,13 @@ package final class Oracle {
     private var connections: [Connection]
     private var ledgers: [Int: HomeLedger] = [:]
     var items = ItemLedger()
+    var orders: [String: OrderModel] = [:]
+    /// The orders of each kitchen, as they were placed, and as they are known to have ended.
+    var kitchenOrders: [Int: (open: [OrderModel], ended: [OrderModel])] = [:]
+    /// What each kitchen was last shown.
+    var latestKitchens: [Int: JSON] = [:]
+    /// Orders that a kitchen was shown before their customers were told, with the kitchen.
+    var strangers: [String: Int] = [:]
     private(set) var messages = MessageStore()
     private lazy var audit = LogAudit(self)
     /// What the last reply to each cart's customer said about it, for carts that are no longer used.
@@ -38,6 +45,8 @@ package final class Oracle {
     package private(set) var findings: [Finding] = []
     /// How many violations were found beyond those kept.
     package private(set) var furtherFindings = 0
+    /// When the latest answer came, in nanoseconds.
+    package private(set) var now: UInt64 = 0
     /// When the load began, in nanoseconds.
     package private(set) var loadBegan: UInt64 = 0
     /// Calls that were never answered, by customer.
@@ -80,7 +89,17 @@ package final class Oracle {
 
     /// Whether there are channels whose messages have not led to what was read yet.
     package var hasChannelsBehind: Bool {
-        connections.contains { $0.followers.values.contains { $0.behind != nil } }
+        connections.contains { $0.followers.values.contains { $0.behind != nil || difference($0) != nil } }
+    }
+
+    /// The orders that somebody follows, each with its connection.
+    package var followedOrders: [(connection: Int, order: String)] {
+        connections.enumerated().flatMap { index, connection in
+            connection.followers.keys.sorted().compactMap { channel in
+                let id = channel.split(separator: ":", maxSplits: 1).last.map(String.init) ?? ""
+                return channel.utf8.starts(with: "order:".utf8) && orders[id] != nil ? (index, id) : nil
+            }
+        }
     }
 
     /// The outlets whose changes were sent to subscribers.
@@ -114,6 +133,8 @@ package final class Oracle {
         case .loadBegan(let time): loadBegan = time
         case .changeSent(let call):
             if let outlet = call.outlet, let change = Oracle.change(call, world) { world.outlets[outlet].begin(change) }
+        case .stepSent(let customer, let call, let time):
+            if case .step(let order, let step) = call { orders[order]?.begin(customer, step, at: time) }
         case .exchange(let exchange): return take(exchange)
         case .newCart(let customer): takeNewCart(customers[customer])
         case .subscription(let connection, let channel, let isOn):
@@ -134,6 +155,12 @@ package final class Oracle {
             waiting[customer] = call.kind
         case .messagesAwaited(let time):
             for follower in connections.flatMap(\.followers.values) {
+                if !customers.contains(where: \.isWaiting), let difference = difference(follower) {
+                    violated(
+                        Violation(
+                            .patch, "\(follower.channel), made from messages and read whole, differs: \(difference)"),
+                        at: time, follower.history)
+                }
                 guard let read = follower.behind else { continue }
                 violated(
                     Violation(.messages, "\(follower.channel) was read at \(read), and no message led there"), at: time,
@@ -154,8 +181,10 @@ package final class Oracle {
         let customer = customers[exchange.customer]
         let connection = customer.index % connections.count
         connections[connection].asked = max(connections[connection].asked, exchange.sent)
+        now = max(now, exchange.answered)
         waiting[customer.index] = nil
         customer.isWaiting = false
+        if case .step(let order, let step) = exchange.call { return take(step, of: order, exchange, customer) }
         if case .error(let code, _)? = exchange.refusedBefore, Verdict(inability: code) == nil {
             // A refusal is not remembered: the second copy was decided again, and an owner may have changed something
             // since. So the second reply decides, and the first only has to be possible.
@@ -205,13 +234,15 @@ package final class Oracle {
             customer.history.confirm(exchange.call, exchange.reply)
             guard case .bulk(let bytes) = exchange.reply else { return }
             read("cart:\(world.cartName(customer.cart.id))", Int64(customer.cart.version), exchange) { JSON(bytes) }
-        case .add, .set, .remove, .clear, .checkOut: customer.history.append(exchange.call, exchange.reply)
+        case .add, .edit, .set, .remove, .clear, .tip, .checkOut, .checkOutQuote:
+            customer.history.append(exchange.call, exchange.reply)
         default: break
         }
     }
 
     private func takeNewCart(_ customer: Customer) {
         if !customer.isBroken { retire(customer.cart) }
+        customer.quote = nil
         customer.cart = CartModel(CartID(shopper: customer.index, number: customer.cart.id.number + 1))
         customer.history.removeAll()
         customer.isBroken = false
@@ -245,6 +276,8 @@ package final class Oracle {
                 try judgeProblems(follower, cart, sentAt: asked)
             } else if outlet(ofChannel: channel) != nil {
                 messages.keep(channel, message, payload)
+            } else {
+                judgeFollowed(follower, at: time)
             }
             return hasCompared
         }
@@ -293,7 +326,7 @@ package final class Oracle {
         switch exchange.call {
         case .putOutlet, .putMenu, .open, .close, .hide, .show, .price, .suspend, .resume, .list, .unlist:
             return try judgeOwner(exchange)
-        case .add, .set, .remove, .clear, .checkOut:
+        case .add, .edit, .set, .remove, .clear, .tip, .checkOut, .checkOutQuote:
             let version = customer.cart.version
             let verdict = try judgeCart(exchange, floor, customer)
             return verdict == .accepted && customer.cart.version == version ? .unchanged : verdict
@@ -306,6 +339,9 @@ package final class Oracle {
             return .accepted
         case .cart: return try judgeCartDocument(exchange, floor, customer)
         case .order: return try judgeOrder(exchange, customer)
+        case .quote: return try judgeQuote(exchange, customer)
+        case .kitchen(let outlet): return try judgeKitchen(exchange, world.outlets[outlet])
+        case .step: return .accepted
         case .home: return try judgeHome(exchange, floor, customer)
         case .tags(let outlet): return try judgeTags(exchange, world.outlets[outlet])
         case .item: return try judgeItem(exchange, floor, customer)

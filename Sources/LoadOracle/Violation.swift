@@ -17,8 +17,14 @@ package enum Check: Int, CaseIterable, Sendable {
     case count
     /// A cart reads as its model, line by line, with totals that add up.
     case cart
-    /// An order is what was in the cart when it was checked out.
+    /// An order is what was in the cart when it was checked out, and has come as far as steps and answers say.
     case order
+    /// What a cart costs, and what is given back of an order, is what menu and outlet say.
+    case quote
+    /// A kitchen sees its orders, and no others, what is promised first at the top.
+    case kitchen
+    /// What is to happen to an order by itself happens, not before its time and not long after it.
+    case deadline
     /// A write to an outlet or menu raises its version without a gap.
     case version
     /// A home shows its outlet as it was at some moment between the call and its reply.

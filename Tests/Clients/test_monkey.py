@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from monkeys import SHORT, SMALL, command, run_monkey
-from tiffin import Server
+from tiffin import Server, run_tiffin, wait_until
 
 # What each scenario is about, by the names of reports.
 SCENARIOS = {
@@ -16,11 +16,12 @@ SCENARIOS = {
     "chips": {"outlet.tags", "outlet.home", "browse"},
     "promos": {"cart.add", "cart.count", "outlet.home"},
     "desserts": {"cart.add", "cart.count", "outlet.home"},
-    "cart": {"cart.add", "cart.set", "cart.remove", "cart.count", "cart.get"},
+    "cart": {"cart.add", "cart.edit", "cart.set", "cart.remove", "cart.count", "cart.get"},
     "browse": {"browse", "outlets", "surprise"},
     "hot": {"outlet.home", "cart.add"},
     "watch": {"subscribe", "outlet.home", "cart.get", "browse.save"},
     "merchant": {"menu.item.price", "menu.item.resume", "menu.item.put"},
+    "kitchen": {"cart.add", "cart.quote", "cart.checkout", "order.get", "kitchen"},
     "monkey": {"cart.add", "outlet.home", "item.get"},
     "stress": {"cart.add", "outlet.home"},
     "add": {"cart.add"},
@@ -33,7 +34,7 @@ SCENARIOS = {
 
 
 # Scenarios that run together; unit tests check what each sends.
-MIXES = ["fling,chips,browse", "promos,desserts,hot", "cart,merchant", "watch", "monkey", "stress", "add,count,home"]
+MIXES = ["fling,chips,browse", "promos,desserts,hot", "cart,merchant", "watch", "kitchen", "monkey", "stress", "add,count,home"]
 
 
 @pytest.fixture(scope="module")
@@ -146,3 +147,22 @@ def test_a_killed_server_of_its_own_is_survived(monkey):
     assert run.faults["server killed"] == 1
     assert run.violations == []
     assert any(fact["value"] == "started for the run" for fact in run.report["environment"])
+
+
+def test_a_kitchen_goes_on_after_its_server_was_killed_and_the_audit_is_sound(database, tmp_path):
+    with Server(database=database) as server:
+        # It comes back where its clients look for it.
+        server.arguments[server.arguments.index("--listen") + 1] = f"127.0.0.1:{server.port}"
+        with concurrent.futures.ThreadPoolExecutor(1) as pool:
+            running = pool.submit(
+                run_monkey, tmp_path, server, "--scenario", "kitchen", "--chaos", "--rate", 300, "--duration", "3s",
+                "--shoppers", 30, "--connections", 6, *SMALL, "--seed", 5, code=None)
+            with server.client() as client:
+                wait_until(lambda: b"order-" in b"".join(client("LOG.READ", "FROM", 200, "COUNT", 1_000)), 60, "orders")
+            server.kill()
+            server.start()
+            run = running.result()
+        assert run.code == 0 and run.violations == [], run
+        assert run.checks["quote"] > 0 and run.checks["order"] > 0 and run.checks["kitchen"] > 0, run
+    audit = run_tiffin("audit", "--database", database)
+    assert audit.returncode == 0, audit

@@ -134,6 +134,12 @@ FAULTS = {
         "skip-event:30", ["--scenario", "home,merchant", "--items", 8, "--shoppers", 8], {"home"}, {"home", "messages", *CART_CHECKS}),
     "wrong-patch since": ("wrong-patch:4", ["--scenario", "fling=2,merchant=1"], {"patch"}, {"patch", "home"}),
     "wrong-patch to subscribers": ("wrong-patch:6", ["--scenario", "watch"], {"patch"}, {"patch", "messages"}),
+    "wrong-price of carts": ("wrong-price:9", ["--scenario", "cart"], {"cart", "answer"}, CART_CHECKS),
+    "wrong-price of quotes": (
+        "wrong-price:9", ["--scenario", "kitchen"], {"quote", "answer", "cart"}, {"quote", "patch", "messages", *CART_CHECKS}),
+    "wrong-state": (
+        "wrong-state:3", ["--scenario", "kitchen"], {"order"}, {"order", "kitchen", "quote", "patch", "log"}),
+    "lost-deadline": ("lost-deadline:2", ["--scenario", "kitchen"], {"deadline"}, {"deadline"}),
     "lost-id": ("lost-id:3", ["--scenario", "cart", "--chaos"], {"log"}, {"log", "duplicate", *CART_CHECKS}),
 }
 

@@ -52,11 +52,11 @@ struct HomeLedgerTests {
         func randomChange(_ random: inout SeededGenerator) -> Call {
             let item = random.number(0..<24)
             let extra = 24 + random.number(0..<2)
-            return switch random.number(0..<6) {
-            case 0, 1: .price(outlet: 0, item: item, minor: Int64(random.number(100..<4_000)))
-            case 2: .suspend(outlet: 0, item: item)
-            case 3: .resume(outlet: 0, item: item)
-            case 4: outlet.current(.doors).isAvailable ? .close(outlet: 0) : .open(outlet: 0)
+            return switch (random.number(0..<6), outlet.menu.item(item).hasSizes) {
+            case (0, false), (1, false): .price(outlet: 0, item: item, minor: Int64(random.number(100..<4_000)))
+            case (0...2, _): .suspend(outlet: 0, item: item)
+            case (3, _): .resume(outlet: 0, item: item)
+            case (4, _): outlet.current(.doors).isAvailable ? .close(outlet: 0) : .open(outlet: 0)
             default:
                 outlet.current(item: extra).isListed
                     ? .unlist(outlet: 0, item: extra) : .list(outlet: 0, item: extra, before: nil)

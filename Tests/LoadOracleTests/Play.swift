@@ -81,9 +81,11 @@ final class Play {
             try trial.ask(.add(customer.cart.id, outlet: 0, item: item, quantity: 1, note: "no peas"))
         }
         guard hasOrder else {
-            let item = try #require(ItemPlan.index(of: random.pick(customer.cart.lines).id.prefix { $0 != "~" }))
+            let item = try #require(
+                ItemPlan.index(of: random.pick(customer.cart.lines).id.prefix { $0 != "~" && $0 != "+" }))
             return try own(
-                random.chance(50) ? .price(outlet: 0, item: item, minor: 7) : .suspend(outlet: 0, item: item))
+                random.chance(50) && !world.outlets[0].menu.item(item).hasSizes
+                    ? .price(outlet: 0, item: item, minor: 7) : .suspend(outlet: 0, item: item))
         }
         try trial.ask(.checkOut(customer.cart.id, total: customer.cart.agreeableTotal))
     }
@@ -101,11 +103,17 @@ final class Play {
         let outlet = random.chance(90) ? 0 : 1
         let line = cart.lines.isEmpty || random.chance(10) ? "i\(random.number(0..<40))" : random.pick(cart.lines).id
         switch random.number(0..<100) {
-        case 0..<55:
+        case 0..<47:
+            let item = random.number(0..<32)
             return .add(
-                cart.id, outlet: outlet, item: random.number(0..<32),
+                cart.id, outlet: outlet, item: item,
                 quantity: random.pick([-1, 0, 1, 1, 1, 2, 2, 5, 12, 50, 99, 100]),
+                options: options(world.outlets[outlet].menu.item(item)),
                 note: random.pick([nil, nil, "no peas", "extra hot"]))
+        case 47..<55:
+            let item = ItemPlan.index(of: line.prefix { $0 != "~" && $0 != "+" }) ?? 0
+            let options = random.chance(70) ? options(world.outlets[0].menu.item(item)) : nil
+            return .edit(cart.id, line: line, options: options, note: random.chance(50) ? "extra hot" : nil)
         case 55..<70:
             return .set(cart.id, line: line, quantity: random.pick([-1, 0, 1, 2, 5, 12, 13, 14, 50, 99, 100]))
         case 70..<76: return .remove(cart.id, line: line)
@@ -116,6 +124,19 @@ final class Play {
             if case .checkedOut(let order) = cart.status, random.chance(50) { return .order(order) }
             return .checkOut(cart.id, total: cart.agreeableTotal + (random.chance(10) ? 1 : 0))
         }
+    }
+
+    /// Options in any order, which may be no choice at all.
+    private func options(_ item: ItemPlan) -> String? {
+        let ids = ["small", "large", "cheese", "cheese", "bacon", "egg", "fries", "slaw", "ketchup", "aioli", "none"]
+        var taps: [String] = []
+        if item.hasSizes { taps.append(random.pick(["small", "large"])) }
+        if item.groups.contains(GroupPlan.sides) { taps += random.pick([["fries", "ketchup"], ["slaw"]]) }
+        for _ in 0..<random.number(0..<3) where !item.groups.isEmpty || random.chance(5) {
+            taps.append(random.pick(ids))
+        }
+        taps.shuffle(using: &random)
+        return taps.isEmpty ? nil : taps.joined(separator: ",")
     }
 
     // MARK: Owners
@@ -164,8 +185,9 @@ final class Play {
         let item = random.number(0..<30)
         let extra = 30 + random.number(0..<2)
         switch random.number(0..<22) {
-        case 0..<8: return .price(outlet: outlet, item: item, minor: Int64(random.number(100..<110)))
-        case 8..<11: return .suspend(outlet: outlet, item: item)
+        case 0..<8 where !own.menu.item(item).hasSizes:
+            return .price(outlet: outlet, item: item, minor: Int64(random.number(100..<110)))
+        case 0..<11: return .suspend(outlet: outlet, item: item)
         case 11..<15:
             let soldOut = own.changedItems.sorted().first { !own.current(item: $0).isAvailable }
             return .resume(outlet: outlet, item: soldOut.flatMap { own.current(item: $0).isListed ? $0 : nil } ?? item)

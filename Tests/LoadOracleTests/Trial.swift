@@ -14,8 +14,10 @@ final class Trial {
     private var writes: [Int: Int] = [:]
 
     /// A run that has built its outlets, all of them open.
-    init(outlets: Int = 2, items: Int = 60, customers: Int = 3, seed: UInt64 = 1, builds: Bool = true) throws {
-        let size = World.Size(outlets: outlets, items: items, carts: 0)
+    init(
+        outlets: Int = 2, items: Int = 60, customers: Int = 3, seed: UInt64 = 1, builds: Bool = true, kitchens: Int = 0
+    ) throws {
+        let size = World.Size(outlets: outlets, items: items, carts: 0, kitchens: kitchens)
         oracle = Oracle(World.Plan(name: "m1", size: size, seed: seed, customers: customers), connections: 1)
         server = RightServer(oracle.world)
         guard builds else { return }
@@ -30,6 +32,9 @@ final class Trial {
 
     /// A customer that owns nothing.
     var customer: Customer { oracle.customers[oracle.customers.count - 1] }
+
+    /// Lets time pass, in seconds.
+    func wait(_ seconds: Double) { clock += UInt64(seconds * 1e9) }
 
     func tick() -> UInt64 {
         clock += 1

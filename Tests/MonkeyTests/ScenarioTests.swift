@@ -18,7 +18,8 @@ struct ScenarioTests {
         _ type: any Scenario.Type, seed: UInt64, shopper index: Int, count: Int,
         until isEnough: (String) -> Bool = { _ in false }
     ) throws -> [String] {
-        let run = Run.unconnected(outlets: 3, items: 60, shoppers: 4, seed: seed)
+        let run = Run.unconnected(
+            outlets: 3, items: 60, shoppers: 4, seed: seed, kitchens: type.needsKitchens ? KitchenTerms.kitchens : 0)
         let server = try RightServer.built(in: run)
         let shopper = run.shoppers[index]
         var scenario = type.init()
@@ -29,10 +30,20 @@ struct ScenarioTests {
             time += 2
             var line = call.summary(run.world)
             // Reads lead to nothing else.
-            if call.kind.isWrite || [.cartGet, .cartCount, .orderGet].contains(call.kind) {
+            if call.kind.isWrite
+                || [.cartGet, .cartCount, .cartQuote, .orderGet, .kitchen].contains(call.kind)
+            {
                 let reply = server.answer(call)
                 try run.answer(call, reply, to: index, at: time)
-                line += " → \(reply.summary)"
+                // Times and quotes are others in another run.
+                if case .checkOutQuote = call { line = "CART.CHECKOUT QUOTE" }
+                let isTimed: Bool =
+                    switch call {
+                    case .quote, .kitchen: true
+                    case .order(let order): run.oracle.order(order) != nil
+                    default: false
+                    }
+                if !isTimed { line += " → \(reply.summary)" }
             } else if case .home(let outlet, nil, nil) = call {
                 shopper.customer.home = (outlet, server.revision(outlet))
             }
@@ -59,13 +70,19 @@ struct ScenarioTests {
         arguments: [
             ("fling", "OUTLET.HOME ITEM.GET"), ("chips", "OUTLET.TAGS OUTLET.HOME BROWSE"),
             ("promos", "CART.ADD CART.COUNT OUTLET.HOME"), ("desserts", "CART.ADD CART.COUNT OUTLET.HOME"),
-            ("cart", "CART.ADD CART.SET CART.REMOVE CART.CLEAR CART.COUNT CART.GET CART.CHECKOUT"),
+            ("cart", "CART.ADD CART.EDIT CART.SET CART.REMOVE CART.CLEAR CART.COUNT CART.GET CART.CHECKOUT"),
             ("browse", "BROWSE OUTLETS SURPRISE CHOOSE"), ("hot", "OUTLET.HOME CART.ADD"),
             ("watch", "SUBSCRIBE UNSUBSCRIBE OUTLET.HOME CART.GET CART.ADD BROWSE.SAVE MENU.ITEM.PRICE"),
             (
                 "merchant",
                 "MENU.ITEM.PRICE MENU.ITEM.SUSPEND MENU.ITEM.RESUME MENU.ITEM.PUT MENU.ITEM.REMOVE OUTLET.CLOSE "
                     + "OUTLET.HIDE"
+            ),
+            (
+                "kitchen",
+                "CART.ADD CART.EDIT CART.TIP CART.QUOTE CART.CHECKOUT SUBSCRIBE UNSUBSCRIBE ORDER.GET KITCHEN "
+                    + "ORDER.ACCEPT ORDER.REJECT ORDER.PREPARE ORDER.READY ORDER.COMPLETE ORDER.DELAY ORDER.CANCEL "
+                    + "ORDER.PAYMENT ORDER.REFUND"
             ),
             ("monkey", "CART.ADD OUTLET.HOME BROWSE MENU.ITEM.PRICE SUBSCRIBE"),
             ("stress", "CART.ADD OUTLET.HOME BROWSE MENU.ITEM.PRICE SUBSCRIBE"), ("add", "CART.ADD"),
@@ -140,7 +157,7 @@ struct ScenarioTests {
     @LoopActor
     func words(number: Int) throws {
         for seed: UInt64 in 0..<5 {
-            let run = Run.unconnected(outlets: 1, items: 1, shoppers: 1, seed: seed)
+            let run = Run.unconnected(outlets: 1, items: 1, shoppers: 1, seed: seed, kitchens: KitchenTerms.kitchens)
             _ = try RightServer.built(in: run)
             var scenario = Scenarios.all[number].init()
             for _ in 0..<200 {
@@ -154,9 +171,9 @@ struct ScenarioTests {
 
 extension Run {
     /// A run that is not connected to anything.
-    static func unconnected(outlets: Int, items: Int, shoppers: Int, seed: UInt64) -> Run {
+    static func unconnected(outlets: Int, items: Int, shoppers: Int, seed: UInt64, kitchens: Int = 0) -> Run {
         var options = RunOptions()
-        options.size = World.Size(outlets: outlets, items: items, carts: 0)
+        options.size = World.Size(outlets: outlets, items: items, carts: 0, kitchens: kitchens)
         options.shoppers = shoppers
         options.connections = 1
         options.seed = seed
@@ -167,6 +184,7 @@ extension Run {
     /// The shopper sends a call and is answered; nothing may be wrong with that.
     fileprivate func answer(_ call: Call, _ reply: Reply, to shopper: Int, at time: UInt64) throws {
         if oracle.isChange(call) { observe(.changeSent(call)) }
+        if case .step = call { observe(.stepSent(customer: shopper, call: call, at: time)) }
         observe(
             .exchange(
                 Exchange(

@@ -1,7 +1,9 @@
 internal import Domain
+internal import EventLog
 internal import Foundation
 package import LineProtocol
 package import LoadOracle
+internal import Projections
 
 /// A server that answers as it should: carts as the domain decides, outlets as their owners made them, with the log
 /// of all that.
@@ -12,12 +14,16 @@ package final class RightServer {
         var updatedAt = ""
     }
 
-    private struct Order {
+    private struct Checkout {
         var cart: CartID
         var contents: Cart.Contents
     }
 
-    private let world: World
+    let world: World
+    /// The time, which mostly stands still.
+    var now = Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
+    var kitchenOrders: [String: KitchenOrder] = [:]
+    var projection = Orders()
     private var offers: [Int: [Int: LoadOracle.Offer]] = [:]
     /// Extra items that are listed, in the order of their menu.
     private var extras: [Int: [Int]] = [:]
@@ -25,27 +31,30 @@ package final class RightServer {
     private var hidden: Set<Int> = []
     private var versions: [String: Int64] = [:]
     private var carts: [CartID: Kept] = [:]
-    private var orders: [String: Order] = [:]
-    private var events: [[String: Any]] = []
+    private var orders: [String: Checkout] = [:]
+    private(set) var events: [[String: Any]] = []
     /// The events of partition 0, as `LOG.READ` shows them.
     package var log: [[UInt8]] { events.map(RightServer.bytes) }
     /// The position of the last event of each outlet and its menu.
     private var revisions: [Int: Int64] = [:]
     /// The `ID` of the command that is being answered.
-    private var id = ""
+    var id = ""
+    /// The groups of each menu, without items.
+    private var groups: [Int: MenuState] = [:]
 
     /// A server without any data.
     package init(_ world: World) {
         self.world = world
     }
 
-    private func append(_ stream: String, _ kind: String, _ payload: [String: Any] = [:]) {
+    func append(_ stream: String, _ kind: String, _ payload: [String: Any] = [:]) {
         versions[stream, default: 0] += 1
         events.append(
             [
                 "partition": 0, "position": events.count + 1, "stream": stream, "version": versions[stream] ?? 0,
-                "kind": kind, "payload": payload, "metadata": ["id": id],
-                "recordedAt": "2026-01-01T00:00:00.\(100 + events.count % 900)Z",
+                "kind": kind, "payload": payload, "metadata": id.isEmpty ? [:] : ["id": id],
+                "recordedAt": stream.hasPrefix("order-")
+                    ? now.rfc3339 : "2026-01-01T00:00:00.\(100 + events.count % 900)Z",
             ])
     }
 
@@ -108,23 +117,73 @@ package final class RightServer {
         return .integer(versions["menu-\(world.outlets[outlet].id)"] ?? 0)
     }
 
-    private func domainOffer(_ outlet: Int, _ item: Int) -> Domain.Offer {
+    /// What the domain says of an item that can be ordered, with options.
+    private func priced(_ outlet: Int, _ plan: ItemPlan, _ price: Int64, _ chosen: [Domain.ChosenOption])
+        -> Domain.Offer
+    {
+        let now = Timestamp(millisecondsSinceEpoch: 0)
+        var menu = groups[outlet] ?? Self.groups(of: world.outlets[outlet].menu)
+        groups[outlet] = menu
+        let item = MenuItem(
+            id: Identifier(plan.id)!, kind: Text("menuItem"), name: Text(plan.name),
+            price: plan.hasSizes ? nil : Amount(minorUnits: price), maxQuantity: plan.maximum,
+            options: plan.groups.map { Identifier($0)! })
+        // swift-format-ignore: NeverUseForceTry
+        try! Menu.evolve(&menu, .itemAdded(item, section: Identifier("all")!, before: nil))
+        return menu.offer(of: item.id, with: chosen, in: Currency("EUR")!, now: now)
+    }
+
+    private static func groups(of plan: MenuPlan) -> MenuState {
+        var menu = Menu.initial
+        let section = SectionHeader(
+            id: Identifier("all")!, title: Text("All"), kind: Text("menuItems"), layout: Layout(style: Text("list")))
+        let groups = plan.groups.map { group in
+            OptionGroup(
+                id: Identifier(group.id)!, title: Text(group.title), minimum: group.minimum, maximum: group.maximum,
+                free: group.free, setsPrice: group.setsPrice,
+                options: group.options.map { option in
+                    MenuOption(
+                        id: Identifier(option.id)!, name: Text(option.name), price: Amount(minorUnits: option.price),
+                        sizePrices: option.prices.map { .init(Identifier($0.key)!, Amount(minorUnits: $0.value)) },
+                        maximum: option.maximum, groups: option.opens.map { Identifier($0)! })
+                })
+        }
+        for event in [.sectionAdded(section, before: nil)] + groups.map(Menu.Event.groupPut) {
+            // swift-format-ignore: NeverUseForceTry
+            try! Menu.evolve(&menu, event)
+        }
+        return menu
+    }
+
+    private func domainOffer(_ outlet: Int, _ item: Int, _ chosen: [Domain.ChosenOption]) -> Domain.Offer {
         let offer = offer(outlet, item)
         let plan = world.outlets[outlet].menu.item(item)
         if closed.contains(outlet) { return .outletClosed(.closed) }
         if !offer.isListed { return .noItem }
         if !offer.isAvailable { return .soldOut(until: nil) }
-        return .available(
-            .init(
-                name: Text(plan.name), unitPrice: Amount(minorUnits: offer.price), currency: Currency("EUR")!,
-                maxQuantity: plan.maximum))
+        return priced(outlet, plan, offer.price, chosen)
+    }
+
+    private static func chosen(_ text: String?) -> [Domain.ChosenOption]? {
+        text?.split(separator: ",").map { word in
+            let parts = word.split(separator: "*")
+            return Domain.ChosenOption(Identifier(String(parts[0]))!, units: parts.count > 1 ? Int(parts[1])! : 1)
+        }.normalized
     }
 
     private func domainOffer(of line: CartLine, at outlet: Identifier) -> Domain.Offer {
         guard let index = world.outlets.firstIndex(where: { $0.id == outlet.rawValue }),
             let item = ItemPlan.index(of: line.item.rawValue)
         else { return .noItem }
-        return domainOffer(index, item)
+        return domainOffer(index, item, line.chosen)
+    }
+
+    /// What the domain says of an item with options.
+    func offer(of item: Identifier, _ chosen: [Domain.ChosenOption], at outlet: Identifier) -> Domain.Offer {
+        guard let index = world.outlets.firstIndex(where: { $0.id == outlet.rawValue }),
+            let item = ItemPlan.index(of: item.rawValue)
+        else { return .noItem }
+        return domainOffer(index, item, chosen)
     }
 
     // MARK: Answers
@@ -157,12 +216,24 @@ package final class RightServer {
         case .close(let outlet): return doors(outlet, isOpen: false)
         case .hide(let outlet): return listing(outlet, isShown: false)
         case .show(let outlet): return listing(outlet, isShown: true)
-        case .add(let cart, let outlet, let item, let quantity, let note):
+        case .edit(let cart, let line, let options, let note):
+            return decide(cart) { state in
+                var offer = Domain.Offer.noItem
+                if var old = state.line(Text(line)), let outlet = state.contents?.outlet {
+                    if let chosen = Self.chosen(options) {
+                        old.options = chosen.map { LineOption($0.id, name: Text(""), units: $0.units) }
+                    }
+                    offer = domainOffer(of: old, at: outlet)
+                }
+                return .edit(Cart.Edit(line: Text(line), note: note.map { .some(.plain(Text($0))) }, offer: offer))
+            }
+        case .add(let cart, let outlet, let item, let quantity, let options, let note):
             return decide(cart) { _ in
                 .add(
                     Cart.Addition(
                         outlet: Identifier(world.outlets[outlet].id)!, item: Identifier(ItemPlan.id(item))!,
-                        quantity: quantity, note: note.map { .plain(Text($0)) }, offer: domainOffer(outlet, item)))
+                        quantity: quantity, note: note.map { .plain(Text($0)) },
+                        offer: domainOffer(outlet, item, Self.chosen(options) ?? [])))
             }
         case .set(let cart, let line, let quantity):
             return decide(cart) { state in
@@ -176,21 +247,17 @@ package final class RightServer {
             }
         case .remove(let cart, let line): return decide(cart) { _ in .remove(line: Text(line)) }
         case .clear(let cart): return decide(cart) { _ in .clear }
-        case .checkOut(let cart, let total):
-            return decide(cart) { state in
-                var checkOut = Cart.CheckOut(
-                    order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: .total(Amount(minorUnits: total)),
-                    offers: [:])
-                if case .filled(let contents) = state {
-                    for line in contents.lines {
-                        checkOut.offers[line.id] = domainOffer(of: line, at: contents.outlet)
-                    }
-                }
-                return .checkOut(checkOut)
-            }
+        case .tip(let cart, let minor): return decide(cart) { _ in .tip(Amount(minorUnits: minor)) }
+        case .quote(let cart):
+            return carts[cart].map { .bulk(quote(of: cart, $0.state, version: $0.version)) } ?? .null
+        case .checkOut(let cart, let total): return checkOut(cart, .total(Amount(minorUnits: total)))
+        case .checkOutQuote(let cart, let quote): return checkOut(cart, .quote(Text(quote)))
+        case .step(let order, let step): return answer(step, of: order)
+        case .kitchen(let outlet): return .bulk(kitchen(outlet))
         case .count(let cart): return .integer(Int64(carts[cart]?.state.openCount ?? 0))
         case .cart(let cart): return document(of: cart).map { .bulk(Self.bytes($0)) } ?? .null
-        case .order(let order): return document(ofOrder: order).map { .bulk(Self.bytes($0)) } ?? .null
+        case .order(let order):
+            return (self.order(order) ?? document(ofOrder: order).map(Self.bytes)).map { .bulk($0) } ?? .null
         case .item(let outlet, let item, nil): return document(outlet, item).map { .bulk(Self.bytes($0)) } ?? .null
         case .home(let outlet, nil, nil): return .bulk(Self.bytes(home(outlet)))
         case .subscribe, .unsubscribe: return .simple("PONG")
@@ -198,19 +265,29 @@ package final class RightServer {
         }
     }
 
+    private func checkOut(_ cart: CartID, _ agreement: Cart.Agreement) -> Reply {
+        decide(cart) { state in
+            .checkOut(
+                Cart.CheckOut(
+                    order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
+                    offer: { self.offer(of: $0, $1, at: $2) }, details: { self.details(at: $0) }, now: now))
+        }
+    }
+
     private func decide(_ cart: CartID, _ command: (Cart.State) -> Cart.Command) -> Reply {
         var kept = carts[cart] ?? Kept()
         do {
-            let events = try Cart.decide(command(kept.state), in: kept.state)
+            let before = kept.state
+            let events = try Cart.decide(command(before), in: before)
             for event in events {
                 try Cart.evolve(&kept.state, event)
-                record(event, cart)
+                record(event, cart, before)
             }
             kept.version += events.count
             if !events.isEmpty { kept.updatedAt = "2026-01-01T00:00:00.\(100 + (self.events.count - 1) % 900)Z" }
             if kept.version > 0 { carts[cart] = kept }
             if case .checkedOut(let contents, let order) = kept.state {
-                orders[order.rawValue] = Order(cart: cart, contents: contents)
+                orders[order.rawValue] = Checkout(cart: cart, contents: contents)
                 return .bulk(Array(order.rawValue.utf8))
             }
             return .integer(Int64(kept.state.count))
@@ -221,13 +298,14 @@ package final class RightServer {
         }
     }
 
-    private func record(_ event: Cart.Event, _ cart: CartID) {
+    private func record(_ event: Cart.Event, _ cart: CartID, _ before: Cart.State) {
         func fields(_ line: CartLine) -> [String: Any] {
             var fields: [String: Any] = [
                 "line": line.id.string, "item": line.item.rawValue, "name": line.name.string, "quantity": line.quantity,
                 "unitPrice": line.unitPrice.minorUnits,
             ]
             fields["note"] = line.plainNote
+            if !line.options.isEmpty { fields["options"] = line.shownOptions }
             return fields
         }
         let stream = "cart-\(world.cartName(cart))"
@@ -241,14 +319,31 @@ package final class RightServer {
         case .lineRemoved(let line, let quantity):
             append(stream, "cart.lineRemoved", ["line": line.string, "quantity": quantity])
         case .cleared(let count): append(stream, "cart.cleared", ["count": count])
-        case .lineEdited, .tipSet: preconditionFailure("no load asks for it")
-        case .checkedOut(let order, let lines, _, let total, _, _):
-            append(
-                "order-\(order.rawValue)", "order.placed",
-                ["cart": world.cartName(cart), "total": total.minorUnits])
+        case .lineEdited(let edited, let line, _):
+            append(stream, "cart.lineEdited", fields(line).merging(["from": edited.string]) { $1 })
+        case .tipSet(let amount): append(stream, "cart.tipSet", ["tip": amount.minorUnits])
+        case .checkedOut(let order, let lines, let charges, let total, _, _):
+            let outlet = before.contents.flatMap { contents in
+                world.outlets.first { $0.id == contents.outlet.rawValue && $0.terms != nil }
+            }
+            if let outlet, let contents = before.contents {
+                place(
+                    order,
+                    Order.Placement(
+                        cart: Identifier(world.cartName(cart))!, outlet: contents.outlet, currency: contents.currency,
+                        lines: lines, charges: charges, total: total,
+                        terms: Order.Terms(of: details(of: outlet), at: now)))
+            } else {
+                append(
+                    "order-\(order.rawValue)", "order.placed",
+                    ["cart": world.cartName(cart), "total": total.minorUnits])
+            }
             append(
                 stream, "cart.checkedOut",
-                ["order": order.rawValue, "lines": lines.map(fields), "total": total.minorUnits])
+                [
+                    "order": order.rawValue, "lines": lines.map(fields), "charges": charges.map(\.shown),
+                    "total": total.minorUnits,
+                ])
         }
     }
 
@@ -317,11 +412,17 @@ package final class RightServer {
             document["currency"] = contents.currency.code
             document.merge(["status": "open", "outlet": contents.outlet.rawValue]) { $1 }
             fill(&document, contents.lines, hasProblems: true, at: contents.outlet)
+            if contents.tip > .zero { document["tip"] = contents.tip.minorUnits }
         case .checkedOut(let contents, let order):
             document["currency"] = contents.currency.code
             document.merge(
                 ["status": "checkedOut", "outlet": contents.outlet.rawValue, "order": order.rawValue]) { $1 }
             fill(&document, contents.lines, hasProblems: false, at: contents.outlet)
+            if contents.tip > .zero { document["tip"] = contents.tip.minorUnits }
+            if !contents.charges.isEmpty {
+                document["charges"] = contents.charges.map(\.shown)
+                document["total"] = (try? contents.payable())?.minorUnits
+            }
         }
         return document
     }
@@ -342,7 +443,8 @@ package final class RightServer {
         document["lines"] = lines.map { line -> [String: Any] in
             var shown: [String: Any] = [
                 "line": line.id.string, "item": line.item.rawValue, "name": line.name.string, "quantity": line.quantity,
-                "unitPrice": line.unitPrice.minorUnits, "options": [String](), "note": line.plainNote ?? NSNull(),
+                "unitPrice": line.unitPrice.minorUnits, "options": line.shownOptions,
+                "note": line.plainNote ?? NSNull(),
                 "total": line.unitPrice.minorUnits * Int64(line.quantity), "problem": NSNull(),
             ]
             if hasProblems, let outlet { shown["problem"] = problem(line, domainOffer(of: line, at: outlet)) }
@@ -367,8 +469,29 @@ package final class RightServer {
 }
 
 extension CartLine {
+    fileprivate var shownOptions: [[String: Any]] {
+        options.map {
+            [
+                "id": $0.id.rawValue, "name": $0.name.string, "units": $0.units, "price": $0.price.minorUnits,
+                "free": $0.free,
+            ]
+        }
+    }
+
     /// The note: the shoppers of a load are not customers, so nothing is sealed.
     fileprivate var plainNote: String? {
         if case .plain(let text) = note { text.string } else { nil }
+    }
+}
+
+extension Charge {
+    fileprivate var shown: [String: Any] {
+        var shown: [String: Any] = [
+            "kind": kind.rawValue, "amount": amount.minorUnits, "included": isIncluded,
+            "shares": shares.map(\.minorUnits),
+        ]
+        shown["id"] = id?.rawValue
+        shown["name"] = name?.string
+        return shown
     }
 }

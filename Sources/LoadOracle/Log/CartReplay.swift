@@ -5,6 +5,8 @@ struct CartReplay {
     private var outlet = JSON.null
     private var currency = JSON.null
     private var order: JSON?
+    private var tip: Int64 = 0
+    private var charges: [JSON] = []
     private var updatedAt = ""
 
     var count: Int64 { lines.reduce(0) { $0 &+ ($1["quantity"]?.integer ?? 0) } }
@@ -25,19 +27,27 @@ struct CartReplay {
             } else {
                 lines.append(CartReplay.line(event.payload, quantity: event.number("quantity")))
             }
+        case "cart.lineEdited":
+            let edited = lines.firstIndex { $0["line"] == event.payload["from"] }
+            guard let edited else { return }
+            let joined = index(event).flatMap { $0 == edited ? nil : $0 }
+            lines[joined ?? edited] = CartReplay.line(event.payload, quantity: event.number("quantity"))
+            if joined != nil { lines.remove(at: edited) }
         case "cart.quantityChanged":
             guard let index = index(event) else { return }
             lines[index] = CartReplay.line(lines[index], quantity: event.number("to"))
         case "cart.lineRemoved": lines.removeAll { $0["line"] == event.payload["line"] }
         case "cart.cleared": lines = []
+        case "cart.tipSet": tip = event.number("tip")
         case "cart.checkedOut":
             order = event.payload["order"]
+            charges = event.payload["charges"]?.array ?? []
             lines = (event.payload["lines"]?.array ?? []).map {
                 CartReplay.line($0, quantity: $0["quantity"]?.integer ?? 0)
             }
         default: break
         }
-        if lines.isEmpty { (outlet, currency) = (.null, .null) }
+        if lines.isEmpty { (outlet, currency, tip) = (.null, .null, 0) }
     }
 
     private static func line(_ fields: JSON, quantity: Int64) -> JSON {
@@ -60,8 +70,14 @@ struct CartReplay {
             "cart": .string(Text(cart)), "outlet": outlet, "version": .number(Double(version)),
             "status": .string(order != nil ? "checkedOut" : lines.isEmpty ? "empty" : "open"),
             "count": .number(Double(count)), "currency": currency, "lines": .array(lines),
-            "subtotal": .number(total), "total": .number(total), "updatedAt": .string(Text(updatedAt)),
+            "subtotal": .number(total), "updatedAt": .string(Text(updatedAt)),
         ]
+        if !charges.isEmpty { members["charges"] = .array(charges) }
+        let charged = charges.reduce(Int64(0)) { sum, charge in
+            sum + (charge["included"]?.bool == true ? 0 : charge["amount"]?.integer ?? 0)
+        }
+        members["total"] = .number(total + Double(charged))
+        if tip > 0 { members["tip"] = .number(Double(tip)) }
         members["order"] = order
         return .object(members)
     }

@@ -26,7 +26,11 @@ struct HomeReplay {
         case "menu.itemAdded", "menu.itemMoved":
             guard let item else { return }
             for index in sections.indices { sections[index].items.removeAll { $0 == item } }
-            if event.kind == "menu.itemAdded" { offers[item] = (event.number("price"), true) }
+            if event.kind == "menu.itemAdded" {
+                // An item with sizes has no price of its own.
+                let plan = outlet.menu.item(item)
+                offers[item] = (plan.hasSizes ? plan.price : event.number("price"), true)
+            }
             guard let section = sections.firstIndex(where: { $0.id == event.payload["section"]?.text }) else { return }
             let before = event.payload["before"]?.string.flatMap { ItemPlan.index(of: $0) }
             let place = before.flatMap { sections[section].items.firstIndex(of: $0) }
@@ -112,6 +116,7 @@ struct HomeTemplate {
     /// An item that was not in the home that was read: it looks like another of its kind.
     private func extra(_ plan: ItemPlan) -> JSON {
         var item = kinds[Text(plan.kind)] ?? .object([:])
+        for key: Text in ["from", "hasOptions"] { item["model"]?[key] = nil }
         item["id"] = .string(Text(plan.id))
         item["model"]?["name"] = .string(Text(plan.name))
         item["model"]?["description"] = .string(Text(plan.description))

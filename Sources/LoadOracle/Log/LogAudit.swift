@@ -21,6 +21,7 @@ final class LogAudit {
     private var next: [Int64] = []
     private var carts: [CartID: Folded] = [:]
     private var orders: [String: Order] = [:]
+    private var orderReplays: [String: OrderReplay] = [:]
     /// The versions of outlets and menus.
     private var versions: [String: Int64] = [:]
     /// Streams with a finding: one mistake has many consequences.
@@ -104,7 +105,9 @@ final class LogAudit {
                     found("order \(id) is in the log twice", event.stream)
                 }
                 orders[String(id)] = Order(cart: cart, total: event.number("total"))
+                orderReplays[String(id)] = OrderReplay()
             }
+            follow(event, String(id))
         case "outlet", "menu":
             if let outlet = oracle.world.outlet(id) {
                 let version = versions[event.stream, default: 0]
@@ -113,11 +116,28 @@ final class LogAudit {
                 }
                 versions[event.stream] = event.version
                 // Only a whole menu makes several events.
-                look(event, isOnce: !["menu.sectionAdded", "menu.itemAdded"].contains(event.kind))
+                look(event, isOnce: !["menu.sectionAdded", "menu.itemAdded", "menu.groupPut"].contains(event.kind))
                 fold(event, outlet)
             }
         default: break
         }
+    }
+
+    /// Folds an event of an order.
+    private func follow(_ event: LogEvent, _ id: String) {
+        guard let problem = orderReplays[id]?.apply(event) else {
+            guard orderReplays[id] != nil else { return }
+            // What was placed is in the cart's stream, too; what follows from a payment is not the payment itself.
+            let isByItself = event.kind == "order.cancelled" && event.payload["by"]?.text == "system"
+            let isFollowing =
+                ["order.placed", "order.released"].contains(event.kind)
+                || event.kind == "order.accepted" && event.payload["by"]?.text == "system"
+            if isByItself { oracle.count(.deadline) }
+            if !isByItself && !isFollowing { look(event, isOnce: true) }
+            return
+        }
+        let check: Check = problem.contains("before its time") ? .deadline : .log
+        found(Violation(check, "order \(id) \(problem), at \(event.position)"), event.stream)
     }
 
     /// Looks up the command that the event comes from.
@@ -213,6 +233,19 @@ final class LogAudit {
             found(
                 "order \(order) of cart \(oracle.world.cartName(placed.cart)) was placed, and nobody was told",
                 "order-\(order)")
+        }
+        for (id, model) in oracle.orders {
+            oracle.count(.log)
+            let replay = orderReplays[id] ?? OrderReplay()
+            if !model.mayHaveEnded(at: replay.version, replay.status.rawValue, replay.refunded, time: time) {
+                found(
+                    "order \(id) is \(replay.status.rawValue) at version \(replay.version), with \(replay.refunded) given "
+                        + "back; by what was answered it is \(model.state.status.rawValue) at \(model.state.version), with "
+                        + "\(model.state.refunded)", "order-\(id)", model.history)
+            }
+        }
+        for (id, outlet) in oracle.strangers where orders[id] == nil {
+            found("KITCHEN of \(oracle.world.outlets[outlet].id) showed order \(id), which the log does not have", nil)
         }
         for outlet in oracle.world.outlets where !oracle.customers[outlet.owner].isWaiting {
             for (stream, acknowledged) in [

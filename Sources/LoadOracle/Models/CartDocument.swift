@@ -6,6 +6,7 @@ struct CartDocument: Equatable {
         var name: Text
         var quantity: Int
         var unitPrice: Int64
+        var options: [JSON]
         var note: Text?
         var total: Int64
         var problem: Problem?
@@ -24,6 +25,8 @@ struct CartDocument: Equatable {
     var count: Int
     var lines: [Line]
     var subtotal: Int64
+    var charges: [JSON]
+    var tip: Int64
     var total: Int64
 
     /// nil if the bytes are not such a document.
@@ -37,6 +40,8 @@ struct CartDocument: Equatable {
         (self.subtotal, self.total) = (subtotal, total)
         order = document["order"]?.text
         outlet = document["outlet"]?.text
+        charges = document["charges"]?.array ?? []
+        tip = document["tip"]?.integer ?? 0
         self.lines = lines.compactMap(CartDocument.line)
         guard self.lines.count == lines.count else { return nil }
     }
@@ -44,13 +49,13 @@ struct CartDocument: Equatable {
     private static func line(_ line: JSON) -> Line? {
         guard let id = line["line"]?.text, let item = line["item"]?.text, let name = line["name"]?.text,
             let quantity = line["quantity"]?.integer, let unitPrice = line["unitPrice"]?.integer,
-            let total = line["total"]?.integer, line["options"] == .array([])
+            let total = line["total"]?.integer, let options = line["options"]?.array
         else { return nil }
         let problem = line["problem"].flatMap { problem in
             problem["code"]?.text.map { Problem(code: $0, unitPrice: problem["unitPrice"]?.integer) }
         }
         return Line(
-            line: id, item: item, name: name, quantity: Int(quantity), unitPrice: unitPrice,
+            line: id, item: item, name: name, quantity: Int(quantity), unitPrice: unitPrice, options: options,
             note: line["note"]?.text, total: total, problem: problem)
     }
 }

@@ -10,6 +10,8 @@ package final class CartModel {
     package struct Line: Equatable {
         package var id: String
         var item: Int
+        /// In the order of their ids.
+        var chosen: [ChosenOption]
         var note: String?
         var quantity: Int
         /// What one may cost, in minor units.
@@ -28,6 +30,8 @@ package final class CartModel {
     package private(set) var status = Status.open
     /// How many events it has.
     package private(set) var version = 0
+    /// What is given beside what is charged.
+    package private(set) var tip: Int64 = 0
     /// The total that was agreed to at checkout.
     private(set) var agreedTotal: Int64?
 
@@ -53,31 +57,64 @@ package final class CartModel {
 
     /// Everything that may come of adding, with the prices at which it may be done.
     func adding(
-        _ item: Int, of outlet: Outlet, quantity: Int, note: String?, since floor: Int
+        _ item: Int, of outlet: Outlet, quantity: Int, chosen: [ChosenOption], note: String?, since floor: Int
     ) -> (prices: [Int64], refusals: [String]) {
         if isCheckedOut { return ([], ["STATE"]) }
         if let own = self.outlet, own !== outlet { return ([], ["WRONGOUTLET"]) }
         guard (1...CartModel.maximumQuantity).contains(quantity) else { return ([], ["LIMIT"]) }
+        let existing = line(of: item, chosen, note)
+        let isTooMuch =
+            (existing.map { lines[$0].quantity } ?? 0) + quantity > outlet.menu.item(item).maximum
+            || (existing == nil && lines.count >= CartModel.maximumLines)
+        return CartModel.having(item, of: outlet, chosen, isTooMuch: isTooMuch, since: floor)
+    }
+
+    /// What an item with options may cost, or why it may not be had.
+    private static func having(
+        _ item: Int, of outlet: Outlet, _ chosen: [ChosenOption], isTooMuch: Bool, since floor: Int
+    ) -> (prices: [Int64], refusals: [String]) {
         var refusals: [String] = []
         if outlet.mayBeClosed(since: floor) { refusals.append("CLOSED") }
         guard outlet.mayBeOpen(since: floor) else { return ([], refusals) }
-        let existing = lines.first { $0.item == item && isSame($0.note, note) }
-        let isTooMuch =
-            (existing?.quantity ?? 0) + quantity > outlet.menu.item(item).maximum
-            || (existing == nil && lines.count >= CartModel.maximumLines)
         var prices: [Int64] = []
         for offer in outlet.possible(.item(item), since: floor) {
             if !offer.isListed {
                 refusals.append("NOTFOUND")
             } else if !offer.isAvailable {
                 refusals.append("SOLDOUT")
-            } else if isTooMuch {
-                refusals.append("LIMIT")
-            } else if !prices.contains(offer.price) {
-                prices.append(offer.price)
+            } else if let price = outlet.unitPrice(of: item, offer, with: chosen) {
+                if isTooMuch { refusals.append("LIMIT") } else if !prices.contains(price) { prices.append(price) }
+            } else {
+                refusals.append("CHOICE")
             }
         }
         return (prices, refusals)
+    }
+
+    /// The index of the line that is about the same thing.
+    private func line(of item: Int, _ chosen: [ChosenOption], _ note: String?) -> Int? {
+        lines.firstIndex { $0.item == item && $0.chosen == chosen && isSame($0.note, note) }
+    }
+
+    /// Everything that may come of giving a line other options, another note or both, with what one may cost then; no
+    /// prices if nothing is to change.
+    ///
+    /// - Parameters:
+    ///   - chosen: nil to leave the options.
+    ///   - note: nil to leave the note.
+    func editing(
+        _ line: String, chosen: [ChosenOption]?, note: String?, since floor: Int
+    ) -> (prices: [Int64], isUnchanged: Bool, refusals: [String]) {
+        if isCheckedOut { return ([], false, ["STATE"]) }
+        guard let index = self.line(line), let outlet else { return ([], false, ["NOTFOUND"]) }
+        let old = lines[index]
+        let (chosen, note) = (chosen ?? old.chosen, note ?? old.note)
+        let target = self.line(of: old.item, chosen, note)
+        let quantity = old.quantity + (target.map { $0 == index ? 0 : lines[$0].quantity } ?? 0)
+        let fate = CartModel.having(
+            old.item, of: outlet, chosen, isTooMuch: quantity > max(outlet.menu.item(old.item).maximum, old.quantity),
+            since: floor)
+        return (fate.prices, target == index, fate.refusals)
     }
 
     /// Everything that may come of setting a line's quantity.
@@ -114,14 +151,16 @@ package final class CartModel {
                 } else if line.quantity > outlet.menu.item(line.item).maximum {
                     // It was set while the item could not be ordered.
                     refusals.append("LIMIT")
-                } else {
-                    prices.append(offer.price)
+                } else if let price = outlet.unitPrice(of: line.item, offer, with: line.chosen) {
+                    prices.append(price)
                 }
             }
             guard let low = prices.min(), let high = prices.max() else { return (false, refusals) }
             least += low * Int64(line.quantity)
             most += high * Int64(line.quantity)
         }
+        // At a kitchen, charges and tip are a part of the total.
+        if let bill { (least, most) = (bill.total, bill.total) }
         if least != most || least != total { refusals.append("TOTALCHANGED") }
         return ((least...most).contains(total), refusals)
     }
@@ -129,25 +168,52 @@ package final class CartModel {
     /// The total that the customer expects, after the settled changes.
     package var agreeableTotal: Int64 {
         guard let outlet else { return 0 }
-        return lines.reduce(0) { $0 + outlet.current(item: $1.item).price * Int64($1.quantity) }
+        if let bill { return bill.total }
+        return lines.reduce(0) { sum, line in
+            let price = outlet.unitPrice(of: line.item, outlet.current(item: line.item), with: line.chosen)
+            return sum + (price ?? 0) * Int64(line.quantity)
+        }
     }
 
     // MARK: Outcomes
 
-    func add(_ item: Int, of outlet: Outlet, quantity: Int, note: String?, prices: [Int64]) {
+    func add(
+        _ item: Int, of outlet: Outlet, quantity: Int, chosen: [ChosenOption], note: String?, prices: [Int64]
+    ) {
         version += 1
         self.outlet = outlet
-        if let index = lines.firstIndex(where: { $0.item == item && isSame($0.note, note) }) {
+        if let index = line(of: item, chosen, note) {
             lines[index].quantity += quantity
             lines[index].prices = prices
         } else {
-            lines.append(Line(id: newLine(item), item: item, note: note, quantity: quantity, prices: prices))
+            let id = newLine(item, chosen)
+            lines.append(Line(id: id, item: item, chosen: chosen, note: note, quantity: quantity, prices: prices))
         }
     }
 
-    /// The item's id, or that with `~2`, `~3` …, whichever is free first.
-    private func newLine(_ item: Int) -> String {
-        let id = ItemPlan.id(item)
+    /// The line becomes another, or joins one that is there.
+    func edit(_ line: String, chosen: [ChosenOption]?, note: String?, prices: [Int64]) {
+        guard let index = self.line(line) else { return }
+        var new = lines[index]
+        new.chosen = chosen ?? new.chosen
+        new.note = note ?? new.note
+        new.prices = prices
+        version += 1
+        if let target = self.line(of: new.item, new.chosen, new.note) {
+            lines[target].quantity += new.quantity
+            lines[target].prices = prices
+            lines.remove(at: index)
+        } else {
+            lines.remove(at: index)
+            new.id = newLine(new.item, new.chosen)
+            lines.insert(new, at: index)
+        }
+    }
+
+    /// The item's id with the options, or that with `~2`, `~3` …, whichever is free first.
+    private func newLine(_ item: Int, _ chosen: [ChosenOption]) -> String {
+        let words = chosen.map { $0.units == 1 ? $0.id : "\($0.id)*\($0.units)" }
+        let id = ([ItemPlan.id(item)] + words).joined(separator: "+")
         guard line(id) != nil else { return id }
         var number = 2
         while line("\(id)~\(number)") != nil { number += 1 }
@@ -168,21 +234,30 @@ package final class CartModel {
 
     private func removeLine(at index: Int) {
         lines.remove(at: index)
-        if lines.isEmpty { outlet = nil }
+        if lines.isEmpty { (outlet, tip) = (nil, 0) }
     }
 
     func clear() {
         guard !lines.isEmpty else { return }
         version += 1
         lines = []
-        outlet = nil
+        (outlet, tip) = (nil, 0)
+    }
+
+    func give(_ minor: Int64) {
+        guard tip != minor else { return }
+        version += 1
+        tip = minor
     }
 
     func checkOut(order: String, total: Int64, since floor: Int) {
         version += 1
         for index in lines.indices {
             let offers = outlet?.possible(.item(lines[index].item), since: floor) ?? []
-            lines[index].prices = Array(Set(offers.filter { $0.isListed && $0.isAvailable }.map(\.price)))
+            let prices = offers.filter { $0.isListed && $0.isAvailable }.compactMap {
+                outlet?.unitPrice(of: lines[index].item, $0, with: lines[index].chosen)
+            }
+            lines[index].prices = Array(Set(prices))
         }
         agreedTotal = total
         status = .checkedOut(order: order)

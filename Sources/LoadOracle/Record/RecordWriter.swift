@@ -7,7 +7,7 @@ internal import LineProtocol
 /// Writes observations as the lines of a record. Its memory does not grow with the run.
 package struct RecordWriter {
     /// The format of the lines; it rises when the meaning of one changes.
-    static let format = 1
+    static let format = 2
     /// Texts of at least this many bytes are written once, and then referred to by number …
     static let longText = 1_024
     /// … until there are this many of them: then they are forgotten.
@@ -35,6 +35,7 @@ package struct RecordWriter {
         writer.field("outlets", plan.size.outlets)
         writer.field("items", plan.size.items)
         writer.field("carts", plan.size.carts)
+        writer.field("kitchens", plan.size.kitchens)
         writer.endObject()
         endLine()
     }
@@ -68,6 +69,10 @@ package struct RecordWriter {
         switch observation {
         case .loadBegan(let time): field("load", time)
         case .changeSent(let call): writer.field("change", call.recorded(world))
+        case .stepSent(let customer, let call, let time):
+            writer.field("step", customer)
+            writer.field("call", call.recorded(world))
+            field("at", time)
         case .exchange(let exchange): add(exchange)
         case .newCart(let customer): writer.field("newCart", customer)
         case .subscription(let connection, let channel, let isOn):

@@ -68,7 +68,8 @@ package struct Replay {
         let outlets = try number("outlets", 1...World.Size.outletLimit)
         let size = World.Size(
             outlets: outlets, items: try number("items", outlets...World.Size.itemLimit),
-            carts: try number("carts", 0...World.Size.cartLimit))
+            carts: try number("carts", 0...World.Size.cartLimit),
+            kitchens: try number("kitchens", 0...World.Size.outletLimit))
         guard let name = fields["name"]?.string, !name.isEmpty,
             let seed = fields["seed"]?.string.flatMap({ UInt64($0) }), let command = fields["command"]?.string
         else { throw failure("'name', 'seed' or 'command' is missing") }
@@ -83,6 +84,11 @@ package struct Replay {
 
     private mutating func observation(_ fields: JSON, _ world: World) throws(RecordError) -> Observation {
         if fields["customer"] != nil { return .exchange(try exchange(fields, world)) }
+        if fields["step"] != nil {
+            return .stepSent(
+                customer: try customer("step", fields, world), call: try call("call", fields, world),
+                at: try time("at", fields))
+        }
         if fields["change"] != nil { return .changeSent(try call("change", fields, world)) }
         if let channel = fields["message"]?.string, fields["fault"] == nil {
             return .message(

@@ -25,6 +25,10 @@ extension Call {
         func ofCart(_ make: (CartID) -> Call?) -> Call? { cart(1).flatMap(make) }
         func number(_ place: Int) -> Int64? { words.indices.contains(place) ? Int64(words[place]) : nil }
         func word(_ place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
+        /// The word behind a name; of those from a place on, every other one is a name.
+        func option(_ name: String, from place: Int) -> String? {
+            stride(from: place, to: words.count - 1, by: 2).first { isSame(words[$0], name) }.map { words[$0 + 1] }
+        }
         func question(from place: Int) -> Question? { Question(words.dropFirst(place), world) }
 
         let call: Call?
@@ -47,7 +51,15 @@ extension Call {
         case "CART.ADD":
             call = ofCart { cart in
                 guard let outlet = outlet(2), let item = item(3, outlet), let quantity = number(4) else { return nil }
-                return .add(cart, outlet: outlet, item: item, quantity: Int(quantity), note: word(6))
+                return .add(
+                    cart, outlet: outlet, item: item, quantity: Int(quantity), options: option("OPTIONS", from: 5),
+                    note: option("NOTE", from: 5))
+            }
+        case "CART.EDIT":
+            call = ofCart { cart in
+                word(2).map {
+                    .edit(cart, line: $0, options: option("OPTIONS", from: 3), note: option("NOTE", from: 3))
+                }
             }
         case "CART.SET":
             call = ofCart { cart in
@@ -55,7 +67,14 @@ extension Call {
             }
         case "CART.REMOVE": call = ofCart { cart in word(2).map { .remove(cart, line: $0) } }
         case "CART.CLEAR": call = ofCart(Call.clear)
-        case "CART.CHECKOUT": call = ofCart { cart in number(3).map { .checkOut(cart, total: $0) } }
+        case "CART.CHECKOUT":
+            call = ofCart { cart in
+                word(2) == "QUOTE"
+                    ? word(3).map { .checkOutQuote(cart, quote: $0) } : number(3).map { .checkOut(cart, total: $0) }
+            }
+        case "CART.TIP": call = ofCart { cart in number(2).map { .tip(cart, minor: $0) } }
+        case "CART.QUOTE": call = ofCart(Call.quote)
+        case "KITCHEN": call = outlet(1).map { .kitchen(outlet: $0) }
         case "CART.COUNT": call = ofCart(Call.count)
         case "CART.GET": call = ofCart(Call.cart)
         case "ORDER.GET": call = word(1).map(Call.order)
@@ -74,7 +93,7 @@ extension Call {
         case "BROWSE.DROP": call = word(1).map { .drop(name: $0) }
         case "SUBSCRIBE": call = word(1).map { .subscribe(channel: $0) }
         case "UNSUBSCRIBE": call = word(1).map { .unsubscribe(channel: $0) }
-        default: call = nil
+        default: call = OrderStep.reading(words).map { .step(order: $0.order, $0.step) }
         }
         // Words that are left out or added do not make a call, either.
         guard let call, call.recorded(world).elementsEqual(words, by: isSame) else { return nil }

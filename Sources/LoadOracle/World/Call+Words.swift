@@ -6,12 +6,14 @@ extension Call {
         switch self {
         case .putOutlet(let outlet), .putMenu(let outlet), .open(let outlet), .close(let outlet), .hide(let outlet),
             .show(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
-            .list(let outlet, _, _), .unlist(let outlet, _), .add(_, let outlet, _, _, _), .home(let outlet, _, _),
-            .tags(let outlet), .item(let outlet, _, _):
+            .list(let outlet, _, _), .unlist(let outlet, _), .add(_, let outlet, _, _, _, _), .home(let outlet, _, _),
+            .tags(let outlet), .item(let outlet, _, _), .kitchen(let outlet):
             outlet
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
-        case .set, .remove, .clear, .checkOut, .count, .cart, .order, .choose, .drop, .subscribe, .unsubscribe: nil
+        case .edit, .set, .remove, .clear, .tip, .quote, .checkOut, .checkOutQuote, .step, .count, .cart, .order,
+            .choose, .drop, .subscribe, .unsubscribe:
+            nil
         }
     }
 
@@ -23,8 +25,8 @@ extension Call {
         case .putMenu(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
             .list(let outlet, _, _), .unlist(let outlet, _):
             "menu-\(world.outlets[outlet].id)"
-        case .add(let cart, _, _, _, _), .set(let cart, _, _), .remove(let cart, _), .clear(let cart),
-            .checkOut(let cart, _):
+        case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
+            .clear(let cart), .tip(let cart, _), .checkOut(let cart, _), .checkOutQuote(let cart, _):
             "cart-\(world.cartName(cart))"
         default: nil
         }
@@ -36,6 +38,7 @@ extension Call {
     /// The command and its arguments, without an `ID`.
     package func words(_ world: World) -> [String] {
         func outletID(_ outlet: Int) -> String { world.outlets[outlet].id }
+        func option(_ name: String, _ value: String?) -> [String] { value.map { [name, $0] } ?? [] }
         switch self {
         case .putOutlet(let outlet):
             return ["OUTLET.PUT", outletID(outlet), world.outlets[outlet].json(city: world.name)]
@@ -54,13 +57,20 @@ extension Call {
             let place = before.map { ["BEFORE", ItemPlan.id($0)] } ?? []
             return ["MENU.ITEM.PUT", outletID(outlet), section, plan.id, plan.json] + place
         case .unlist(let outlet, let item): return ["MENU.ITEM.REMOVE", outletID(outlet), ItemPlan.id(item)]
-        case .add(let cart, let outlet, let item, let quantity, let note):
+        case .add(let cart, let outlet, let item, let quantity, let options, let note):
             return ["CART.ADD", world.cartName(cart), outletID(outlet), ItemPlan.id(item), "\(quantity)"]
-                + (note.map { ["NOTE", $0] } ?? [])
+                + option("OPTIONS", options) + option("NOTE", note)
+        case .edit(let cart, let line, let options, let note):
+            return ["CART.EDIT", world.cartName(cart), line] + option("OPTIONS", options) + option("NOTE", note)
         case .set(let cart, let line, let quantity): return ["CART.SET", world.cartName(cart), line, "\(quantity)"]
         case .remove(let cart, let line): return ["CART.REMOVE", world.cartName(cart), line]
         case .clear(let cart): return ["CART.CLEAR", world.cartName(cart)]
         case .checkOut(let cart, let total): return ["CART.CHECKOUT", world.cartName(cart), "TOTAL", "\(total)"]
+        case .checkOutQuote(let cart, let quote): return ["CART.CHECKOUT", world.cartName(cart), "QUOTE", quote]
+        case .tip(let cart, let minor): return ["CART.TIP", world.cartName(cart), "\(minor)"]
+        case .quote(let cart): return ["CART.QUOTE", world.cartName(cart)]
+        case .step(let order, let step): return step.words(order)
+        case .kitchen(let outlet): return ["KITCHEN", outletID(outlet)]
         case .count(let cart): return ["CART.COUNT", world.cartName(cart)]
         case .cart(let cart): return ["CART.GET", world.cartName(cart)]
         case .order(let order): return ["ORDER.GET", order]

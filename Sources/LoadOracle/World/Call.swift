@@ -16,14 +16,26 @@ package enum Call: Equatable, Sendable {
     case unlist(outlet: Int, item: Int)
 
     // What customers do with a cart.
-    case add(CartID, outlet: Int, item: Int, quantity: Int, note: String?)
+    /// Options are as they were tapped: `large,cheese,cheese`.
+    case add(CartID, outlet: Int, item: Int, quantity: Int, options: String? = nil, note: String?)
+    /// Gives a line other options, another note, or both.
+    case edit(CartID, line: String, options: String?, note: String?)
     case set(CartID, line: String, quantity: Int)
     case remove(CartID, line: String)
     case clear(CartID)
+    /// Sets what is given beside what is charged.
+    case tip(CartID, minor: Int64)
+    case quote(CartID)
     case checkOut(CartID, total: Int64)
+    case checkOutQuote(CartID, quote: String)
     case count(CartID)
     case cart(CartID)
     case order(String)
+
+    // What customers and kitchens do with an order.
+    case step(order: String, OrderStep)
+    /// What a kitchen has to do with.
+    case kitchen(outlet: Int)
 
     // What customers look at.
     case home(outlet: Int, since: Int64?, cart: CartID?)
@@ -71,7 +83,10 @@ extension Call {
     package enum Kind: Int, CaseIterable, Sendable {
         case outletPut, menuPut, outletOpen, outletClose, outletHide, outletShow
         case itemPrice, itemSuspend, itemResume, itemPut, itemRemove
-        case cartAdd, cartSet, cartRemove, cartClear, cartCheckout, cartCount, cartGet, orderGet
+        case orderAccept, orderReject, orderPrepare, orderReady, orderComplete, orderDelay, orderCancel, orderPayment
+        case orderRefund
+        case cartAdd, cartEdit, cartSet, cartRemove, cartClear, cartTip, cartCheckout
+        case cartQuote, cartCount, cartGet, orderGet, kitchen
         case outletHome, outletTags, itemGet, browse, outlets, surprise, choose, browseSave, browseDrop
         case subscribe, unsubscribe
 
@@ -90,10 +105,23 @@ extension Call {
             case .itemPut: "menu.item.put"
             case .itemRemove: "menu.item.remove"
             case .cartAdd: "cart.add"
+            case .cartEdit: "cart.edit"
             case .cartSet: "cart.set"
             case .cartRemove: "cart.remove"
             case .cartClear: "cart.clear"
+            case .cartTip: "cart.tip"
+            case .cartQuote: "cart.quote"
             case .cartCheckout: "cart.checkout"
+            case .orderAccept: "order.accept"
+            case .orderReject: "order.reject"
+            case .orderPrepare: "order.prepare"
+            case .orderReady: "order.ready"
+            case .orderComplete: "order.complete"
+            case .orderDelay: "order.delay"
+            case .orderCancel: "order.cancel"
+            case .orderPayment: "order.payment"
+            case .orderRefund: "order.refund"
+            case .kitchen: "kitchen"
             case .cartCount: "cart.count"
             case .cartGet: "cart.get"
             case .orderGet: "order.get"
@@ -129,10 +157,15 @@ extension Call {
         case .list: .itemPut
         case .unlist: .itemRemove
         case .add: .cartAdd
+        case .edit: .cartEdit
         case .set: .cartSet
         case .remove: .cartRemove
         case .clear: .cartClear
-        case .checkOut: .cartCheckout
+        case .tip: .cartTip
+        case .quote: .cartQuote
+        case .checkOut, .checkOutQuote: .cartCheckout
+        case .step(_, let step): step.kind
+        case .kitchen: .kitchen
         case .count: .cartCount
         case .cart: .cartGet
         case .order: .orderGet

@@ -6,11 +6,14 @@ package struct ItemPlan: Sendable {
     package var kind: String
     package var name: String
     package var tags: [String]
+    /// Of an item with sizes, that of the cheapest one.
     package var price: Int64
     /// The largest quantity in a line.
     package var maximum: Int
     /// Whether it comes and goes while customers shop.
     package var isExtra: Bool
+    /// The groups of options that it offers.
+    package var groups: [String]
 
     package var id: String { ItemPlan.id(index) }
 
@@ -28,15 +31,19 @@ package struct ItemPlan: Sendable {
     package var imageSmall: String { "https://example.com/\(id)-small.jpg" }
     package var imageLarge: String { "https://example.com/\(id)-large.jpg" }
 
+    /// Whether its price is that of the chosen size.
+    package var hasSizes: Bool { groups.contains(GroupPlan.sizes) }
+
     /// The item as `MENU.PUT` and `MENU.ITEM.PUT` take it.
     package var json: String {
         let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
+        let groups = groups.map { "\"\($0)\"" }.joined(separator: ",")
         return """
             {"id":"\(id)","kind":"\(kind)","name":"\(name)",\
             "description":"\(description)",\
-            "price":\(price),"cuisine":"Monkey","tags":[\(tags)],\
+            \(hasSizes ? "" : "\"price\":\(price),")"cuisine":"Monkey","tags":[\(tags)],\
             "imageSmall":"\(imageSmall)","imageLarge":"\(imageLarge)",\
-            "maxQuantity":\(maximum)}
+            "maxQuantity":\(maximum),"options":[\(groups)]}
             """
     }
 }

@@ -28,11 +28,13 @@ package struct MenuPlan: Sendable {
     /// How many items it has at first.
     package let itemCount: Int
     package let sections: [Section]
+    package let groups: [GroupPlan]
     private let seed: UInt64
 
     package init(items: Int, seed: UInt64) {
         itemCount = items
         self.seed = seed
+        groups = GroupPlan.all(seed: seed)
         let promos = min(MenuPlan.promos, items / 8)
         let desserts = min(MenuPlan.desserts, items / 6)
         // A menu has at most 100 sections.
@@ -70,9 +72,12 @@ package struct MenuPlan: Sendable {
             }
         let name = "\(chance.pick(MenuPlan.adjectives)) \(chance.pick(MenuPlan.dishes)) \(index)"
         let tags = MenuPlan.tags.filter { _ in chance.happens(permille: 300) }
+        let own = Int64(chance.number(100...4_000))
+        let offered = isExtra ? [] : GroupPlan.ofItem(index)
+        let sizes = offered.contains(GroupPlan.sizes) ? group(GroupPlan.sizes)?.options.map(\.price) : nil
         return ItemPlan(
-            index: index, section: section, kind: kind, name: name, tags: tags,
-            price: Int64(chance.number(100...4_000)), maximum: index % 7 == 3 ? 12 : 99, isExtra: isExtra)
+            index: index, section: section, kind: kind, name: name, tags: tags, price: sizes?.min() ?? own,
+            maximum: index % 7 == 3 ? 12 : 99, isExtra: isExtra, groups: offered)
     }
 
     /// The menu as `MENU.PUT` takes it.
@@ -84,6 +89,7 @@ package struct MenuPlan: Sendable {
                 "sticky":\(section.kind == "menuItems"),"items":[\(items)]}
                 """
         }
-        return "{\"sections\":[\(sections.joined(separator: ","))]}"
+        let groups = groups.map(\.json).joined(separator: ",")
+        return "{\"sections\":[\(sections.joined(separator: ","))],\"groups\":[\(groups)]}"
     }
 }

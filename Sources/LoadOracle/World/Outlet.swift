@@ -26,6 +26,8 @@ package final class Outlet {
     /// The customer that changes it.
     package let owner: Int
     package let menu: MenuPlan
+    /// What its orders wait for, and what is charged; nil where nobody cooks.
+    package let terms: KitchenTerms?
 
     /// The change in flight.
     private(set) var pending: Change?
@@ -37,11 +39,12 @@ package final class Outlet {
     /// The changes of each target, with their numbers, and when they were settled.
     private var history: [Change.Target: [(number: Int, time: UInt64, offer: Offer)]] = [:]
 
-    init(index: Int, id: String, owner: Int, menu: MenuPlan) {
+    init(index: Int, id: String, owner: Int, menu: MenuPlan, terms: KitchenTerms? = nil) {
         self.index = index
         self.id = id
         self.owner = owner
         self.menu = menu
+        self.terms = terms
     }
 
     /// How many changes the server has acknowledged.
@@ -153,6 +156,11 @@ package final class Outlet {
         return possible
     }
 
+    /// What one of an item costs with options, if it costs as much as an offer says; nil if they cannot be chosen.
+    func unitPrice(of item: Int, _ offer: Offer, with chosen: [ChosenOption]) -> Int64? {
+        menu.priced(menu.item(item), at: offer.price, with: chosen)?.unitPrice
+    }
+
     /// Whether the doors may have been open, or closed.
     func mayBeOpen(since floor: Int) -> Bool { possible(.doors, since: floor).contains(where: \.isAvailable) }
     func mayBeClosed(since floor: Int) -> Bool { possible(.doors, since: floor).contains { !$0.isAvailable } }
@@ -173,7 +181,8 @@ package final class Outlet {
         """
         {"name":"Monkey Kitchen \(index)","city":"\(city)","area":"Area \(index % 7)","currency":"\(Self.currency)",\
         "timeZone":"UTC","cuisines":["Monkey"],"priceForTwo":\(1_000 + 10 * index),\
-        "rating":\(Double(30 + index % 20) / 10),"ratingCount":\(index),"deliveryMinutes":\(15 + index % 45)}
+        "rating":\(Double(30 + index % 20) / 10),"ratingCount":\(index),"deliveryMinutes":\(15 + index % 45)\
+        \(terms.map { ",\($0.json)" } ?? "")}
         """
     }
 }

@@ -16,11 +16,14 @@ package final class World {
         package var items: Int
         /// Carts that are filled before the load begins.
         package var carts: Int
+        /// Outlets beside these whose orders are cooked.
+        package var kitchens: Int
 
-        package init(outlets: Int, items: Int, carts: Int) {
+        package init(outlets: Int, items: Int, carts: Int, kitchens: Int = 0) {
             self.outlets = outlets
             self.items = items
             self.carts = carts
+            self.kitchens = kitchens
         }
     }
 
@@ -41,6 +44,7 @@ package final class World {
     }
 
     let plan: Plan
+    /// All outlets, the kitchens last.
     package let outlets: [Outlet]
     /// Running sums of 1/n for the first n outlets.
     private let zipf: [Double]
@@ -48,14 +52,18 @@ package final class World {
     package init(_ plan: Plan) {
         self.plan = plan
         let size = plan.size
-        outlets = (0..<size.outlets).map { index in
-            let items = size.items / size.outlets + (index < size.items % size.outlets ? 1 : 0)
+        outlets = (0..<(size.outlets + size.kitchens)).map { index in
+            let isKitchen = index >= size.outlets
+            let items =
+                isKitchen
+                ? KitchenTerms.items : size.items / size.outlets + (index < size.items % size.outlets ? 1 : 0)
             return Outlet(
                 index: index, id: "\(plan.name)-o\(index)", owner: index % plan.customers,
-                menu: MenuPlan(items: items, seed: plan.seed &+ UInt64(index)))
+                menu: MenuPlan(items: items, seed: plan.seed &+ UInt64(index)),
+                terms: isKitchen ? KitchenTerms.of(index - size.outlets) : nil)
         }
         var sum = 0.0
-        zipf = outlets.indices.map { rank in
+        zipf = (0..<size.outlets).map { rank in
             sum += 1 / Double(rank + 1)
             return sum
         }
@@ -86,12 +94,18 @@ package final class World {
         return outlets[index]
     }
 
-    /// Any outlet.
+    /// Outlets whose orders are cooked.
+    package var kitchens: ArraySlice<Outlet> { outlets.dropFirst(plan.size.outlets) }
+
+    /// How many outlets are no kitchens.
+    package var shopCount: Int { plan.size.outlets }
+
+    /// Any outlet that is no kitchen.
     package func pickOutlet(_ random: inout some RandomNumberGenerator) -> Outlet {
-        outlets[Int.random(in: outlets.indices, using: &random)]
+        outlets[Int.random(in: 0..<shopCount, using: &random)]
     }
 
-    /// An outlet by Zipf's law: the nth is picked 1/n as often as the first.
+    /// An outlet that is no kitchen by Zipf's law: the nth is picked 1/n as often as the first.
     package func pickHotOutlet(_ random: inout some RandomNumberGenerator) -> Outlet {
         let point = Double.random(in: 0..<1, using: &random) * (zipf.last ?? 1)
         var (low, high) = (0, zipf.count - 1)

@@ -55,6 +55,9 @@ extension RunOptions {
         size.outlets = line[MonkeyOption.outlets] ?? size.outlets
         size.items = line[MonkeyOption.items] ?? size.items
         size.carts = line[MonkeyOption.carts] ?? size.carts
+        if scenarios.contains(where: { Scenarios.named($0.scenario)?.needsKitchens ?? false }) {
+            size.kitchens = KitchenTerms.kitchens
+        }
         guard size.items >= size.outlets else {
             throw UsageError("--items: \(size.items) is less than one for each outlet")
         }

@@ -38,7 +38,14 @@ final class Run {
     /// How long to wait before a cart's command is sent again after `UNKNOWN`, in milliseconds.
     static let pauseBeforeAgain: UInt64 = 50
 
+    /// How often orders are looked at that wait for something when the load is over, in milliseconds, and for how long
+    /// in advance, in nanoseconds.
+    private static let pauseBetweenReads: UInt64 = 200
+    private static let foresight: UInt64 = 5_000_000_000
+
     let options: RunOptions
+    /// The day of its beginning, counted from the Unix epoch.
+    let day: Int
     let world: World
     let oracle: Oracle
     let recorder = Recorder()
@@ -69,7 +76,9 @@ final class Run {
         case .closed(let pipeline): count = options.connections * pipeline
         }
         // Names that no run had before, so that it meets nothing of an earlier one.
-        let milliseconds = UInt64(Date().timeIntervalSince1970 * 1_000) % (1 << 40)
+        let now = Date().timeIntervalSince1970
+        day = Int(now / 86_400)
+        let milliseconds = UInt64(now * 1_000) % (1 << 40)
         let process = UInt64(ProcessInfo.processInfo.processIdentifier)
         let name = "m" + String(milliseconds, radix: 36) + String(process % 1_296, radix: 36)
         oracle = Oracle(
@@ -237,8 +246,36 @@ final class Run {
         if busyShoppers > 0 { await pause(Run.drainSeconds) }
     }
 
-    /// All shoppers read their carts once more.
+    /// Reads orders until everything has happened to them that happens by itself soon, or should have.
+    private func awaitDeadlines() async {
+        let horizon = LoopActor.now + Run.foresight
+        while !isAnythingUnanswered, LoopActor.now < horizon + 2 * OrderModel.patience {
+            let waiting = oracle.waitingOrders(until: horizon)
+            let now = LoopActor.now
+            guard let first = waiting.map(\.deadline).min() else { return }
+            if first > now {
+                await LoopTimer.pause(milliseconds: (first - now) / 1_000_000 + Run.pauseBetweenReads)
+            }
+            for (index, order) in waiting.enumerated() {
+                shoppers[index % shoppers.count].script.append(.order(order.order))
+            }
+            await finishScripts(within: Run.drainSeconds)
+            await LoopTimer.pause(milliseconds: Run.pauseBetweenReads)
+        }
+    }
+
+    /// Lets shoppers send what is left in their scripts.
+    private func finishScripts(within seconds: Double) async {
+        phase = .settling
+        busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
+        for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
+        flush()
+        if busyShoppers > 0 { await pause(seconds) }
+    }
+
+    /// All shoppers read their carts once more, and what they follow.
     func settle() async {
+        await awaitDeadlines()
         let patience = shoppers.allSatisfy(\.isIdle) ? Run.drainSeconds : Run.lastSeconds
         for shopper in shoppers where shopper.isIdle && !shopper.customer.isBroken {
             shopper.script = [.cart(shopper.cart.id), .count(shopper.cart.id)]
@@ -247,14 +284,17 @@ final class Run {
         for outlet in oracle.watchedOutlets where shoppers[world.outlets[outlet].owner].isIdle {
             shoppers[world.outlets[outlet].owner].script.insert(.home(outlet: outlet, since: nil, cart: nil), at: 0)
         }
+        // On the connection that follows them.
+        for (connection, order) in oracle.followedOrders where shoppers[connection].isIdle {
+            shoppers[connection].script.append(.order(order))
+        }
+        for kitchen in world.kitchens where shoppers[kitchen.owner].isIdle {
+            shoppers[kitchen.owner].script.append(.kitchen(outlet: kitchen.index))
+        }
         for (index, name) in oracle.savedQuestions.sorted().enumerated() {
             shoppers[index % shoppers.count].script.insert(.drop(name: name), at: 0)
         }
-        phase = .settling
-        busyShoppers = shoppers.count { !$0.isIdle || $0.hasScript }
-        for shopper in shoppers where shopper.isIdle && shopper.hasScript { shopper.goOn() }
-        flush()
-        if busyShoppers > 0 { await pause(patience) }
+        await finishScripts(within: patience)
         await awaitMessages()
     }
 

@@ -70,9 +70,9 @@ final class Shopper: ReplyReceiver {
     var hasScript: Bool { !script.isEmpty || cartsToFill > 0 }
     private var cartsToFill = 0
 
-    /// One of the outlets that only it changes; nil if it has none.
+    /// One of the outlets that only it changes, and no kitchen; nil if it has none.
     func ownOutlet() -> Outlet? {
-        let own = (world.outlets.count - index + run.shoppers.count - 1) / run.shoppers.count
+        let own = (world.shopCount - index + run.shoppers.count - 1) / run.shoppers.count
         return own > 0 ? world.outlets[index + chance.below(own) * run.shoppers.count] : nil
     }
 
@@ -137,6 +137,7 @@ final class Shopper: ReplyReceiver {
         let now = LoopActor.now
         if call.kind.isWrite { writes += 1 }
         if run.oracle.isChange(call) { run.observe(.changeSent(call)) }
+        if case .step = call { run.observe(.stepSent(customer: index, call: call, at: now)) }
         commandsOfCart += 1
         let flight = Flight(call: call, write: call.kind.isWrite ? writes : 0, planned: planned, sent: now)
         self.flight = flight

@@ -21,7 +21,49 @@ enum CartMoves {
         let quantity =
             shopper.chance.happens(permille: 10) ? shopper.chance.number(90...120) : shopper.chance.number(1...3)
         return .add(
-            shopper.cart.id, outlet: outlet.index, item: item, quantity: quantity, note: shopper.chance.pick(notes))
+            shopper.cart.id, outlet: outlet.index, item: item, quantity: quantity,
+            options: options(shopper, outlet.menu, outlet.menu.item(item)), note: shopper.chance.pick(notes))
+    }
+
+    /// Some options of an item in the order of taps, now and then not what its groups ask for; nil for none.
+    @LoopActor
+    static func options(_ shopper: Shopper, _ menu: MenuPlan, _ item: ItemPlan) -> String? {
+        var (open, next) = (item.groups, 0)
+        var taps: [String] = []
+        while next < open.count {
+            guard let group = menu.group(open[next]) else { break }
+            next += 1
+            for _ in 0..<shopper.chance.number(group.minimum...group.maximum) {
+                let option = shopper.chance.pick(group.options)
+                guard taps.count(where: { $0 == option.id }) < option.maximum else { continue }
+                taps.append(option.id)
+                open += option.opens.filter { !open.contains($0) }
+            }
+        }
+        taps.shuffle(using: &shopper.chance)
+        if shopper.chance.happens(permille: 30) { _ = taps.popLast() }
+        if shopper.chance.happens(permille: 20) {
+            taps.append(shopper.chance.pick(["aioli", "cheese", "large", "none"]))
+        }
+        guard shopper.chance.happens(permille: 500) else { return taps.isEmpty ? nil : taps.joined(separator: ",") }
+        let words = Set(taps).sorted().map { id in
+            let units = taps.count { $0 == id }
+            return units == 1 ? id : "\(id)*\(units)"
+        }
+        return words.isEmpty ? nil : words.shuffled(using: &shopper.chance).joined(separator: ",")
+    }
+
+    /// Other options or another note for a line of the cart; now and then for one that does not exist.
+    @LoopActor
+    static func edit(_ shopper: Shopper) -> Call {
+        let line = line(shopper)
+        let item = ItemPlan.index(of: line.prefix { $0 != "+" && $0 != "~" })
+        var chosen: String?
+        if let item, let outlet = shopper.cart.outlet, outlet.menu.everyItem.contains(item) {
+            chosen = options(shopper, outlet.menu, outlet.menu.item(item))
+        }
+        let note = chosen == nil || shopper.chance.happens(permille: 300) ? "extra hot" : nil
+        return .edit(shopper.cart.id, line: line, options: chosen, note: note)
     }
 
     /// A line of the cart; now and then one that does not exist.
@@ -39,10 +81,10 @@ enum CartMoves {
     }
 }
 
-/// A customer with a cart: adds, sets, removes, clears, looks, and checks out.
+/// A customer with a cart: adds, edits, sets, removes, clears, looks, and checks out.
 struct CartWork: Scenario {
     static let name = "cart"
-    static let summary = "adds to a cart, sets, removes, clears and reads it, and checks it out"
+    static let summary = "adds to a cart with options, edits, sets, removes, clears and reads it, and checks it out"
 
     private var outlet: Outlet?
 
@@ -64,7 +106,8 @@ struct CartWork: Scenario {
             }
         }
         switch shopper.chance.below(100) {
-        case 0..<52: return CartMoves.add(shopper, outlet: outlet)
+        case 0..<46: return CartMoves.add(shopper, outlet: outlet)
+        case 46..<52: return CartMoves.edit(shopper)
         case 52..<64:
             return .set(cart.id, line: CartMoves.line(shopper), quantity: shopper.chance.number(0...14))
         case 64..<69: return .remove(cart.id, line: CartMoves.line(shopper))

@@ -24,7 +24,7 @@ struct Merchant: Scenario {
     @LoopActor
     static func permille(of shopper: Shopper) -> Int {
         let shoppers = shopper.run.shoppers.count
-        let owners = min(shoppers, shopper.world.outlets.count)
+        let owners = min(shoppers, shopper.world.shopCount)
         return shopper.index < owners ? min(most, max(1, share * shoppers / owners)) : 0
     }
 
@@ -38,9 +38,9 @@ struct Merchant: Scenario {
         if shopper.chance.happens(permille: 20) { return .close(outlet: outlet.index) }
         if shopper.chance.happens(permille: 20) { return .hide(outlet: outlet.index) }
         switch shopper.chance.below(10) {
-        case 0..<5:
+        case 0..<5 where !menu.item(item).hasSizes:
             return .price(outlet: outlet.index, item: item, minor: Int64(shopper.chance.number(100...4_000)))
-        case 5: return .suspend(outlet: outlet.index, item: item)
+        case 0...5: return .suspend(outlet: outlet.index, item: item)
         case 6, 7:
             let soldOut = outlet.changedItems.sorted().first {
                 !outlet.current(item: $0).isAvailable && outlet.current(item: $0).isListed
@@ -105,7 +105,7 @@ struct Adds: Scenario {
     mutating func next(_ shopper: Shopper) -> Call {
         if shopper.commandsOfCart >= Adds.perCart { shopper.takeNewCart() }
         return .add(
-            shopper.cart.id, outlet: shopper.index % shopper.world.outlets.count, item: 0, quantity: 1, note: nil)
+            shopper.cart.id, outlet: shopper.index % shopper.world.shopCount, item: 0, quantity: 1, note: nil)
     }
 }
 

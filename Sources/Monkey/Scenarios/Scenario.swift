@@ -11,17 +11,24 @@ protocol Scenario: SendableMetatype {
     /// What it does, in a line.
     static var summary: String { get }
 
+    /// Whether it wants outlets whose orders are cooked.
+    static var needsKitchens: Bool { get }
+
     init()
 
     /// The shopper's next command. All random numbers are the shopper's own, `shopper.chance`.
     mutating func next(_ shopper: Shopper) -> Call
 }
 
+extension Scenario {
+    static var needsKitchens: Bool { false }
+}
+
 enum Scenarios {
     /// Every scenario.
     static let all: [any Scenario.Type] = [
         Fling.self, Chips.self, Promos.self, Desserts.self, CartWork.self, Browsing.self, Hot.self, Watch.self,
-        Merchant.self, MonkeyBusiness.self, Stress.self, Adds.self, Counts.self, Homes.self,
+        Merchant.self, KitchenWork.self, MonkeyBusiness.self, Stress.self, Adds.self, Counts.self, Homes.self,
     ]
 
     @LoopActor

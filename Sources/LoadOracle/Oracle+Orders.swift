@@ -1,0 +1,275 @@
+internal import LineProtocol
+
+/// Orders that kitchens cook, and what they cost.
+extension Oracle {
+    /// How many orders that have ended are kept for who still wants something of them.
+    private static let keptEndings = 20
+
+    // MARK: What scenarios may know
+
+    /// The orders of a kitchen that have not ended, as far as is known, the oldest first.
+    package func openOrders(of outlet: Int) -> [OrderModel] {
+        sortOrders(of: outlet)
+        return kitchenOrders[outlet]?.open ?? []
+    }
+
+    /// The latest orders of a kitchen that have ended.
+    package func endedOrders(of outlet: Int) -> [OrderModel] {
+        sortOrders(of: outlet)
+        return kitchenOrders[outlet]?.ended ?? []
+    }
+
+    private func sortOrders(of outlet: Int) {
+        guard let all = kitchenOrders[outlet] else { return }
+        let ended = all.ended + all.open.filter { $0.state.status.isEnd }
+        kitchenOrders[outlet] = (
+            all.open.filter { !$0.state.status.isEnd && !$0.isBroken },
+            Array(ended.filter { !$0.isBroken }.suffix(Oracle.keptEndings))
+        )
+    }
+
+    /// The order of that id, if it was placed in this run and somebody cooks it.
+    package func order(_ id: String) -> OrderModel? { orders[id] }
+
+    /// The orders that wait for something until a moment, with the time by which it has happened.
+    package func waitingOrders(until time: UInt64) -> [(order: String, deadline: UInt64)] {
+        orders.compactMap { id, model in model.deadline.flatMap { $0 <= time ? (id, $0) : nil } }
+            .sorted { $0.order < $1.order }
+    }
+
+    // MARK: Placing
+
+    /// A cart was checked out at a kitchen.
+    func place(_ order: String, _ cart: CartModel, _ exchange: Exchange) {
+        guard let outlet = cart.outlet, let terms = outlet.terms, let bill = cart.bill, orders[order] == nil else {
+            return
+        }
+        let lines = cart.lines.map { line in
+            OrderFacts.Line(
+                id: line.id, quantity: line.quantity, total: line.total, document: line.document(at: outlet))
+        }
+        let model = OrderModel(
+            OrderFacts(
+                id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms, lines: lines, bill: bill),
+            outlet: outlet.index, sentAt: exchange.sent, answeredAt: exchange.answered)
+        model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
+        orders[order] = model
+        kitchenOrders[outlet.index, default: ([], [])].open.append(model)
+        strangers[order] = nil
+    }
+
+    // MARK: Steps
+
+    /// Judges the answer to a step of an order.
+    func take(_ step: OrderStep, of order: String, _ exchange: Exchange, _ customer: Customer) -> Verdict {
+        guard let model = orders[order] else { return .accepted }
+        model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
+        // All but the last were followed by another attempt.
+        let replies = [exchange.refusedBefore, exchange.reply, exchange.repeated].compactMap(\.self).filter { reply in
+            if case .error(let code, _) = reply { Verdict(inability: code) == nil } else { true }
+        }
+        guard let last = replies.last else {
+            model.abandon(customer.index, at: exchange.answered)
+            guard case .error(let code, _) = exchange.reply, let verdict = Verdict(inability: code) else {
+                return .accepted
+            }
+            if verdict != .unsettled { customer.writes.settle(exchange, .nothing) }
+            return verdict
+        }
+        count(.answer)
+        if exchange.repeated != nil { count(.duplicate) }
+        var answer = OrderModel.Answer.unknown
+        for (index, reply) in replies.enumerated() {
+            var (version, refusal): (Int64?, String?)
+            if case .integer(let number) = reply { version = number }
+            if case .error(let code, _) = reply { refusal = code }
+            answer = model.judge(
+                customer.index, version: version, refusal: refusal, at: exchange.answered,
+                isLast: index == replies.count - 1)
+            guard case .impossible(let possible) = answer else { continue }
+            customer.writes.settle(exchange, .unsure)
+            let check: Check = if case .refund = step { .quote } else { .order }
+            violated(
+                Violation(
+                    check, "\(exchange.call.kind.name) was answered \(reply.summary), not \(possible)"),
+                at: exchange.answered, model.history, stream: "order-\(order)")
+            return .accepted
+        }
+        // Of several copies nobody knows which came last.
+        let isSingle = exchange.attempts == 1 && replies.count == 1
+        switch answer {
+        case .changed: customer.writes.settle(exchange, .recorded)
+        case .same, .refused: customer.writes.settle(exchange, isSingle ? .nothing : .unsure)
+        case .either, .unknown, .impossible: customer.writes.settle(exchange, .unsure)
+        }
+        if case .error(let code, _) = last { return .refused(code: code) }
+        if case .same = answer { return .unchanged }
+        return .accepted
+    }
+
+    // MARK: Documents
+
+    /// Judges what an order is shown as.
+    func judgeOrder(_ model: OrderModel, _ exchange: Exchange) throws(Violation) -> Verdict {
+        guard case .bulk(let bytes) = exchange.reply, let document = JSON(bytes) else {
+            throw unexpected(exchange, "an order")
+        }
+        count(.order)
+        see(document, model, sentAt: exchange.sent, at: exchange.answered)
+        if let version = document["version"]?.integer { read("order:\(model.id)", version, exchange) { document } }
+        return .accepted
+    }
+
+    private func see(
+        _ document: JSON, _ model: OrderModel, sentAt sent: UInt64?, at time: UInt64, isOfKitchen: Bool = false
+    ) {
+        do throws(Violation) {
+            try model.see(document, sentAt: sent, at: time, isOfKitchen: isOfKitchen)
+        } catch {
+            violated(error, at: time, model.history, stream: "order-\(model.id)")
+        }
+    }
+
+    func judgeKitchen(_ exchange: Exchange, _ outlet: Outlet) throws(Violation) -> Verdict {
+        guard case .bulk(let bytes) = exchange.reply, let document = JSON(bytes),
+            document["outlet"]?.text == Text(outlet.id), let shown = document["orders"]?.array,
+            let count = document["count"]?.integer
+        else { throw unexpected(exchange, "a kitchen") }
+        self.count(.kitchen)
+        let isWhole = count == Int64(shown.count)
+        guard isWhole || shown.count == OrderModel.kitchenLimit && count > Int64(shown.count) else {
+            throw Violation(.kitchen, "KITCHEN shows \(shown.count) orders, and counts \(count)")
+        }
+        let times = shown.compactMap { order in
+            Moment.milliseconds((order["readyBy"] ?? order["promisedFor"])?.string)
+        }
+        guard times.count == shown.count, zip(times, times.dropFirst()).allSatisfy({ $0 <= $1 }) else {
+            throw Violation(.kitchen, "KITCHEN does not show what is promised first at the top")
+        }
+        see(kitchen: shown, outlet.index, sentAt: exchange.sent, at: exchange.answered)
+        let ids = Set(shown.compactMap { $0["order"]?.text })
+        guard ids.count == shown.count else { throw Violation(.kitchen, "KITCHEN shows an order twice") }
+        for model in openOrders(of: outlet.index) where isWhole && !ids.contains(Text(model.id)) {
+            guard model.mustBeInKitchen(since: exchange.sent, until: exchange.answered) else { continue }
+            violated(
+                Violation(.kitchen, "KITCHEN does not show order \(model.id), which is \(model.state.status.rawValue)"),
+                at: exchange.answered, model.history, stream: "order-\(model.id)")
+        }
+        latestKitchens[outlet.index] = document
+        return .accepted
+    }
+
+    private func see(kitchen shown: [JSON], _ outlet: Int, sentAt sent: UInt64?, at time: UInt64) {
+        for order in shown {
+            guard let id = order["order"]?.string else { continue }
+            if let model = orders[id], model.outlet == outlet {
+                see(order, model, sentAt: sent, at: time, isOfKitchen: true)
+            } else {
+                // Its customer may not know of it yet. At the end it has to be in the log.
+                strangers[id] = outlet
+            }
+        }
+    }
+
+    /// Judges a document that messages have led to.
+    func judgeFollowed(_ follower: Follower, at time: UInt64) {
+        guard let document = follower.document else { return }
+        if let model = orders[follower.channel.dropping("order:")] {
+            see(document, model, sentAt: nil, at: time)
+        } else if let outlet = kitchen(ofChannel: follower.channel) {
+            see(kitchen: document["orders"]?.array ?? [], outlet, sentAt: nil, at: time)
+        }
+    }
+
+    func kitchen(ofChannel channel: String) -> Int? {
+        channel.utf8.starts(with: "kitchen:".utf8) ? world.outlet(channel.dropFirst(8))?.index : nil
+    }
+
+    /// How the kitchen that somebody follows differs from the one that was read last; nil if it does not. Once nothing
+    /// changes any more, they are the same.
+    func difference(_ follower: Follower) -> String? {
+        guard let outlet = kitchen(ofChannel: follower.channel), let read = latestKitchens[outlet],
+            let document = follower.document
+        else { return nil }
+        return JSON.difference(document, read)
+    }
+
+    // MARK: Quotes
+
+    func judgeQuote(_ exchange: Exchange, _ customer: Customer) throws(Violation) -> Verdict {
+        let cart = customer.cart
+        customer.quote = nil
+        if case .null = exchange.reply {
+            guard cart.version == 0 else {
+                throw Violation(.quote, "CART.QUOTE is null, and the cart has \(cart.version) events")
+            }
+            return .accepted
+        }
+        guard case .bulk(let bytes) = exchange.reply, let shown = JSON(bytes) else {
+            throw unexpected(exchange, "a quote")
+        }
+        // Elsewhere prices may change at any time.
+        guard let bill = cart.bill, let outlet = cart.outlet else { return .accepted }
+        count(.quote)
+        var members: [Text: JSON] = [
+            "cart": .string(Text(world.cartName(cart.id))), "outlet": .string(Text(outlet.id)),
+            "version": .number(Double(cart.version)), "currency": .string(Text(Outlet.currency)),
+            "lines": .array(
+                cart.lines.map { .object($0.document(at: outlet).merging(["problem": .null]) { $1 }) }),
+            "subtotal": .number(Double(bill.subtotal)), "charges": .array(bill.charges.map(\.document)),
+            "total": .number(Double(bill.total)), "quote": .null,
+        ]
+        if case .checkedOut(let order) = cart.status {
+            members["order"] = .string(Text(order))
+        } else {
+            members["quote"] = shown["quote"]?.text.map { .string($0) } ?? .string("a digest")
+        }
+        if let difference = JSON.difference(.object(members), shown) {
+            throw Violation(.quote, "CART.QUOTE is not what the menu and the outlet say: \(difference)")
+        }
+        if let digest = shown["quote"]?.string { customer.quote = Quote(digest: digest, signature: cart.signature) }
+        return .accepted
+    }
+}
+
+/// A quote that a customer was given, and everything that it priced.
+package struct Quote: Equatable, Sendable {
+    package var digest: String
+    var signature: String
+}
+
+extension String {
+    /// The rest behind a prefix; the whole if it does not begin like that.
+    fileprivate func dropping(_ prefix: String) -> String {
+        utf8.starts(with: prefix.utf8) ? String(dropFirst(prefix.count)) : self
+    }
+}
+
+extension CartModel {
+    /// What it costs with everything that is charged, at a kitchen: prices do not change there.
+    var bill: Bill? {
+        guard let terms = outlet?.terms else { return nil }
+        return Bill(lines.map(\.total), terms, tip: tip)
+    }
+
+    /// Everything that is priced.
+    package var signature: String {
+        lines.map { "\($0.id)×\($0.quantity)" }.joined(separator: " ") + " tip \(tip)"
+    }
+}
+
+extension CartModel.Line {
+    /// What it costs, where prices do not change.
+    var total: Int64 { (prices.first ?? 0) * Int64(quantity) }
+
+    /// The line as quotes and orders show it.
+    func document(at outlet: Outlet) -> [Text: JSON] {
+        let plan = outlet.menu.item(item)
+        let shown = outlet.menu.priced(plan, at: plan.price, with: chosen)?.shown ?? []
+        return [
+            "line": .string(Text(id)), "item": .string(Text(plan.id)), "name": .string(Text(plan.name)),
+            "quantity": .number(Double(quantity)), "unitPrice": .number(Double(prices.first ?? 0)),
+            "options": .array(shown), "note": note.map { .string(Text($0)) } ?? .null, "total": .number(Double(total)),
+        ]
+    }
+}

@@ -1,0 +1,85 @@
+// Orders as `ORDER.GET` and `KITCHEN` show them. The times are the server's own: they are taken over, once they are as
+// far apart as the outlet says.
+
+extension OrderFacts {
+    /// What `ORDER.GET` answers.
+    func document(_ state: OrderState, like shown: JSON) -> JSON {
+        var members = life(state, like: shown)
+        members["cart"] = .string(Text(cart))
+        members["outlet"] = .string(Text(outlet))
+        members["count"] = .number(Double(lines.reduce(0) { $0 + $1.quantity }))
+        members["currency"] = .string(Text(Outlet.currency))
+        members["lines"] = .array(
+            lines.map { line in
+                var shown = line.document
+                if let units = state.units[line.id] { shown["refunded"] = .number(Double(units)) }
+                return .object(shown)
+            })
+        members["subtotal"] = .number(Double(bill.subtotal))
+        members["charges"] = .array(bill.charges.map(\.document))
+        members["total"] = .number(Double(bill.total))
+        if state.refunded > 0 { members["refunded"] = .number(Double(state.refunded)) }
+        if terms.payWithin != nil || !state.reports.isEmpty { members["payment"] = payment(state) }
+        members["updatedAt"] = shown["updatedAt"] ?? .string("a time")
+        return .object(members)
+    }
+
+    /// The element of `KITCHEN`'s answer.
+    ///
+    /// - Parameter mayBeLate: whether what was promised may have passed.
+    func kitchenDocument(_ state: OrderState, like shown: JSON, mayBeLate: Bool) -> JSON {
+        var members = life(state, like: shown)
+        let isLate = mayBeLate && state.status != .ready && state.readyBy == nil
+        members["late"] = isLate ? shown["late"] ?? .null : .bool(false)
+        members["count"] = .number(Double(lines.reduce(0) { $0 + $1.quantity }))
+        members["lines"] = .array(
+            lines.map { line in
+                .object(line.document.filter { !(["unitPrice", "total"] as [Text]).contains($0.key) })
+            })
+        return .object(members)
+    }
+
+    /// How far it has come, and what it waits for.
+    private func life(_ state: OrderState, like shown: JSON) -> [Text: JSON] {
+        let placedAt = Moment.milliseconds(shown["placedAt"]?.string)
+        func time(_ key: Text, seconds: Int?) -> JSON {
+            guard let placedAt, let time = Moment.milliseconds(shown[key]?.string) else { return .string("a time") }
+            if let seconds, time - placedAt != Int64(seconds) * 1_000 {
+                return .string(Text("\(seconds) s after it was placed"))
+            }
+            return shown[key] ?? .string("a time")
+        }
+        var members: [Text: JSON] = [
+            "order": .string(Text(id)), "version": .number(Double(state.version)),
+            "status": .string(Text(state.status.rawValue)), "placedAt": time("placedAt", seconds: 0),
+            "promisedFor": time("promisedFor", seconds: 60 * terms.prepMinutes),
+        ]
+        if let readyBy = state.readyBy { members["readyBy"] = .string(Text(readyBy)) }
+        if state.status == .awaitingPayment { members["payBy"] = time("payBy", seconds: terms.payWithin) }
+        if state.status == .placed, terms.acceptWithin > 0 {
+            // Of an order that waited to be paid, the time runs from then on.
+            members["acceptBy"] = time("acceptBy", seconds: terms.payWithin == nil ? terms.acceptWithin : nil)
+        }
+        if let ending = state.ending {
+            members["ending"] = .object([
+                "by": .string(Text(ending.party)), "code": .string(Text(ending.code)), "reason": .null,
+            ])
+        }
+        return members
+    }
+
+    private func payment(_ state: OrderState) -> JSON {
+        let (captured, back, authorised) = (state.captured, state.paidBack, state.authorised)
+        let name =
+            back > 0
+            ? "refunded" : captured > 0 ? "captured" : authorised > 0 ? "authorised" : state.reports.last?.state
+        let isOff = [.rejected, .cancelled].contains(state.status)
+        let missing = (isOff ? 0 : bill.total - state.refunded) - (captured - back)
+        func number(_ minor: Int64) -> JSON { .number(Double(minor)) }
+        return .object([
+            "state": name.map { .string(Text($0)) } ?? .null, "authorised": number(authorised),
+            "captured": number(captured), "refunded": number(back), "due": number(max(0, missing)),
+            "owed": number(max(0, -missing)),
+        ])
+    }
+}

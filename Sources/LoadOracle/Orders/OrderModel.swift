@@ -1,0 +1,290 @@
+/// An order as it must be, from the steps that were sent and their answers.
+///
+/// Kitchens, customers and time act on an order at once, so nobody knows what the server has decided while an answer
+/// is on its way. The model keeps every course that things may have taken: each answer, and each document that shows
+/// the order, leaves those that it agrees with. If none is left, the server has made a mistake.
+package final class OrderModel {
+    /// How long an order may wait after its time has passed, in nanoseconds: until a server that was killed is there.
+    package static let patience: UInt64 = 15_000_000_000
+    /// The most orders that `KITCHEN` shows.
+    static let kitchenLimit = 500
+    /// The most courses. Where more are possible, too much is going on at once, and the order is judged no further.
+    private static let limit = 256
+    private static let keptSteps = 30
+
+    /// A course that things may have taken.
+    private struct Course: Hashable {
+        /// The states of the order, from the first on.
+        var states: [OrderState]
+        /// What steps on their way have already led to, by their customers.
+        var done: [Int: Int64] = [:]
+
+        var now: OrderState { states[states.count - 1] }
+    }
+
+    private struct Pending {
+        var step: OrderStep
+        var sent: UInt64
+        /// The version that was known when it was sent.
+        var floor: Int64
+    }
+
+    let facts: OrderFacts
+    package let outlet: Int
+    private var courses: [Course]
+    private var pending: [Int: Pending] = [:]
+    /// The versions that were known, and since when.
+    private var known: [(time: UInt64, version: Int64)]
+    /// When it has ended by itself at the latest, if it still waits: as far as that is known.
+    private var dueBy: UInt64?
+    /// Whether it is judged no further.
+    package private(set) var isBroken = false
+    private(set) var history: [String] = []
+
+    /// An order that a checkout placed.
+    init(_ facts: OrderFacts, outlet: Int, sentAt sent: UInt64, answeredAt answered: UInt64) {
+        self.facts = facts
+        self.outlet = outlet
+        let terms = facts.terms
+        var state = OrderState(version: 1, status: .placed)
+        if let payWithin = terms.payWithin {
+            state.status = .awaitingPayment
+            state.dueFrom = KitchenTerms.due(payWithin, after: sent)
+            dueBy = answered + UInt64(payWithin) * 1_000_000_000
+        } else if terms.acceptWithin == 0 {
+            state.status = .accepted
+            state.version = 2
+        } else {
+            state.dueFrom = terms.acceptBy(from: sent)
+            dueBy = answered + UInt64(terms.acceptWithin) * 1_000_000_000
+        }
+        courses = [Course(states: [state])]
+        known = [(answered, state.version)]
+    }
+
+    // MARK: What others may know of it
+
+    package var id: String { facts.id }
+
+    /// Its state after everything that is known, in one of the possible courses.
+    package var state: OrderState { courses[0].now }
+
+    /// The lines, for who gives something back.
+    package var lines: [(id: String, quantity: Int)] { facts.lines.map { ($0.id, $0.quantity) } }
+
+    package var total: Int64 { facts.bill.total }
+
+    /// How many steps are on their way.
+    package var stepsUnderWay: Int { pending.count }
+
+    /// When it has ended by itself at the latest, unless it is known to wait no longer.
+    package var deadline: UInt64? {
+        guard !isBroken, let dueBy, courses.contains(where: { $0.now.dueFrom != nil }) else { return nil }
+        return dueBy
+    }
+
+    // MARK: Steps
+
+    func begin(_ customer: Int, _ step: OrderStep, at time: UInt64) {
+        pending[customer] = Pending(step: step, sent: time, floor: floor(at: time))
+    }
+
+    /// The version that was known before a moment.
+    private func floor(at time: UInt64) -> Int64 { known.last { $0.time < time }?.version ?? 1 }
+
+    private func learn(_ version: Int64, at time: UInt64) {
+        if version > known[known.count - 1].version { known.append((time, version)) }
+    }
+
+    /// Adds every course that things may have taken until a moment.
+    private func expand(until time: UInt64) {
+        var found = Set(courses)
+        var next = courses
+        let pending = pending.sorted { $0.key < $1.key }
+        while let course = next.popLast() {
+            var following: [Course] = []
+            for (customer, waiting) in pending where course.done[customer] == nil {
+                guard case .changed(let state) = course.now.after(waiting.step, of: facts, sentAt: waiting.sent) else {
+                    continue
+                }
+                var after = course
+                after.states.append(state)
+                after.done[customer] = state.version
+                following.append(after)
+            }
+            if let state = course.now.overdue(at: time) {
+                var after = course
+                after.states.append(state)
+                following.append(after)
+            }
+            for course in following where found.insert(course).inserted {
+                courses.append(course)
+                next.append(course)
+            }
+            if found.count > OrderModel.limit { return isBroken = true }
+        }
+    }
+
+    /// Keeps those courses that something agrees with. Returns whether there are any; otherwise nothing changes but
+    /// that the order is judged no further.
+    private func keep(_ agrees: (Course) -> Bool) -> Bool {
+        let left = courses.filter(agrees)
+        guard !left.isEmpty else {
+            isBroken = true
+            return false
+        }
+        courses = left
+        return true
+    }
+
+    /// The answer to a step of a customer's.
+    enum Answer {
+        case changed, same, refused
+        /// It changed the order, or somebody else had done the same just before.
+        case either
+        /// No course leads to it. What would have been possible, for a message.
+        case impossible(String)
+        /// The order is judged no further.
+        case unknown
+    }
+
+    /// Judges the answer to a step, and learns from it.
+    ///
+    /// - Parameters:
+    ///   - reply: a version, or the code of a refusal.
+    ///   - isLast: whether it decides what became of the step; otherwise it was sent again.
+    func judge(_ customer: Int, version: Int64?, refusal: String?, at time: UInt64, isLast: Bool) -> Answer {
+        guard !isBroken, let waiting = pending[customer] else {
+            if isLast { pending[customer] = nil }
+            return .unknown
+        }
+        expand(until: time)
+        guard !isBroken else { return .unknown }
+        func outcomes(_ course: Course) -> [OrderState.Outcome] {
+            course.states.filter { $0.version >= waiting.floor }.map {
+                $0.after(waiting.step, of: facts, sentAt: waiting.sent)
+            }
+        }
+        func agrees(_ course: Course) -> Bool {
+            if let version {
+                if let done = course.done[customer] { return done == version }
+                return course.states.contains {
+                    $0.version == version && $0.version >= waiting.floor
+                        && $0.after(waiting.step, of: facts, sentAt: waiting.sent) == .same
+                }
+            }
+            guard course.done[customer] == nil, let refusal else { return false }
+            return outcomes(course).contains { outcome in
+                if case .refused(let code) = outcome { isSame(code, refusal) } else { false }
+            }
+        }
+        let possible = Set(
+            courses.flatMap { course in
+                course.done[customer].map { [":\($0)"] } ?? outcomes(course).map(\.text)
+            }
+        ).sorted().joined(separator: " or ")
+        guard keep(agrees) else { return .impossible(possible) }
+        let isDone = courses.contains { $0.done[customer] != nil }
+        let isCertain = courses.allSatisfy { $0.done[customer] != nil }
+        if let version { learn(version, at: time) }
+        // A step that changes nothing may do so when it is sent again.
+        guard isLast || isDone else { return refusal == nil ? .same : .refused }
+        if isLast {
+            pending[customer] = nil
+            for index in courses.indices { courses[index].done[customer] = nil }
+            var found: Set<Course> = []
+            courses = courses.filter { found.insert($0).inserted }
+            if isDone, case .pay = waiting.step, state.status == .placed, facts.terms.acceptWithin > 0 {
+                dueBy = time + UInt64(facts.terms.acceptWithin) * 1_000_000_000
+            }
+        }
+        return isDone ? isCertain ? .changed : .either : refusal == nil ? .same : .refused
+    }
+
+    /// The server was unable to decide a step: it changed nothing.
+    func abandon(_ customer: Int, at time: UInt64) {
+        guard pending[customer] != nil, !isBroken else { return pending[customer] = nil }
+        _ = keep { $0.done[customer] == nil }
+        pending[customer] = nil
+    }
+
+    func note(_ step: String) {
+        if history.count == OrderModel.keptSteps { history.removeFirst() }
+        history.append(step)
+    }
+
+    // MARK: Documents
+
+    /// Judges a document that shows the order as it was between two moments; one that was sent without being asked
+    /// for may be older. Learns from it.
+    ///
+    /// - Parameters:
+    ///   - sent: when the document was asked for; nil if it was not.
+    ///   - isOfKitchen: whether it is an element of `KITCHEN`.
+    func see(_ shown: JSON, sentAt sent: UInt64?, at time: UInt64, isOfKitchen: Bool = false) throws(Violation) {
+        guard !isBroken else { return }
+        expand(until: time)
+        guard !isBroken else { return }
+        let floor = sent.map { self.floor(at: $0) } ?? 0
+        let version = shown["version"]?.integer ?? 0
+        let mayBeLate = time - min(time, known[0].time) > UInt64(facts.terms.prepMinutes) * 60_000_000_000
+        func expected(_ state: OrderState) -> JSON {
+            isOfKitchen
+                ? facts.kitchenDocument(state, like: shown, mayBeLate: mayBeLate) : facts.document(state, like: shown)
+        }
+        let candidates = Set(
+            courses.flatMap(\.states).filter {
+                $0.version == version && version >= floor && (!isOfKitchen || $0.status.isInKitchen)
+            })
+        let right = candidates.filter { JSON.difference(expected($0), shown) == nil }
+        guard keep({ !right.isDisjoint(with: $0.states) }), let state = right.first else {
+            let check: Check = shown["ending"]?["by"]?.text == "system" ? .deadline : .order
+            guard let nearest = candidates.first else {
+                let versions = Set(courses.flatMap(\.states).map(\.version)).filter { $0 >= floor }.sorted()
+                throw Violation(
+                    check,
+                    "order \(id) is shown at version \(version), \(shown["status"]?.summary ?? "without a status"); "
+                        + "it must be at one of \(versions)")
+            }
+            throw Violation(
+                check,
+                "order \(id) at version \(version) is not as it should be: "
+                    + (JSON.difference(expected(nearest), shown) ?? ""))
+        }
+        learn(version, at: time)
+        guard let sent, state.dueFrom != nil, let dueBy, sent > dueBy + OrderModel.patience else { return }
+        isBroken = true
+        let seconds = (sent - dueBy) / 1_000_000_000
+        throw Violation(
+            .deadline, "order \(id) is still \(state.status.rawValue), \(seconds) s after its time has passed")
+    }
+
+    /// Whether the kitchen must have seen it all the time between two moments.
+    func mustBeInKitchen(since sent: UInt64, until time: UInt64) -> Bool {
+        guard !isBroken, known[0].time < sent else { return false }
+        expand(until: time)
+        let floor = self.floor(at: sent)
+        return !isBroken
+            && courses.allSatisfy { $0.states.allSatisfy { $0.version < floor || $0.status.isInKitchen } }
+    }
+
+    /// Whether it may have come as far as the log says.
+    func mayHaveEnded(at version: Int64, _ status: String, _ refunded: Int64, time: UInt64) -> Bool {
+        expand(until: time)
+        return isBroken
+            || courses.contains {
+                $0.now.version == version && isSame($0.now.status.rawValue, status) && $0.now.refunded == refunded
+            }
+    }
+}
+
+extension OrderState.Outcome {
+    /// What it is answered with.
+    fileprivate var text: String {
+        switch self {
+        case .changed(let state): ":\(state.version)"
+        case .same: "its version"
+        case .refused(let code): "-\(code)"
+        }
+    }
+}

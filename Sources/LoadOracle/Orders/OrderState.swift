@@ -1,0 +1,196 @@
+/// How far an order has come, and the table of what may happen to it next.
+package struct OrderState: Hashable, Sendable {
+    package enum Status: String, Hashable, Sendable {
+        case awaitingPayment, placed, accepted, preparing, ready, completed, rejected, cancelled
+
+        /// Whether the kitchen sees it.
+        var isInKitchen: Bool { [.placed, .accepted, .preparing, .ready].contains(self) }
+        var isEnd: Bool { [.completed, .rejected, .cancelled].contains(self) }
+    }
+
+    struct Ending: Hashable, Sendable {
+        var party: String
+        var code: String
+    }
+
+    struct Report: Hashable, Sendable {
+        var reference: String
+        var state: String
+        var minor: Int64
+    }
+
+    /// What comes of a step.
+    enum Outcome: Equatable {
+        case changed(OrderState)
+        /// The same again: nothing changes.
+        case same
+        case refused(code: String)
+    }
+
+    package internal(set) var version: Int64
+    package internal(set) var status: Status
+    /// The earliest moment at which it ends by itself, in nanoseconds; nil where it does not in a run.
+    var dueFrom: UInt64?
+    var readyBy: String?
+    var ending: Ending?
+    /// What was given back, in minor units, and how many of each line.
+    var refunded: Int64 = 0
+    var units: [String: Int] = [:]
+    var reports: [Report] = []
+
+    /// The next state, one version on.
+    private func next(_ status: Status, _ body: (inout OrderState) -> Void = { _ in }) -> Outcome {
+        var next = self
+        next.version += 1
+        next.status = status
+        if status != .placed { next.dueFrom = nil }
+        body(&next)
+        return .changed(next)
+    }
+
+    /// What comes of a step that was sent at `time`.
+    func after(_ step: OrderStep, of order: OrderFacts, sentAt time: UInt64) -> Outcome {
+        let refusal = Outcome.refused(code: "STATE")
+        switch step {
+        case .accept(let readyBy):
+            if status == .placed { return next(.accepted) { $0.readyBy = readyBy ?? $0.readyBy } }
+            return status == .accepted && (readyBy == nil || isSame(readyBy, self.readyBy)) ? .same : refusal
+        case .reject(let code):
+            if status == .placed { return next(.rejected) { $0.ending = Ending(party: "merchant", code: code) } }
+            return status == .rejected && ending == Ending(party: "merchant", code: code) ? .same : refusal
+        case .prepare:
+            if status == .preparing { return .same }
+            return [.placed, .accepted].contains(status) ? next(.preparing) : refusal
+        case .ready:
+            if status == .ready { return .same }
+            return [.placed, .accepted, .preparing].contains(status) ? next(.ready) : refusal
+        case .complete:
+            if status == .completed { return .same }
+            return status.isInKitchen ? next(.completed) : refusal
+        case .delay(let readyBy):
+            guard [.placed, .accepted, .preparing].contains(status) else { return refusal }
+            return isSame(readyBy, self.readyBy) ? .same : next(status) { $0.readyBy = readyBy }
+        case .cancel(let party, let code):
+            let own = Ending(party: party, code: code)
+            if status == .cancelled, ending == own { return .same }
+            let isOpen = [.awaitingPayment, .placed].contains(status)
+            guard isOpen || isSame(party, "merchant") && status.isInKitchen else { return refusal }
+            return next(.cancelled) { $0.ending = own }
+        case .pay(let reference, let state, let minor):
+            return paid(Report(reference: reference, state: state, minor: minor), of: order, sentAt: time)
+        case .refund(let part, _):
+            guard status.isInKitchen || status == .completed else { return refusal }
+            return givenBack(part, of: order)
+        }
+    }
+
+    /// It was not paid or accepted in time; nil if it does not wait for that at a moment.
+    func overdue(at time: UInt64) -> OrderState? {
+        guard let dueFrom, dueFrom <= time else { return nil }
+        let code = status == .awaitingPayment ? "UNPAID" : "TIMEOUT"
+        guard case .changed(let state) = next(.cancelled, { $0.ending = Ending(party: "system", code: code) }) else {
+            return nil
+        }
+        return state
+    }
+
+    // MARK: Money
+
+    private func paid(_ report: Report, of order: OrderFacts, sentAt time: UInt64) -> Outcome {
+        if let known = reports.first(where: {
+            isSame($0.reference, report.reference) && isSame($0.state, report.state)
+        }) {
+            return known.minor == report.minor ? .same : .refused(code: "IDMISMATCH")
+        }
+        return next(status) { state in
+            state.reports.append(report)
+            state.dueFrom = dueFrom
+            guard status == .awaitingPayment, state.captured + state.authorised >= order.bill.total else { return }
+            // The kitchen sees it from now on, and may accept everything.
+            state.version += 1
+            state.status = .placed
+            state.dueFrom = order.terms.acceptBy(from: time)
+            guard order.terms.acceptWithin == 0 else { return }
+            state.version += 1
+            state.status = .accepted
+        }
+    }
+
+    private func sum(_ state: String, _ reference: String? = nil) -> Int64 {
+        reports.reduce(0) { sum, report in
+            let counts = isSame(report.state, state) && (reference == nil || isSame(report.reference, reference))
+            return sum + (counts ? report.minor : 0)
+        }
+    }
+
+    /// What the outlet has, and what the customer has back.
+    var captured: Int64 { sum("captured") }
+    var paidBack: Int64 { sum("refunded") }
+
+    /// What is set aside.
+    var authorised: Int64 {
+        Set(reports.map { Text($0.reference) }).reduce(0) { total, reference in
+            let name = reference.string
+            return total + max(0, sum("authorised", name) - sum("captured", name) - sum("voided", name))
+        }
+    }
+
+    private func givenBack(_ part: OrderStep.Part, of order: OrderFacts) -> Outcome {
+        let left = order.bill.total - refunded
+        let amount: Int64
+        var given: (line: String, quantity: Int)?
+        switch part {
+        case .rest: amount = left
+        case .amount(let minor): amount = minor
+        case .units(let id, let quantity):
+            guard let index = order.lines.firstIndex(where: { isSame($0.id, id) }) else {
+                return .refused(code: "NOTFOUND")
+            }
+            let (line, before) = (order.lines[index], units[id] ?? 0)
+            guard quantity <= line.quantity - before else { return .refused(code: "LIMIT") }
+            // So many of a line, less those before: so the last one ends at what was paid.
+            let paid = order.bill.paid(line.total, at: index)
+            amount =
+                Bill.halfUp(paid * Int64(before + quantity), Int64(line.quantity))
+                - Bill.halfUp(paid * Int64(before), Int64(line.quantity))
+            given = (id, quantity)
+        }
+        guard left > 0, amount <= left else { return .refused(code: "LIMIT") }
+        return next(status) { state in
+            state.refunded += amount
+            state.dueFrom = dueFrom
+            if let given { state.units[given.line, default: 0] += given.quantity }
+        }
+    }
+}
+
+extension KitchenTerms {
+    /// The earliest moment by which an order has to be accepted that can be from a moment on; nil if it has not.
+    func acceptBy(from time: UInt64) -> UInt64? { acceptWithin > 0 ? KitchenTerms.due(acceptWithin, after: time) : nil }
+
+    /// A moment so many seconds after another. The server's clock counts milliseconds, and need not agree exactly.
+    static func due(_ seconds: Int, after time: UInt64) -> UInt64 {
+        let wait = UInt64(seconds) * 1_000_000_000
+        return time + wait - min(wait, tolerance)
+    }
+
+    private static let tolerance: UInt64 = 50_000_000
+}
+
+/// What was ordered, which never changes.
+struct OrderFacts {
+    struct Line {
+        var id: String
+        var quantity: Int
+        var total: Int64
+        /// The line as orders show it, without what was given back.
+        var document: [Text: JSON]
+    }
+
+    var id: String
+    var cart: String
+    var outlet: String
+    var terms: KitchenTerms
+    var lines: [Line]
+    var bill: Bill
+}

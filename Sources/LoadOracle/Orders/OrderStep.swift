@@ -1,0 +1,82 @@
+/// What is asked of an order.
+package enum OrderStep: Equatable, Sendable {
+    case accept(readyBy: String?)
+    case reject(code: String)
+    case prepare
+    case ready
+    case complete
+    case delay(readyBy: String)
+    case cancel(by: String, code: String)
+    case pay(reference: String, state: String, minor: Int64)
+    case refund(Part, code: String)
+
+    /// What is given back.
+    package enum Part: Equatable, Sendable {
+        case rest
+        case amount(Int64)
+        case units(line: String, quantity: Int)
+    }
+
+    package var kind: Call.Kind {
+        switch self {
+        case .accept: .orderAccept
+        case .reject: .orderReject
+        case .prepare: .orderPrepare
+        case .ready: .orderReady
+        case .complete: .orderComplete
+        case .delay: .orderDelay
+        case .cancel: .orderCancel
+        case .pay: .orderPayment
+        case .refund: .orderRefund
+        }
+    }
+
+    /// The command about an order.
+    func words(_ order: String) -> [String] {
+        let arguments: [String] =
+            switch self {
+            case .accept(let readyBy): readyBy.map { ["READY", $0] } ?? []
+            case .reject(let code): ["CODE", code]
+            case .prepare, .ready, .complete: []
+            case .delay(let readyBy): ["READY", readyBy]
+            case .cancel(let party, let code): ["BY", party, "CODE", code]
+            case .pay(let reference, let state, let minor): [reference, state, "\(minor)"]
+            case .refund(.rest, let code): ["CODE", code]
+            case .refund(.amount(let minor), let code): ["CODE", code, "AMOUNT", "\(minor)"]
+            case .refund(.units(let line, let quantity), let code):
+                ["CODE", code, "LINE", line, "QTY", "\(quantity)"]
+            }
+        return [kind.name.uppercased(), order] + arguments
+    }
+
+    /// The step that words ask for, with the order; nil if they are no such command.
+    static func reading(_ words: [String]) -> (order: String, step: OrderStep)? {
+        guard words.count > 1 else { return nil }
+        func word(_ place: Int) -> String { words.indices.contains(place) ? words[place] : "" }
+        let step: OrderStep
+        switch words[0] {
+        case "ORDER.ACCEPT": step = .accept(readyBy: words.count > 3 ? words[3] : nil)
+        case "ORDER.REJECT": step = .reject(code: word(3))
+        case "ORDER.PREPARE": step = .prepare
+        case "ORDER.READY": step = .ready
+        case "ORDER.COMPLETE": step = .complete
+        case "ORDER.DELAY": step = .delay(readyBy: word(3))
+        case "ORDER.CANCEL": step = .cancel(by: word(3), code: word(5))
+        case "ORDER.PAYMENT":
+            guard let minor = Int64(word(4)) else { return nil }
+            step = .pay(reference: word(2), state: word(3), minor: minor)
+        case "ORDER.REFUND":
+            if words.count == 4 {
+                step = .refund(.rest, code: word(3))
+            } else if words.count == 6, let minor = Int64(word(5)) {
+                step = .refund(.amount(minor), code: word(3))
+            } else if words.count == 8, let quantity = Int(word(7)) {
+                step = .refund(.units(line: word(5), quantity: quantity), code: word(3))
+            } else {
+                return nil
+            }
+        default: return nil
+        }
+        return (words[1], step)
+    }
+}

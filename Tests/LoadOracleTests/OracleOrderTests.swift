@@ -1,0 +1,289 @@
+import LineProtocol
+import OracleScene
+import SeededRandom
+import Testing
+
+@testable import LoadOracle
+
+/// Guests and cooks at kitchens whose server makes no mistakes. Each has a step on its way at most, which the server
+/// decides at some moment before the answer.
+private final class KitchenPlay {
+    private struct Flight {
+        var call: Call
+        var sent: UInt64
+        var write: Int
+        /// The server's answer; nil until it has decided.
+        var reply: Reply?
+    }
+
+    let trial: Trial
+    private(set) var answers: [String: Int] = [:]
+    private(set) var orders: [String] = []
+    private var random: SeededGenerator
+    private var flights: [Int: Flight] = [:]
+
+    init(seed: UInt64) throws {
+        trial = try Trial(outlets: 1, items: 12, customers: 4, seed: seed, kitchens: KitchenTerms.kitchens)
+        random = SeededGenerator(seed: seed)
+    }
+
+    /// Orders something by a quote, and returns the order.
+    @discardableResult
+    func order(kitchen: Int? = nil) throws -> String {
+        let customer = trial.customer
+        try trial.observe(.newCart(customer: customer.index))
+        let outlet = trial.world.outlets[1 + (kitchen ?? random.number(0..<4))]
+        while customer.cart.lines.count < 2 {
+            try trial.ask(
+                .add(
+                    customer.cart.id, outlet: outlet.index, item: random.number(0..<14),
+                    quantity: random.number(1..<6),
+                    options: random.pick([
+                        nil, "small,cheese*2", "large,bacon,cheese", "slaw", "fries,ketchup*2", "egg",
+                    ]),
+                    note: nil))
+        }
+        if random.chance(50) { try trial.ask(.tip(customer.cart.id, minor: Int64(random.number(0..<300)))) }
+        try trial.ask(.quote(customer.cart.id))
+        let quote = try #require(customer.quote)
+        #expect(try trial.ask(.checkOutQuote(customer.cart.id, quote: quote.digest)) == .accepted)
+        guard case .checkedOut(let order) = customer.cart.status else { throw Violation(.order, "no order") }
+        orders.append(order)
+        for call in [
+            Call.order(order), .cart(customer.cart.id), .quote(customer.cart.id), .kitchen(outlet: outlet.index),
+        ] {
+            try trial.ask(call)
+        }
+        return order
+    }
+
+    func model(_ order: String) throws -> OrderModel { try #require(trial.oracle.order(order)) }
+
+    /// A step at random.
+    private func step(_ order: OrderModel) -> OrderStep {
+        let time = random.pick(["2999-01-01T00:00:00Z", Moment.text(day: day + 3, minute: 30)])
+        let readyBy = Moment.text(day: day + 2, minute: 60 * random.number(0..<2))
+        switch random.number(0..<14) {
+        case 0, 1: return .accept(readyBy: random.chance(50) ? nil : readyBy)
+        case 2: return .reject(code: random.pick(["ITEMS", "BUSY"]))
+        case 3: return .prepare
+        case 4: return .ready
+        case 5: return .complete
+        case 6: return .delay(readyBy: time.hasPrefix("2999") ? readyBy : time)
+        case 7: return .cancel(by: random.pick(["customer", "merchant"]), code: random.pick(["CUSTOMER", "ITEMS"]))
+        case 8, 9:
+            return .pay(
+                reference: random.pick(["a", "b"]),
+                state: random.pick(["authorised", "captured", "voided", "refunded", "failed"]),
+                minor: random.chance(50) ? order.total : order.total / 2)
+        case 10: return .refund(.rest, code: "OTHER")
+        case 11: return .refund(.amount(Int64(random.number(1..<900))), code: "OTHER")
+        default:
+            let line = random.pick(order.lines)
+            return .refund(.units(line: line.id, quantity: random.number(1..<(line.quantity + 2))), code: "ITEMS")
+        }
+    }
+
+    private var day: Int { Int(trial.server.seconds / 86_400) }
+
+    /// Somebody sends a step, the server decides it, or it is answered; or time passes.
+    func move() throws {
+        if orders.isEmpty || random.chance(3) { try order() }
+        let customer = random.number(0..<3)
+        guard var flight = flights[customer] else {
+            let id = random.pick(orders.suffix(3).map(\.self))
+            let call = Call.step(order: id, step(try model(id)))
+            let sent = trial.tick()
+            try trial.observe(.stepSent(customer: customer, call: call, at: sent))
+            return flights[customer] = Flight(call: call, sent: sent, write: trial.write(call, of: customer))
+        }
+        if flight.reply == nil {
+            flight.reply = trial.server.answer(flight.call, id: "\(customer)-\(flight.write)")
+            return flights[customer] = flight
+        }
+        if random.chance(20), let id = orders.last {
+            if let deadline = try model(id).deadline, [2, 3].contains(try model(id).outlet), random.chance(20) {
+                try wait(until: deadline)
+            }
+            try trial.ask(random.chance(50) ? .order(id) : .kitchen(outlet: try model(id).outlet))
+        }
+        flights[customer] = nil
+        let verdict = try trial.judge(
+            flight.call, flight.reply ?? .null, of: customer, sentAt: flight.sent, write: flight.write)
+        if case .error(let code, _) = flight.reply { answers[code, default: 0] += 1 }
+        answers["\(verdict)", default: 0] += 1
+    }
+
+    /// Time passes, and every deadline until then is met.
+    private func wait(until time: UInt64) throws {
+        trial.wait(Double(time - min(time, trial.clock)) / 1e9 + 0.1)
+        for id in orders {
+            if let deadline = try model(id).deadline, deadline <= trial.clock { _ = trial.server.passTime(of: id) }
+        }
+    }
+
+    func settle() throws {
+        for (customer, flight) in flights.sorted(by: { $0.key < $1.key }) {
+            let reply = flight.reply ?? trial.server.answer(flight.call, id: "\(customer)-\(flight.write)")
+            try trial.judge(flight.call, reply, of: customer, sentAt: flight.sent, write: flight.write)
+        }
+        flights = [:]
+        for id in orders { try trial.ask(.order(id)) }
+        for outlet in 1...4 { try trial.ask(.kitchen(outlet: outlet)) }
+    }
+
+    /// Sends a step and returns its right answer, without telling the oracle.
+    func sent(_ call: Call, of customer: Int = 0) throws -> Reply {
+        try trial.observe(.stepSent(customer: customer, call: call, at: trial.tick()))
+        return trial.server.answer(call, id: "\(customer)-\(trial.write(call, of: customer))")
+    }
+}
+
+/// The oracle compared with the domain and the documents of the server: neither knows the other.
+@Suite("The oracle of orders")
+struct OracleOrderTests {
+    @Test(
+        "accepts whatever the domain answers, while guests, cooks and time act at once, and the log of it",
+        arguments: SeededGenerator.seeds.prefix(8))
+    func accepts(seed: UInt64) throws {
+        let play = try KitchenPlay(seed: seed)
+        for _ in 0..<300 { try play.move() }
+        try play.settle()
+        try play.trial.audit()
+        #expect(play.answers["accepted", default: 0] > 10 && play.answers["STATE", default: 0] > 3, "\(play.answers)")
+    }
+
+    @Test("notices another version, a refusal of what is possible, and another code", arguments: UInt64(0)..<6)
+    func answers(seed: UInt64) throws {
+        let steps: [OrderStep] = [
+            .accept(readyBy: nil), .prepare, .refund(.amount(1), code: "OTHER"), .ready, .complete,
+            .reject(code: "ITEMS"),
+            .cancel(by: "customer", code: "CUSTOMER"), .pay(reference: "a", state: "captured", minor: 5),
+        ]
+        for step in steps {
+            for change in 0..<4 {
+                let play = try KitchenPlay(seed: seed)
+                let order = try play.order(kitchen: 0)
+                let call = Call.step(order: order, step)
+                let reply = try play.sent(call)
+                let wrong: Reply
+                switch (change, reply) {
+                case (0, .integer(let version)): wrong = .integer(version + 1)
+                case (1, .integer(let version)): wrong = .integer(version - 1)
+                case (2, .error): wrong = .error(code: "LIMIT", message: "")
+                case (3, .error): wrong = .integer(2)
+                case (2, _): wrong = .error(code: "STATE", message: "")
+                default: continue
+                }
+                #expect(throws: Violation.self, "\(call) answered \(wrong)") {
+                    try play.trial.judge(call, wrong, of: 0)
+                }
+            }
+        }
+    }
+
+    @Test("allows an answer or a refusal while a deadline passes, and only the one before and the other after it")
+    func deadlines() throws {
+        func accepting(after seconds: Double, _ reply: Reply) throws {
+            let play = try KitchenPlay(seed: 3)
+            // Waits for a second to be accepted.
+            let order = try play.order(kitchen: 1)
+            play.trial.wait(seconds)
+            let call = Call.step(order: order, .accept(readyBy: nil))
+            try play.trial.observe(.stepSent(customer: 0, call: call, at: play.trial.tick()))
+            try play.trial.judge(call, reply, of: 0)
+        }
+        let refusal = Reply.error(code: "STATE", message: "")
+        try accepting(after: 0.5, .integer(2))
+        #expect(throws: Violation.self) { try accepting(after: 0.5, refusal) }
+        try accepting(after: 1.5, .integer(2))
+        try accepting(after: 1.5, refusal)
+    }
+
+    @Test("notices an order that ends by itself before its time, or not at all")
+    func endings() throws {
+        func seeing(after seconds: Double, hasEnded: Bool) throws {
+            let play = try KitchenPlay(seed: 3)
+            let order = try play.order(kitchen: 1)
+            play.trial.wait(seconds)
+            if hasEnded { #expect(play.trial.server.passTime(of: order)) }
+            try play.trial.ask(.order(order))
+        }
+        try seeing(after: 2, hasEnded: true)
+        try seeing(after: 0.5, hasEnded: false)
+        // A server may have been away.
+        try seeing(after: 5, hasEnded: false)
+        #expect(throws: Violation.self) { try seeing(after: 0.5, hasEnded: true) }
+        #expect(throws: Violation.self) { try seeing(after: 20, hasEnded: false) }
+    }
+
+    @Test("notices every number that is another in an order, a kitchen and a quote", arguments: UInt64(0)..<4)
+    func documents(seed: UInt64) throws {
+        let play = try KitchenPlay(seed: seed)
+        let order = try play.order(kitchen: Int(seed))
+        for (call, text) in [
+            (Call.order(order), play.trial.server.order(order) ?? []),
+            (.kitchen(outlet: 1 + Int(seed)), play.trial.server.kitchen(1 + Int(seed))),
+        ] {
+            let document = try #require(JSON(text))
+            for (path, wrong) in document.changedNumbers() {
+                let play = try KitchenPlay(seed: seed)
+                try play.order(kitchen: Int(seed))
+                #expect(throws: Violation.self, "\(call) with another \(path)") {
+                    try play.trial.judge(call, .bulk(wrong.bytes))
+                }
+            }
+        }
+    }
+
+    @Test("reads and writes times")
+    func times() {
+        #expect(Moment.milliseconds("1970-01-01T00:00:00Z") == 0)
+        #expect(Moment.milliseconds("2026-03-01T12:00:00.250Z") == 1_772_366_400_250)
+        #expect(Moment.milliseconds("2024-02-29T23:59:59.5Z") == 1_709_251_199_500)
+        #expect(Moment.milliseconds("soon") == nil && Moment.milliseconds("2026-03-01") == nil)
+        for day in stride(from: 0, to: 60_000, by: 17) {
+            #expect(Moment.milliseconds(Moment.text(day: day, minute: 61)) == Int64(day * 86_400 + 3_660) * 1_000)
+        }
+        #expect(Moment.text(day: 20_513, minute: 1_500) == "2026-03-02T01:00:00Z")
+    }
+}
+
+extension JSON {
+    /// The document with one of its numbers changed, for each.
+    fileprivate func changedNumbers(_ path: String = "") -> [(path: String, document: JSON)] {
+        switch self {
+        case .number(let number): return [(path, .number(number + 1))]
+        case .array(let elements):
+            return elements.enumerated().flatMap { index, element in
+                element.changedNumbers("\(path)/\(index)").map { path, changed in
+                    var copy = elements
+                    copy[index] = changed
+                    return (path, .array(copy))
+                }
+            }
+        case .object(let members):
+            return members.sorted { $0.key < $1.key }.flatMap { key, value in
+                value.changedNumbers("\(path)/\(key)").map { path, changed in
+                    var copy = members
+                    copy[key] = changed
+                    return (path, .object(copy))
+                }
+            }
+        case .null, .bool, .string: return []
+        }
+    }
+
+    fileprivate var bytes: [UInt8] { Array(text().utf8) }
+
+    private func text() -> String {
+        switch self {
+        case .null: "null"
+        case .bool(let value): "\(value)"
+        case .number(let number): "\(Int64(number))"
+        case .string(let text): "\"\(text)\""
+        case .array(let elements): "[\(elements.map { $0.text() }.joined(separator: ","))]"
+        case .object(let members): "{\(members.map { "\"\($0.key)\":\($0.value.text())" }.joined(separator: ","))}"
+        }
+    }
+}

@@ -1,0 +1,136 @@
+internal import Domain
+internal import EventLog
+internal import Foundation
+internal import LineProtocol
+internal import LoadOracle
+internal import Projections
+
+/// Orders as the domain decides them, and as the server shows them.
+extension RightServer {
+    struct KitchenOrder {
+        var state = Order.initial
+        var version: Int64 = 0
+    }
+
+    /// The time, in seconds since the Unix epoch.
+    package var seconds: Int64 { now.millisecondsSinceEpoch / 1_000 }
+
+    /// What an outlet says about its orders.
+    func details(of outlet: LoadOracle.Outlet) -> OutletDetails {
+        var details = OutletDetails(name: Text(outlet.id), currency: Currency("EUR")!, timeZone: Text("UTC"))
+        guard let terms = outlet.terms else { return details }
+        details.prepMinutes = terms.prepMinutes
+        details.acceptWithin = terms.acceptWithin
+        details.payment = terms.payWithin == nil ? .none : .first
+        details.payWithin = terms.payWithin
+        let tax = Identifier("vat")!
+        if let rate = terms.taxRate {
+            details.pricing.taxIncluded = terms.isTaxIncluded
+            details.pricing.taxes = [.init(id: tax, name: Text("VAT"), rate: Rate(thousandths: Int(rate))!)]
+        }
+        if let rate = terms.service { details.pricing.service = .init(rate: Rate(thousandths: Int(rate))!) }
+        if let fee = terms.delivery {
+            details.pricing.delivery = .init(
+                Amount(minorUnits: fee.amount), freeFrom: Amount(minorUnits: fee.freeFrom),
+                tax: terms.taxRate == nil ? nil : tax)
+        }
+        return details
+    }
+
+    /// An order was placed at a kitchen.
+    func place(_ order: Identifier, _ placement: Order.Placement) {
+        record(order, .place(placement))
+    }
+
+    /// The time of an order that has to be accepted or paid has passed.
+    package func passTime(of order: String) -> Bool {
+        (id, now) = ("", now.adding(minutes: 20))
+        defer { now = now.adding(minutes: -20) }
+        return record(Identifier(order)!, .meetDeadline(now: now)) == nil
+    }
+
+    /// Answers a step.
+    func answer(_ step: OrderStep, of order: String) -> Reply {
+        let command: Order.Command =
+            switch step {
+            case .accept(let time): .accept(readyBy: time.flatMap { Timestamp(rfc3339: $0) }, now: now)
+            case .reject(let code): .reject(.init(rawValue: code)!, text: nil)
+            case .prepare: .prepare
+            case .ready: .ready
+            case .complete: .complete
+            case .delay(let time): .delay(readyBy: Timestamp(rfc3339: time)!, now: now)
+            case .cancel(let party, let code):
+                .cancel(by: .init(rawValue: party)!, .init(rawValue: code)!, text: nil)
+            case .pay(let reference, let state, let minor):
+                .reportPayment(
+                    .init(reference: Text(reference), .init(rawValue: state)!, Amount(minorUnits: minor)), now: now)
+            case .refund(.rest, let code): .refund(.rest, .init(rawValue: code)!)
+            case .refund(.amount(let minor), let code):
+                .refund(.amount(Amount(minorUnits: minor)), .init(rawValue: code)!)
+            case .refund(.units(let line, let quantity), let code):
+                .refund(.units(line: Text(line), quantity: quantity), .init(rawValue: code)!)
+            }
+        if let rejection = record(Identifier(order)!, command) {
+            return .error(code: rejection.code.rawValue, message: rejection.message)
+        }
+        return .integer(kitchenOrders[order]?.version ?? 0)
+    }
+
+    /// Decides a command and records what comes of it. Returns why it was refused.
+    @discardableResult
+    private func record(_ order: Identifier, _ command: Order.Command) -> Rejection? {
+        var kept = kitchenOrders[order.rawValue] ?? KitchenOrder()
+        do {
+            for event in try Order.decide(command, in: kept.state) {
+                try Order.evolve(&kept.state, event)
+                kept.version += 1
+                let (kind, payload) = EventCodec.encode(.order(event))
+                let fields = try JSONSerialization.jsonObject(with: Data(payload)) as? [String: Any]
+                append("order-\(order.rawValue)", kind.name, fields ?? [:])
+                try projection.apply(
+                    DecodedEvent(
+                        partition: 0, position: Int64(events.count), stream: StreamName(.order, order),
+                        version: kept.version, event: .order(event), metadata: .none, recordedAt: now))
+            }
+        } catch let rejection as Rejection {
+            return rejection
+        } catch {
+            preconditionFailure("\(error)")
+        }
+        kitchenOrders[order.rawValue] = kept
+        return nil
+    }
+
+    /// What `ORDER.GET` answers; nil where nobody cooks.
+    package func order(_ id: String) -> [UInt8]? {
+        guard let kept = kitchenOrders[id], let book = kept.state.book else { return nil }
+        return OrderDocument.bytes(
+            of: Identifier(id)!, book: book, version: kept.version, updatedAt: now, texts: .none)
+    }
+
+    /// What `KITCHEN` answers.
+    package func kitchen(_ outlet: Int) -> [UInt8] {
+        let id = Identifier(world.outlets[outlet].id)!
+        let all = projection.kitchen(of: id).sorted { ($0.dueAt, $0.id) < ($1.dueAt, $1.id) }
+        return KitchenDocument.bytes(of: id, all.map(\.whole), count: all.count, isFollowed: true, now: now) { _ in
+            .none
+        }
+    }
+
+    /// What `CART.QUOTE` answers.
+    func quote(of cart: CartID, _ state: Cart.State, version: Int) -> [UInt8] {
+        QuoteDocument.bytes(
+            of: Identifier(world.cartName(cart))!, state: state, version: Int64(version), texts: .none,
+            offer: { self.offer(of: $0, $1, at: $2) }, details: { self.details(at: $0) })
+    }
+
+    func details(at outlet: Identifier) -> OutletDetails? {
+        world.outlets.first { $0.id == outlet.rawValue }.map(details(of:))
+    }
+}
+
+extension Timestamp {
+    fileprivate func adding(minutes: Int64) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: millisecondsSinceEpoch + minutes * 60_000)
+    }
+}
