@@ -170,7 +170,7 @@ def test_the_bar_shows_below_36_points_of_the_header_and_hides_above_72(visit, k
     page = visit(f"/o/{kitchen}")
     dice = random.Random(SEED)
     steps = [80, 60, 37, 36, 35, 50, 70, 72, 73, 50, 20, 60, 90, -400, 71, 40, 100]
-    steps += [dice.choice([dice.randrange(-600, 130), dice.randrange(30, 80)]) for _ in range(60)]
+    steps += [dice.choice([dice.randrange(-600, 130), dice.randrange(30, 80)]) for _ in range(30)]
     wrong = page.evaluate("""async ({ steps, patience }) => {
         const edge = (name) => document.querySelector(name).getBoundingClientRect().bottom;
         const frame = () => new Promise((done) => requestAnimationFrame(done));
