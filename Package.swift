@@ -229,7 +229,8 @@ let package = Package(
             uses: ["Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "TestSupport", "Users"]),
         tests(of: "Projections", uses: ["Domain", "EventLog", "SeededRandom"]),
         tests(of: "TextAnalysis", uses: ["SeededRandom"]),
-        tests(of: "Catalogue", uses: ["Domain", "EventLog", "Projections", "SeededRandom", "TextAnalysis"]),
+        tests(
+            of: "Catalogue", uses: ["Domain", "EventLog", "JSONText", "Projections", "SeededRandom", "TextAnalysis"]),
         tests(of: "Audit", uses: ["Domain", "EventLog", "EventLogContract", "Projections", "SeededRandom"]),
         tests(of: "CommandHandling", uses: ["Domain", "EventLog", "Projections", "SeededRandom"]),
         tests(of: "TLS", uses: ["SeededRandom", "TestSupport"]),

@@ -1,4 +1,5 @@
 import Domain
+import JSONText
 import SeededRandom
 import Testing
 
@@ -81,6 +82,34 @@ import Testing
         catalogue.revision = 2
         catalogue.update("o", to: .with([item, .named("Pie", id: "pie")]) { $0.name = "Elsewhere" }, items: [])
         #expect(try text().ranges(of: #""outletName":"Elsewhere""#).count == 2)
+    }
+
+    @Test func `a row is written once, and again when its listing has changed`() throws {
+        let catalogue = Catalogue.with((0..<50).map { .named("Dish", id: "dish-\($0)") })
+        let index = catalogue.index(of: .items)
+        let query = try catalogue.query(["SORT", "name"], of: .items, options: [.sort])
+        let saved = SavedQuery(SavedName("dishes", of: 1), query, owner: 1, revision: 0)
+        /// The listings whose rows are written for an answer.
+        func written() -> [ListingID] {
+            var written: [ListingID] = []
+            _ = saved.answer(in: index, revision: 0) { id, writer in
+                written.append(id)
+                writer.string("\(id)")
+            }
+            return written
+        }
+        let shown = written()
+        #expect(shown.count == 20)
+        #expect(written() == [])
+        let listing = try #require(index.all.rows.map(index.source.listing(at:)).first { $0.id == shown[7] })
+        #expect(saved.follow(from: listing, to: listing, in: index))
+        #expect(written() == [listing.id])
+        // The first leaves, and another comes in at the end.
+        let first = try #require(index.all.rows.map(index.source.listing(at:)).first { $0.id == shown[0] })
+        #expect(saved.follow(from: first, to: nil, in: index))
+        #expect(written().count == 1)
+        saved.move(to: 5..<25)
+        #expect(written().count == 5)
     }
 
     private static func window(_ generator: inout SeededGenerator) -> Range<Int> {
