@@ -1,3 +1,4 @@
+import Domain
 import EventLoop
 import LineProtocol
 import LoadOracle
@@ -22,18 +23,28 @@ final class Client {
     private(set) var replies = 0
     private var requestCount = 0
 
-    /// What a reply says about a cart, in the order of one connection.
+    /// What a reply says about a cart or an order, in the order of one connection.
     struct Observation {
         enum What {
             case wrote(Write)
+            /// An order's version, by the reply to a command about it.
+            case version(Int64)
             case count(Int64)
-            /// A cart's version and count.
-            case cart(Int64, Int64)
+            case cart(CartReader.Cart)
+            case quote(CartReader.Cart)
+            /// An order's version, and what was shown of it; only its status where it stands in a list.
+            case order(Int64, [String: String])
+            /// What a kitchen's orders are, and all orders of its outlet, when all is quiet.
+            case kitchen([OrderReader.Entry])
+            case orders([OrderReader.Entry])
         }
-        var cart: String
+        /// The stream; the outlet where it is about several orders.
+        var subject: String
         var what: What
         /// The end of the log when it came.
         var head: Int64
+        /// When it was asked for.
+        var sentAt: UInt64
     }
 
     /// A connection, as this side sees it.
@@ -77,7 +88,7 @@ final class Client {
     // MARK: Acting
 
     func start() {
-        world.after(UInt64(chance.number(1..<300)) * Client.millisecond) { [self] in
+        world.after(UInt64(chance.number(1..<world.pace)) * Client.millisecond) { [self] in
             guard world.act() else { return }
             act()
             start()
@@ -137,47 +148,136 @@ final class Client {
         return Request(kind: .hello(isRight: isRight), words: ["HELLO", "3", "AUTH", person.name, token])
     }
 
-    /// A request, whether the user may make it or not.
+    /// A request, most of the time one that the user may make.
     private func request(_ connection: Connection) -> Request {
+        if chance.chance(25) {
+            let candidates = sentRequests.filter { $0.write.map { $0.isInDoubt || $0.isAnswered } ?? false }
+            if let again = candidates.randomElement(using: &chance), strikes(.again, 40) { return again }
+        }
+        var request = draw(connection)
+        for _ in 0..<3 where chance.chance(80) && Model.verdict(on: request.kind, of: person) != .allowed {
+            request = draw(connection)
+        }
+        if let write = request.write {
+            writes.append(write)
+            // What was agreed to is agreed to once.
+            if case .checkOut = write.action { world.agreements.removeAll { "cart-\($0.cart)" == write.stream } }
+        }
+        return request
+    }
+
+    private func draw(_ connection: Connection) -> Request {
         requestCount += 1
-        let cart = chance.pick(Model.carts)
+        let cart = world.cart(chance.pick(Model.carts))
         let outlet = chance.pick(Model.outlets)
         let id = "w\(number)-\(requestCount)"
-        func newWrite(_ stream: String, mayChangeNothing: Bool) -> Write {
-            let write = Write(id: id, stream: stream, mayChangeNothing: mayChangeNothing)
-            writes.append(write)
-            return write
+        func write(_ stream: String, _ action: Action, _ words: [String]) -> Request {
+            Request(kind: .write(Write(id: id, stream: stream, action)), words: words + ["ID", id])
         }
-        switch chance.below(26) {
-        case 0..<9:
-            let candidates = sentRequests.filter { $0.write?.isInDoubt == true || $0.write?.replies.isEmpty == false }
-            if let again = candidates.randomElement(using: &chance), strikes(.again, 30) { return again }
-            let quantity = chance.number(1..<4)
-            let write = newWrite("cart-\(cart)", mayChangeNothing: false)
-            return Request(
-                kind: .add(write), words: ["CART.ADD", cart, Model.outlet(of: cart), "tea", "\(quantity)", "ID", id])
-        case 9:
-            return Request(
-                kind: .clear(newWrite("cart-\(cart)", mayChangeNothing: true)), words: ["CART.CLEAR", cart, "ID", id])
-        case 10:
-            return Request(
-                kind: .open(newWrite("outlet-\(outlet)", mayChangeNothing: true)),
-                words: ["OUTLET.OPEN", outlet, "ID", id]
-            )
-        case 11:
-            return Request(
-                kind: .close(newWrite("outlet-\(outlet)", mayChangeNothing: true)),
-                words: ["OUTLET.CLOSE", outlet, "ID", id])
-        case 12..<16: return Request(kind: .count(cart), words: ["CART.COUNT", cart])
-        case 16..<20: return Request(kind: .cart(cart), words: ["CART.GET", cart])
-        case 20: return Request(kind: .home(outlet), words: ["OUTLET.HOME", outlet])
-        case 21..<24:
-            let channel = chance.chance(70) ? "cart:\(cart)" : "home:\(outlet)"
+        switch chance.below(100) {
+        case 0..<22:
+            let (choice, quantity) = (Choice.any(&chance), chance.number(1..<4))
+            var words = ["CART.ADD", cart, Model.outlet(of: cart), Prices.item, "\(quantity)"]
+            let tapped = choice.words.shuffled(using: &chance)
+            if !tapped.isEmpty { words += ["OPTIONS", tapped.joined(separator: ",")] }
+            return write("cart-\(cart)", .add(choice, quantity: quantity), words)
+        case 22, 23: return write("cart-\(cart)", .clear, ["CART.CLEAR", cart])
+        case 24, 25: return write("outlet-\(outlet)", .open, ["OUTLET.OPEN", outlet])
+        case 26: return write("outlet-\(outlet)", .close, ["OUTLET.CLOSE", outlet])
+        case 27, 28:
+            let option: String? = chance.chance(30) ? nil : chance.pick(Choice.options).id
+            let price = Int64(option == nil ? chance.number(1..<20) : chance.below(6))
+            return write(
+                "menu-\(outlet)", .price(option ?? Prices.item, price),
+                [option == nil ? "MENU.ITEM.PRICE" : "MENU.OPTION.PRICE", outlet, option ?? Prices.item, "\(price)"])
+        case 29..<43:
+            guard let known = world.agreements.randomElement(using: &chance), chance.chance(80) else {
+                return Request(kind: .quote(cart), words: ["CART.QUOTE", cart])
+            }
+            let total = known.agreed.total
+            let agreement = known.agreed.quote.flatMap { chance.chance(50) ? ["QUOTE", $0] : nil }
+            return write(
+                "cart-\(known.cart)", .checkOut(total: total),
+                ["CART.CHECKOUT", known.cart] + (agreement ?? ["TOTAL", "\(total)"]))
+        case 43..<67:
+            guard let order = anyOrder() else { return Request(kind: .quote(cart), words: ["CART.QUOTE", cart]) }
+            let (action, words) = draw(for: order)
+            return write("order-\(order.id)", .order(action, order), [words[0], order.id] + words.dropFirst())
+        case 67..<72: return Request(kind: .count(cart), words: ["CART.COUNT", cart])
+        case 72..<78: return Request(kind: .cart(cart), words: ["CART.GET", cart])
+        case 78, 79: return Request(kind: .home(outlet), words: ["OUTLET.HOME", outlet])
+        case 80..<86:
+            guard let order = anyOrder() else { return Request(kind: .cart(cart), words: ["CART.GET", cart]) }
+            return Request(kind: .order(order), words: ["ORDER.GET", order.id])
+        case 86, 87: return Request(kind: .kitchen(outlet, isQuiet: false), words: ["KITCHEN", outlet])
+        case 88: return Request(kind: .orders(outlet, isQuiet: false), words: ["ORDERS", "OUTLET", outlet])
+        case 89..<97:
+            let order = chance.chance(30) ? anyOrder() : nil
+            let channel =
+                order.map { "order:\($0.id)" }
+                ?? chance.pick(["cart:\(cart)", "cart:\(cart)", "home:\(outlet)", "kitchen:\(outlet)"])
             if connection.followers[channel] != nil || connection.unanswered.contains(where: { $0.isAbout(channel) }) {
                 fallthrough
             }
-            return Request(kind: .subscribe(channel), words: ["SUBSCRIBE", channel])
+            return Request(kind: .subscribe(channel, order), words: ["SUBSCRIBE", channel])
         default: return Request(kind: .echo("e\(requestCount)"), words: ["ECHO", "e\(requestCount)"])
+        }
+    }
+
+    /// One of the orders that clients know of, most often a new one.
+    private func anyOrder() -> KnownOrder? {
+        let orders = world.orders
+        return chance.chance(60) ? orders.suffix(3).randomElement(using: &chance) : orders.randomElement(using: &chance)
+    }
+
+    /// What a kitchen, a customer or a payment service wants of an order, with its words but for the order.
+    private func draw(for order: KnownOrder) -> (OrderAction, [String]) {
+        // A command that is sent again is to say what it said before, so no time may have passed by then.
+        func later() -> (Int64, String) {
+            let time = world.clock + Int64(chance.number(60..<600)) * 1_000
+            return (time, Timestamp(millisecondsSinceEpoch: time).rfc3339)
+        }
+        let code = chance.pick(["ITEMS", "BUSY", "OTHER"])
+        let text = chance.chance(30) ? "for a reason" : nil
+        let reason = text.map { ["REASON", $0] } ?? []
+        switch chance.below(100) {
+        case 0..<18:
+            guard chance.chance(40) else { return (.accept(readyBy: nil), ["ORDER.ACCEPT"]) }
+            let (time, word) = later()
+            return (.accept(readyBy: time), ["ORDER.ACCEPT", "READY", word])
+        case 18..<24: return (.reject(code, text: text), ["ORDER.REJECT", "CODE", code] + reason)
+        case 24..<33: return (.prepare, ["ORDER.PREPARE"])
+        case 33..<42: return (.ready, ["ORDER.READY"])
+        case 42..<48: return (.complete, ["ORDER.COMPLETE"])
+        case 48..<56:
+            let (time, word) = later()
+            return (.delay(readyBy: time), ["ORDER.DELAY", "READY", word])
+        case 56..<64:
+            let party = chance.pick(["customer", "merchant"])
+            return (
+                .cancel(by: party, code, text: text), ["ORDER.CANCEL", "BY", party, "CODE", code] + reason
+            )
+        case 64..<88:
+            let states = [
+                "authorised", "authorised", "captured", "captured", "captured", "voided", "refunded", "failed",
+            ]
+            let report = OrderModel.Report(
+                reference: chance.pick(["p1", "p2"]), state: chance.pick(states),
+                amount: chance.chance(70) ? order.total : order.total / 2)
+            return (.pay(report), ["ORDER.PAYMENT", report.reference, report.state, "\(report.amount)"])
+        default:
+            switch chance.below(3) {
+            case 0: return (.refund(.rest, code), ["ORDER.REFUND", "CODE", code])
+            case 1:
+                let amount = Int64(chance.number(1..<20))
+                return (.refund(.amount(amount), code), ["ORDER.REFUND", "AMOUNT", "\(amount)", "CODE", code])
+            default:
+                let (line, units) = (Choice.any(&chance).line, chance.number(1..<3))
+                return (
+                    .refund(.units(units, line: line), code),
+                    ["ORDER.REFUND", "LINE", line, "QTY", "\(units)", "CODE", code]
+                )
+            }
         }
     }
 
@@ -195,6 +295,7 @@ final class Client {
             request.sentAt = world.now
             if let write = request.write {
                 write.isInDoubt = false
+                write.sentAt = write.sentAt ?? world.now
                 if !sentRequests.contains(where: { $0.write === write }) { sentRequests.append(request) }
             }
             connection.unanswered.append(request)
@@ -283,7 +384,7 @@ final class Client {
     /// and goes on with what it has of it.
     func learned(_ server: Server) {
         for (request, connection) in lostRequests where connection.server === server {
-            if allowed(request, connection).mayBe { request.write?.wasAllowed = true }
+            if verdicts(request, connection).mayBe { request.write?.wasAllowed = true }
         }
     }
 
@@ -294,7 +395,7 @@ final class Client {
         for request in connection.unanswered {
             guard let write = request.write else { continue }
             (write.isInDoubt, write.wasLost) = (true, true)
-            if allowed(request, connection).mayBe { write.wasAllowed = true }
+            if verdicts(request, connection).mayBe { write.wasAllowed = true }
             lostRequests.append((request, connection))
         }
     }
@@ -338,12 +439,26 @@ final class Client {
         connection.followers[channel] = follower
     }
 
-    /// Whether the server could take the request for allowed, and for not allowed, between then and now.
-    private func allowed(_ request: Request, _ connection: Connection) -> (mayBe: Bool, mayNotBe: Bool) {
+    /// What the server could say to who asks, by what it has known between then and now.
+    private struct Verdicts {
+        var mayBe = false
+        var mayBeRefused = false
+        var mayBeHidden = false
+    }
+
+    private func verdicts(_ request: Request, _ connection: Connection) -> Verdicts {
         let known = connection.server.known
         let first = known.lastIndex { $0.time <= request.sentAt } ?? 0
-        let verdicts = known[first...].map { Model.may($0.users[user], request.kind) }
-        return (verdicts.contains(true), verdicts.contains(false))
+        var all = Verdicts()
+        for moment in known[first...] {
+            switch Model.verdict(on: request.kind, of: moment.users[user]) {
+            case .allowed: all.mayBe = true
+            case .refused: all.mayBeRefused = true
+            case .hidden: all.mayBeHidden = true
+            case .allowedOrRefused: (all.mayBe, all.mayBeRefused) = (true, true)
+            }
+        }
+        return all
     }
 
     private func answered(_ reply: Reply, _ connection: Connection) {
@@ -355,52 +470,103 @@ final class Client {
             return world.violation("client \(number) got a reply to nothing: \(reply.shown)")
         }
         let request = connection.unanswered.removeFirst()
-        let (mayBe, mayNotBe) = allowed(request, connection)
+        let verdicts = verdicts(request, connection)
         func wrong(_ why: String) { world.violation("client \(number): \(request.words) \(why): \(reply.shown)") }
-        if mayBe, connection.isLoggedIn { request.write?.wasAllowed = true }
+        if verdicts.mayBe, connection.isLoggedIn { request.write?.wasAllowed = true }
         if case .error(let code, _) = reply {
-            request.write?.errors.append(code)
             if code == "UNKNOWN" { request.write?.isInDoubt = true }
             switch (code, request.kind) {
             case ("NOAUTH", .hello): return wrong("was refused")
             case ("NOAUTH", _): if connection.isLoggedIn { wrong("was refused after a login") }
             case ("NOPERM", .hello), ("NOPERM", .echo): wrong("was refused")
-            case ("NOPERM", _): if !mayNotBe { wrong("was refused, and is allowed") }
+            case ("NOPERM", _): if !verdicts.mayBeRefused { wrong("was refused, and is allowed") }
+            case ("NOTFOUND", .write(let write)) where verdicts.mayBeHidden:
+                write.errors.append(Refusal(code: "NOPERM", head: world.head, sentAt: request.sentAt))
             case ("WRONGPASS", .hello(let isRight)):
                 connection.mayBeClosed = true
-                if isRight, !mayNotBe { wrong("was refused, and is right") }
-            default: if !Model.mayFail(request.kind, with: code) { wrong("failed") }
+                if isRight, !verdicts.mayBeRefused { wrong("was refused, and is right") }
+            default:
+                request.write?.errors.append(Refusal(code: code, head: world.head, sentAt: request.sentAt))
+                if !Model.mayFail(request.kind, with: code) { wrong("failed") }
+                if code == "STATE", let write = request.write { retireCart(of: write) }
             }
             return
         }
         if case .hello(let isRight) = request.kind {
-            guard case .map = reply, isRight, mayBe else { return wrong("was answered") }
+            guard case .map = reply, isRight, verdicts.mayBe else { return wrong("was answered") }
             connection.isLoggedIn = true
             return
         }
         guard connection.isLoggedIn else { return wrong("was answered before a login") }
-        guard mayBe else { return wrong("was done, and is not allowed") }
-        func observe(_ cart: String, _ what: Observation.What) {
-            observations[connection.observations].append(Observation(cart: cart, what: what, head: world.head))
+        if verdicts.mayBeHidden, case .order = request.kind, case .null = reply { return }
+        guard verdicts.mayBe else { return wrong("was done, and is not allowed") }
+        if !take(reply, to: request, connection) { wrong("was answered") }
+    }
+
+    /// Takes what is no error. Returns whether it is a reply to that.
+    private func take(_ reply: Reply, to request: Request, _ connection: Connection) -> Bool {
+        func observe(_ subject: String, _ what: Observation.What) {
+            observations[connection.observations].append(
+                Observation(subject: subject, what: what, head: world.head, sentAt: request.sentAt))
         }
         switch (request.kind, reply) {
-        case (.echo(let text), .bulk): if reply.string != text { wrong("was answered") }
-        case (.add(let write), .integer(let value)), (.clear(let write), .integer(let value)):
+        case (.echo(let text), .bulk): return reply.string == text
+        case (.write(let write), .integer(let value)):
             write.replies.append(value)
-            observe(String(write.stream.dropFirst("cart-".count)), .wrote(write))
-        case (.open(let write), .integer(let value)), (.close(let write), .integer(let value)):
-            write.replies.append(value)
-        case (.count(let cart), .integer(let value)): observe(cart, .count(value))
+            switch write.action {
+            case .checkOut: return false
+            case .order: observe(write.stream, .version(value))
+            case .add, .clear, .open, .close, .price: observe(write.stream, .wrote(write))
+            }
+        case (.write(let write), .bulk):
+            guard case .checkOut(let total) = write.action, let order = reply.string else { return false }
+            write.orders.append(order)
+            let cart = String(write.stream.dropFirst("cart-".count))
+            world.learn(KnownOrder(id: order, cart: cart, total: total))
+            retireCart(of: write)
+            observe(write.stream, .wrote(write))
+        case (.count(let cart), .integer(let value)): observe("cart-\(cart)", .count(value))
         case (.cart(let cart), .bulk(let document)):
-            guard let (version, count) = CartReader.read(document) else { return wrong("is no cart") }
-            observe(cart, .cart(version, count))
+            guard let read = CartReader.read(document) else { return false }
+            observe("cart-\(cart)", .cart(read))
             follow("cart:\(cart)", connection) { follower throws(Violation) in try follower.read(document) }
-        case (.cart(let cart), .null): observe(cart, .cart(0, 0))
+        case (.quote(let cart), .bulk(let document)):
+            guard let read = CartReader.read(document) else { return false }
+            observe("cart-\(cart)", .quote(read))
+            if read.order == nil, read.count > 0 { world.agreements.append((cart, (read.total, read.quote))) }
+        case (.cart(let cart), .null), (.quote(let cart), .null): observe("cart-\(cart)", .cart(CartReader.Cart()))
         case (.home(let outlet), .bulk(let document)):
             follow("home:\(outlet)", connection) { follower throws(Violation) in try follower.read(document) }
+        // A server that has not read so far does not know the order yet.
+        case (.order(let order), .null): observe("order-\(order.id)", .order(0, [:]))
+        case (.order(let order), .bulk(let document)):
+            guard let (version, shown) = OrderReader.read(document) else { return false }
+            observe("order-\(order.id)", .order(version, shown))
+            follow("order:\(order.id)", connection) { follower throws(Violation) in try follower.read(document) }
+        case (.kitchen(let outlet, let isQuiet), .bulk(let document)):
+            guard let entries = OrderReader.list(document) else { return false }
+            for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
+            if isQuiet {
+                observe(outlet, .kitchen(entries))
+                let follower = connection.followers["kitchen:\(outlet)"]
+                if world.lostLogs.isEmpty, let difference = follower?.difference(from: document) {
+                    world.violation(
+                        "client \(number) was told of another kitchen \(outlet) than it read: \(difference)")
+                }
+            }
+        case (.orders(let outlet, let isQuiet), .bulk(let document)):
+            guard let entries = OrderReader.list(document) else { return false }
+            for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
+            if isQuiet { observe(outlet, .orders(entries)) }
         case (.subscribe, .push): break
-        default: wrong("was answered")
+        default: return false
         }
+        return true
+    }
+
+    /// A cart that is checked out takes nothing more, so another takes its place.
+    private func retireCart(of write: Write) {
+        if write.stream.hasPrefix("cart-") { world.retire(String(write.stream.dropFirst("cart-".count))) }
     }
 
     // MARK: The end
@@ -417,14 +583,24 @@ final class Client {
     /// Reads what it has listened to.
     func finish() {
         guard let connection, !connection.hasEnded else { return }
-        let channels = connection.followers.keys.sorted()
-        send(
-            channels.map { channel in
-                let id = String(channel.split(separator: ":")[1])
-                return channel.hasPrefix("cart:")
-                    ? Request(kind: .cart(id), words: ["CART.GET", id])
-                    : Request(kind: .home(id), words: ["OUTLET.HOME", id])
-            }, on: connection)
+        var requests: [Request] = []
+        for channel in connection.followers.keys.sorted() {
+            let parts = channel.split(separator: ":").map(String.init)
+            switch parts[0] {
+            case "cart": requests.append(Request(kind: .cart(parts[1]), words: ["CART.GET", parts[1]]))
+            case "home": requests.append(Request(kind: .home(parts[1]), words: ["OUTLET.HOME", parts[1]]))
+            case "order":
+                guard let order = world.orders.first(where: { $0.id == parts[1] }) else { continue }
+                requests.append(Request(kind: .order(order), words: ["ORDER.GET", order.id]))
+            default: break
+            }
+        }
+        for outlet in Model.outlets {
+            requests.append(Request(kind: .kitchen(outlet, isQuiet: true), words: ["KITCHEN", outlet]))
+            requests.append(
+                Request(kind: .orders(outlet, isQuiet: true), words: ["ORDERS", "OUTLET", outlet, "COUNT", "100"]))
+        }
+        send(requests, on: connection)
     }
 
     func judge() {
@@ -442,8 +618,23 @@ final class Client {
 }
 
 extension Request {
-    fileprivate var subscription: String? { if case .subscribe(let channel) = kind { channel } else { nil } }
+    fileprivate var subscription: String? { if case .subscribe(let channel, _) = kind { channel } else { nil } }
     fileprivate func isAbout(_ channel: String) -> Bool { subscription == channel }
+}
+
+extension Choice {
+    /// A choice, now and then one that the menu does not have.
+    fileprivate static func any(_ chance: inout SeededGenerator) -> Choice {
+        let isWrong = chance.chance(4)
+        while true {
+            let choice = Choice(
+                Dictionary(
+                    uniqueKeysWithValues: options.map { option in
+                        (option.id, chance.chance(60) ? 0 : chance.number(1...option.most + (isWrong ? 1 : 0)))
+                    }))
+            if !choice.isTooMuch || isWrong { return choice }
+        }
+    }
 }
 
 extension Reply {

@@ -1,139 +1,267 @@
 import Domain
 import EventLog
 import EventLoop
-import JSONText
-
-/// The two numbers of a cart's document.
-enum CartReader {
-    static func read(_ document: [UInt8]) -> (version: Int64, count: Int64)? {
-        guard let cart = try? JSONValue(document), case .number(let version)? = cart["version"],
-            case .number(let count)? = cart["count"], let version = Int64(version), let count = Int64(count)
-        else { return nil }
-        return (version, count)
-    }
-}
 
 /// Compares what clients were told with the log, and with the logs that older copies have replaced.
 @LoopActor
 struct Judge {
-    /// A log, folded by nothing that is tested but the types of events.
-    @LoopActor
-    private struct History {
-        struct Step {
-            var position: Int64
-            /// The reply of the command: a cart's count, or the version.
-            var reply: Int64
-            var id: String?
-        }
-        /// The events of each stream; that of version 1 first.
-        var streams: [String: [Step]] = [:]
-
-        init(_ events: [RecordedEvent], _ world: World) throws {
-            for (index, recorded) in events.enumerated() {
-                let event = try recorded.decoded()
-                let steps = streams[recorded.stream] ?? []
-                if event.position != Int64(index) + 1 { world.violation("position \(event.position) at \(index)") }
-                if event.version != Int64(steps.count) + 1 {
-                    world.violation("\(recorded.stream) has version \(event.version) after \(steps.count)")
-                }
-                let reply: Int64 =
-                    switch event.event {
-                    case .cart(.itemAdded(let line, _, _, _)): (steps.last?.reply ?? 0) + Int64(line.quantity)
-                    case .cart: 0
-                    default: event.version
-                    }
-                let step = Step(position: event.position, reply: reply, id: event.metadata.commandID?.string)
-                streams[recorded.stream] = steps + [step]
-            }
-        }
-    }
+    /// How long an order may wait, beyond its deadline, without anything that keeps servers from their work, in
+    /// nanoseconds.
+    private static let patience: UInt64 = 4_000_000_000
 
     private let world: World
+    private let writes: [String: Write]
     private let histories: [History]
+    private let log: [RecordedEvent]
     private var hasForked: Bool { histories.count > 1 }
 
     /// - Parameter lost: the logs that others have replaced. What was answered on one of them held there.
-    init(_ world: World, _ events: [RecordedEvent], _ lost: [[RecordedEvent]]) throws {
+    init(_ world: World, _ record: World.Record, _ lost: [World.Record]) throws {
         self.world = world
-        histories = try ([events] + lost).map { try History($0, world) }
+        let writes = Dictionary(uniqueKeysWithValues: world.clients.flatMap(\.writes).map { ($0.id, $0) })
+        self.writes = writes
+        log = record.events
+        histories = try ([record] + lost).map { try History($0, writes, world) }
     }
+
+    /// How many orders the log has, and how many deadlines were met in it.
+    var orderCount: Int { histories[0].orders.count }
+    var deadlineCount: Int { histories[0].deadlineCount }
 
     func judge() {
-        var ids: Set<String> = []
         for client in world.clients {
-            for write in client.writes {
-                ids.insert(write.id)
-                judge(write)
-            }
+            for write in client.writes { judge(write) }
             for observations in client.observations { judge(observations) }
         }
-        for (name, steps) in histories[0].streams {
-            for step in steps where step.id.map({ !ids.contains($0) }) ?? (step.position > world.filled) {
-                world.violation("nobody asked for version \(step.position) of \(name)")
+        for (name, steps) in histories[0].streams where !name.hasPrefix("order-") {
+            for step in steps where step.id.map({ writes[$0] == nil }) ?? (step.position > world.filled) {
+                world.violation("nobody asked for position \(step.position) in \(name)")
             }
         }
+        if let reader = world.reader { judge(reader) }
+        for (id, stages) in histories[0].orders { judgeDeadlines(of: id, stages) }
     }
 
+    /// What was passed on is the whole log, in order. Only what was passed when the reader was killed comes again.
+    private func judge(_ reader: Reader) {
+        var last: Int64 = 0
+        for (index, event) in reader.passed.enumerated() {
+            let isRepeated = index + 1 < reader.passed.count && reader.passed[index + 1].position == event.position
+            // What came again may have been lost in between, with another event in its place.
+            if hasForked, isRepeated { continue }
+            guard event.position == last + 1 || event.position == last && !hasForked, event.position <= log.count else {
+                return world.violation("position \(event.position) was passed on after \(last)")
+            }
+            let recorded = log[Int(event.position) - 1]
+            let mark = "\(recorded.stream)@\(recorded.version) \(recorded.kind.name) \(recorded.recordedAt.rfc3339)"
+            if event.mark != mark {
+                world.violation("\(event.mark) was passed on as position \(last) instead of \(mark)")
+            }
+            last = event.position
+        }
+        if last != log.count { world.violation("\(last) of \(log.count) events were passed on") }
+    }
+
+    // MARK: Writes
+
     private func judge(_ write: Write) {
-        var explained: Set<Int64> = []
         var isInLog = false
         for (index, history) in histories.enumerated() {
-            let steps = history.streams[write.stream] ?? []
-            let own = steps.filter { $0.id == write.id }
-            if own.count > 1 { world.violation("\(write.id) was applied \(own.count) times") }
-            explained.formUnion(own.map(\.reply))
-            // What changed nothing answers as things were, and is decided again if it is sent again.
-            if write.mayChangeNothing { explained.formUnion(steps.map(\.reply) + [0]) }
-            if index == 0 { isInLog = !own.isEmpty }
-            if !own.isEmpty, !write.wasAllowed { world.violation("\(write.id) was done, and was never allowed") }
+            let count = count(of: write, in: history)
+            if count > 1 { world.violation("\(write.id) was applied \(count) times") }
+            if index == 0 { isInLog = count > 0 }
+            if count > 0, !write.wasAllowed { world.violation("\(write.id) was done, and was never allowed") }
         }
-        if let reply = write.replies.first(where: { !explained.contains($0) }) {
+        for reply in write.replies where !histories.contains(where: { explains(reply, to: write, $0) }) {
             world.violation("\(write.id) on \(write.stream) was answered \(reply), which the log does not explain")
         }
-        if isInLog, write.replies.isEmpty, !write.errors.isEmpty, !write.errors.contains("UNKNOWN"), !write.isInDoubt,
-            !write.wasLost
+        for order in write.orders {
+            let isKnown = histories.contains { history in
+                history.streams[write.stream]?.contains { $0.id == write.id && $0.cart.order == order } ?? false
+            }
+            if !isKnown { world.violation("\(write.id) was answered with order \(order), which the log does not have") }
+        }
+        if isInLog, !write.isAnswered, !write.errors.isEmpty, !write.errors.contains(where: { $0.code == "UNKNOWN" }),
+            !write.isInDoubt, !write.wasLost
         {
             world.violation("\(write.id) was refused with \(write.errors), and done")
         }
+        judgeRefusals(of: write)
     }
 
-    /// What one connection saw: each cart goes on from where it was, and only to what the log had.
-    private func judge(_ observations: [Client.Observation]) {
-        var seen: [String: Int] = [:]
-        for observation in observations {
-            let cart = observation.cart
-            let floor = hasForked ? 0 : seen[cart] ?? 0
-            let versions = histories.flatMap { history in
-                var counts: [(version: Int, count: Int64, id: String?)] = [(0, 0, nil)]
-                for (index, step) in (history.streams["cart-\(cart)"] ?? []).enumerated()
-                where hasForked || step.position <= observation.head {
-                    counts.append((index + 1, step.reply, step.id))
-                }
-                return counts
+    /// How often a write was applied. One command may be several events of an order.
+    private func count(of write: Write, in history: History) -> Int {
+        guard case .order(_, let order) = write.action else {
+            return history.streams[write.stream]?.count { $0.id == write.id } ?? 0
+        }
+        return history.orders[order.id]?.count { $0.id == write.id } ?? 0
+    }
+
+    private func explains(_ reply: Int64, to write: Write, _ history: History) -> Bool {
+        if case .order(let action, let order) = write.action {
+            return history.orders[order.id]?.contains { stage in
+                guard stage.version == reply else { return false }
+                if case .nothing = stage.model.outcome(of: action) { return true }
+                return stage.id == write.id
+            } ?? false
+        }
+        let steps = history.streams[write.stream] ?? []
+        // What changed nothing answers as things were, and is decided again if it is sent again.
+        return steps.contains { $0.reply == reply && (write.mayChangeNothing || $0.id == write.id) }
+            || write.mayChangeNothing && reply == 0
+    }
+
+    /// A command about an order is refused only if the order was in a state that refuses it.
+    private func judgeRefusals(of write: Write) {
+        guard case .order(let action, let order) = write.action else { return }
+        for error in write.errors where ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(error.code) {
+            let isExplained = histories.contains { history in
+                history.orders[order.id]?.contains { stage in
+                    guard hasForked || stage.position <= error.head else { return false }
+                    if case .refused(error.code) = stage.model.outcome(of: action) { return true }
+                    return false
+                } ?? false
             }
+            if !isExplained, error.code != "NOTFOUND" || !mayBeUnknown(order.id, error.sentAt) {
+                world.violation("\(write.id) on \(write.stream) was refused with \(error.code), never so")
+            }
+        }
+    }
+
+    /// Whether a server may not have read yet that an order was placed when it was asked about it.
+    private func mayBeUnknown(_ order: String, _ time: UInt64) -> Bool {
+        histories.contains { history in
+            history.orders[order].map { time < $0[0].time + Judge.patience } ?? hasForked
+        }
+    }
+
+    // MARK: Deadlines
+
+    /// What is to happen by itself happens soon after its time, unless something keeps the servers from it.
+    private func judgeDeadlines(of id: String, _ stages: [History.Stage]) {
+        for (index, stage) in stages.enumerated() {
+            guard let due = stage.model.deadline.flatMap(world.time(of:)) else { continue }
+            let end = index + 1 < stages.count ? stages[index + 1].time : world.now
+            var since = max(due, stage.time)
+            for trouble in world.troubles where trouble > since && trouble < end {
+                guard trouble - since <= Judge.patience else { break }
+                since = trouble
+            }
+            if end > since, end - since > Judge.patience {
+                world.violation(
+                    "order \(id) was \(stage.model.status), and waited too long: due at \(due), until \(end)")
+            }
+        }
+    }
+
+    // MARK: Reads
+
+    /// What one connection saw: each cart and order goes on from where it was, and only to what the log had.
+    private func judge(_ observations: [Client.Observation]) {
+        var seen: [String: Int64] = [:]
+        for observation in observations {
+            let subject = observation.subject
+            let floor = hasForked ? 0 : seen[subject] ?? 0
+            func wrong(_ what: String) { world.violation("\(subject) \(what), after version \(floor)") }
             switch observation.what {
             case .wrote(let write):
                 // What changed nothing when it was answered may have been done later.
                 guard !write.mayChangeNothing else { continue }
-                guard let version = versions.first(where: { $0.id == write.id })?.version else {
-                    world.violation("\(write.id) was answered before it was in the log")
+                guard let version = carts(observation).first(where: { $0.step.id == write.id })?.version else {
+                    wrong("has not \(write.id), which was answered")
                     continue
                 }
-                seen[cart] = max(floor, version)
+                seen[subject] = max(floor, version)
+            case .version(let version): seen[subject] = max(floor, version)
             case .count(let count):
-                guard let version = versions.first(where: { $0.version >= floor && $0.count == count })?.version else {
-                    world.violation("\(cart) had \(count) items for one who had seen version \(floor)")
+                let versions = carts(observation).filter { $0.step.reply == count && $0.version >= floor }
+                guard let version = versions.map(\.version).min() else {
+                    wrong("had \(count) items")
                     continue
                 }
-                seen[cart] = version
-            case .cart(let version, let count):
-                guard versions.contains(where: { $0.version == version && $0.count == count && version >= floor })
-                else {
-                    world.violation("\(cart) read as version \(version) with \(count), after version \(floor)")
-                    continue
+                seen[subject] = version
+            case .cart(let read):
+                let isKnown = carts(observation).contains { version, step, _ in
+                    version == read.version && version >= floor && step.cart.count == read.count
+                        && step.cart.total == read.total && step.cart.order == read.order
                 }
-                seen[cart] = Int(version)
+                if isKnown { seen[subject] = read.version } else { wrong("was read as \(read)") }
+            case .quote(let read):
+                let isKnown = carts(observation).contains { version, step, history in
+                    guard version == read.version, version >= floor, step.cart.count == read.count,
+                        step.cart.order == read.order
+                    else { return false }
+                    // Of what cannot be had now, nobody knows a newer price.
+                    if step.cart.order != nil || read.quote == nil, step.cart.total == read.total { return true }
+                    if step.cart.order != nil { return false }
+                    let all = history.prices[Model.outlet(of: String(subject.dropFirst("cart-".count)))] ?? []
+                    return all.contains {
+                        (hasForked || $0.position <= observation.head)
+                            && step.cart.total(at: $0.prices) == read.total
+                    }
+                }
+                if isKnown { seen[subject] = read.version } else { wrong("was said to cost \(read)") }
+            case .order(0, _):
+                let order = String(subject.dropFirst("order-".count))
+                if floor > 0 || !mayBeUnknown(order, observation.sentAt) { wrong("was not known") }
+            case .order(let version, let shown):
+                let stages = stages(observation).filter { $0.version == version && version >= floor }
+                if stages.contains(where: { isShown(shown, of: $0.model) }) {
+                    seen[subject] = version
+                } else {
+                    wrong("was shown at version \(version) as \(shown) instead of \(stages.map(\.model.shown))")
+                }
+            case .kitchen(let entries):
+                let expected = lastStages(of: subject, observation) { $0.isFollowed && $0.status.isInKitchen }
+                if Set(entries.map(\.order)) != Set(expected.map(\.order)) || entries.count != expected.count {
+                    wrong("has \(entries) in its kitchen instead of \(expected)")
+                }
+            case .orders(let entries):
+                let expected = lastStages(of: subject, observation) { _ in true }
+                if entries != expected { wrong("has orders \(entries) instead of \(expected)") }
             }
+        }
+    }
+
+    /// The versions of a cart up to then, from none on.
+    private func carts(
+        _ observation: Client.Observation
+    ) -> [(version: Int64, step: History.Step, history: History)] {
+        histories.flatMap { history in
+            let steps = (history.streams[observation.subject] ?? []).filter {
+                hasForked || $0.position <= observation.head
+            }
+            return ([History.Step(position: 0, id: nil, reply: 0)] + steps).enumerated().map { version, step in
+                (Int64(version), step, history)
+            }
+        }
+    }
+
+    /// The stages of an order up to then.
+    private func stages(_ observation: Client.Observation) -> [History.Stage] {
+        let id = String(observation.subject.dropFirst("order-".count))
+        return histories.flatMap { $0.orders[id] ?? [] }.filter { hasForked || $0.position <= observation.head }
+    }
+
+    /// Whether an order is shown as it was. A list shows its status.
+    private func isShown(_ shown: [String: String], of model: OrderModel) -> Bool {
+        if shown.count == 1 { return shown["status"] == model.status.rawValue }
+        return shown == model.shown
+    }
+
+    /// The orders of an outlet as they are when all is quiet, the newest first.
+    private func lastStages(
+        of outlet: String, _ observation: Client.Observation, _ isMeant: (OrderModel) -> Bool
+    ) -> [OrderReader.Entry] {
+        let lives = histories[0].orders.values.filter { stages in
+            stages[0].model.outlet == outlet && stages[0].position <= observation.head
+        }
+        return lives.sorted { $0[0].position > $1[0].position }.compactMap { stages in
+            guard let last = stages.last(where: { $0.position <= observation.head }), isMeant(last.model) else {
+                return nil
+            }
+            return OrderReader.Entry(
+                order: last.model.id, version: last.version, status: last.model.status.rawValue)
         }
     }
 }

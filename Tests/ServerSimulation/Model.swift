@@ -20,6 +20,8 @@ struct Person {
 
 /// Everybody who may log in, as the database has it.
 struct Users {
+    /// The one that the reader of the log logs in as: nobody changes it.
+    static let reader = 6
     private(set) var now: [Person]
 
     init() {
@@ -30,11 +32,12 @@ struct Users {
             Person(name: "joe", role: .merchant, token: .random()),
             Person(name: "kim", role: .auditor, token: .random()),
             Person(name: "root", role: .admin, token: .random()),
+            Person(name: "relay", role: .auditor, token: .random()),
         ]
     }
 
     mutating func change(_ chance: inout SeededGenerator, at time: UInt64) {
-        let index = chance.below(now.count)
+        let index = chance.below(Users.reader)
         switch (chance.below(3), now[index].role) {
         case (0, .customer): now[index].grants = chance.pick([[], ["c0"], ["c1"]])
         case (0, .merchant): now[index].grants = chance.pick([[], ["o0"], ["o1"]])
@@ -56,14 +59,17 @@ struct Request {
         /// A login, with whether the token is right.
         case hello(isRight: Bool)
         case echo(String)
-        case add(Write)
-        case clear(Write)
-        case open(Write)
-        case close(Write)
+        case write(Write)
         case count(String)
         case cart(String)
+        case quote(String)
         case home(String)
-        case subscribe(String)
+        case order(KnownOrder)
+        /// What an outlet's kitchen sees, and its orders; with whether all is quiet.
+        case kitchen(String, isQuiet: Bool)
+        case orders(String, isQuiet: Bool)
+        /// A channel, and the order that it is about.
+        case subscribe(String, KnownOrder?)
     }
 
     var kind: Kind
@@ -71,66 +77,150 @@ struct Request {
     var sentAt: UInt64 = 0
 
     /// The write, if it is one.
-    var write: Write? {
-        switch kind {
-        case .add(let write), .clear(let write), .open(let write), .close(let write): write
-        default: nil
-        }
-    }
+    var write: Write? { if case .write(let write) = kind { write } else { nil } }
+}
+
+/// An order that a client was told of.
+struct KnownOrder {
+    let id: String
+    let cart: String
+    let total: Int64
+
+    var outlet: String { Model.outlet(of: cart) }
+}
+
+/// What a write asks for.
+enum Action {
+    case add(Choice, quantity: Int)
+    case clear, open, close
+    /// Sets what the item costs, or an option.
+    case price(String, Int64)
+    /// Places an order for what is in the cart, if it costs that.
+    case checkOut(total: Int64)
+    case order(OrderAction, KnownOrder)
+}
+
+/// An error that was answered.
+struct Refusal {
+    var code: String
+    /// The end of the log when it came.
+    var head: Int64
+    /// When the command was sent.
+    var sentAt: UInt64
 }
 
 /// A command that changes something, sent once or several times, and what came of it.
 final class Write {
     let id: String
     let stream: String
-    let mayChangeNothing: Bool
+    let action: Action
     /// The integers that were answered.
     var replies: [Int64] = []
-    /// The codes of errors that were answered.
-    var errors: [String] = []
+    /// The orders that were answered.
+    var orders: [String] = []
+    /// The errors that were answered.
+    var errors: [Refusal] = []
     /// Whether the user was allowed to do this at some moment of some attempt.
     var wasAllowed = false
     /// Whether the last attempt told nothing.
     var isInDoubt = false
     /// Whether some attempt was never answered.
     var wasLost = false
+    /// When it was sent first.
+    var sentAt: UInt64?
 
-    init(id: String, stream: String, mayChangeNothing: Bool) {
+    var isAnswered: Bool { !replies.isEmpty || !orders.isEmpty }
+
+    /// Whether it is accepted where it changes nothing.
+    var mayChangeNothing: Bool {
+        switch action {
+        case .add, .checkOut: false
+        case .clear, .open, .close, .price, .order: true
+        }
+    }
+
+    init(id: String, stream: String, _ action: Action) {
         self.id = id
         self.stream = stream
-        self.mayChangeNothing = mayChangeNothing
+        self.action = action
     }
 }
 
 /// What docs/protocol.md and docs/users.md say, once more.
 enum Model {
     static let outlets = ["o0", "o1"]
-    static let carts = ["c0-a", "c0-b", "c1-a", "c1-b"]
+    /// What carts are named after.
+    static let carts = ["c0-a", "c0-b", "c0-c", "c1-a", "c1-b", "c1-c"]
 
     /// Orders of a cart go to one outlet.
     static func outlet(of cart: String) -> String { cart.hasPrefix("c0") ? "o0" : "o1" }
 
-    static func may(_ person: Person, _ kind: Request.Kind) -> Bool {
-        guard person.isEnabled else { return false }
+    /// What a user is told.
+    enum Verdict {
+        case allowed
+        /// `NOPERM`.
+        case refused
+        /// That there is no such order.
+        case hidden
+        /// It depends on how far the server knows the order.
+        case allowedOrRefused
+    }
+
+    static func verdict(on kind: Request.Kind, of person: Person) -> Verdict {
+        guard person.isEnabled else { return .refused }
         switch kind {
-        case .hello, .echo: return true
-        case .add(let write), .clear(let write):
-            let cart = String(write.stream.dropFirst("cart-".count))
-            return person.role == .admin || person.role == .customer && owns(person, cart)
-        case .open(let write), .close(let write):
-            let outlet = String(write.stream.dropFirst("outlet-".count))
-            return person.role == .admin
-                || person.role == .merchant && (person.grants.isEmpty || person.grants.contains(outlet))
-        case .count(let cart), .cart(let cart): return reads(person, cart: cart)
-        case .home(let outlet): return reads(person, outlet: outlet)
-        case .subscribe(let channel):
-            let parts = channel.split(separator: ":").map(String.init)
-            return parts[0] == "cart" ? reads(person, cart: parts[1]) : reads(person, outlet: parts[1])
+        case .order(let order): return knows(person, order) ? .allowed : .hidden
+        case .write(let write):
+            guard may(person, write) else { return .refused }
+            guard case .order(_, let order) = write.action else { return .allowed }
+            return knows(person, order) ? .allowed : .hidden
+        case .subscribe(_, let order?):
+            if person.grants.isEmpty { return .allowed }
+            guard knows(person, order) else { return .refused }
+            // A customer may listen to an order while it is open, if it says no customer.
+            return .allowedOrRefused
+        default: return may(person, kind) ? .allowed : .refused
+        }
+    }
+
+    private static func may(_ person: Person, _ kind: Request.Kind) -> Bool {
+        switch kind {
+        case .hello, .echo, .write, .order: true
+        case .count(let cart), .cart(let cart), .quote(let cart): reads(person, cart: cart)
+        case .home(let outlet): reads(person, outlet: outlet)
+        case .kitchen(let outlet, _): runs(person, outlet)
+        case .orders(let outlet, _): person.role == .merchant ? runs(person, outlet) : person.grants.isEmpty
+        case .subscribe(let channel, _):
+            switch channel.split(separator: ":").map(String.init) {
+            case let parts where parts[0] == "cart": reads(person, cart: parts[1])
+            case let parts where parts[0] == "kitchen": person.grants.isEmpty || runs(person, parts[1])
+            case let parts: reads(person, outlet: parts[1])
+            }
+        }
+    }
+
+    private static func may(_ person: Person, _ write: Write) -> Bool {
+        let id = String(write.stream.split(separator: "-", maxSplits: 1)[1])
+        switch write.action {
+        case .add, .clear, .checkOut:
+            return person.role == .admin || person.role == .customer && owns(person, id)
+        case .open, .close, .price: return runs(person, id)
+        case .order(.cancel(let party, _, _), _):
+            return person.role == .admin || person.role == (party == "customer" ? .customer : .merchant)
+        case .order: return person.role == .admin || person.role == .merchant
         }
     }
 
     private static func owns(_ person: Person, _ cart: String) -> Bool {
         person.grants.isEmpty || person.grants.contains { cart == $0 || cart.hasPrefix($0 + "-") }
+    }
+
+    private static func runs(_ person: Person, _ outlet: String) -> Bool {
+        person.role == .admin || person.role == .merchant && (person.grants.isEmpty || person.grants.contains(outlet))
+    }
+
+    private static func knows(_ person: Person, _ order: KnownOrder) -> Bool {
+        person.grants.isEmpty || (person.role == .merchant ? runs(person, order.outlet) : owns(person, order.cart))
     }
 
     private static func reads(_ person: Person, cart: String) -> Bool {
@@ -141,14 +231,24 @@ enum Model {
         person.role != .merchant || person.grants.isEmpty || person.grants.contains(outlet)
     }
 
-    /// The codes of errors that may be answered, besides those about who may do what.
+    /// The codes of errors that may be answered, besides those about who may do what. Whether an order may have been
+    /// in a state that leads to them is judged in the end.
     static func mayFail(_ kind: Request.Kind, with code: String) -> Bool {
         switch kind {
-        case .hello(let isRight): !isRight && code == "BUSY"
-        case .echo: false
-        case .add: ["UNKNOWN", "UNAVAILABLE", "BUSY", "CLOSED", "LIMIT"].contains(code)
-        case .clear, .open, .close: ["UNKNOWN", "UNAVAILABLE", "BUSY"].contains(code)
-        case .count, .cart, .home, .subscribe: ["UNAVAILABLE", "BUSY"].contains(code)
+        case .hello(let isRight): return !isRight && code == "BUSY"
+        case .echo: return false
+        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .subscribe:
+            return ["UNAVAILABLE", "BUSY"].contains(code)
+        case .write(let write):
+            if ["UNKNOWN", "UNAVAILABLE", "BUSY"].contains(code) { return true }
+            switch write.action {
+            case .add(let choice, _):
+                return ["CLOSED", "LIMIT", "STATE"].contains(code) || choice.isTooMuch && code == "CHOICE"
+            case .checkOut: return ["CLOSED", "STATE", "TOTALCHANGED"].contains(code)
+            case .clear: return code == "STATE"
+            case .open, .close, .price: return false
+            case .order: return ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(code)
+            }
         }
     }
 }

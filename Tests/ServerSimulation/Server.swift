@@ -3,6 +3,7 @@ import CommandHandling
 import Domain
 import EventLog
 import EventLoop
+import Glibc
 import LineServer
 import Printing
 import SeededRandom
@@ -42,7 +43,7 @@ final class Server {
                 let application = try await Application(
                     configuration: Server.configuration, log: log, history: log, keys: InMemoryCustomerKeys(),
                     store: nil, logger: Server.silence
-                ) { Timestamp(millisecondsSinceEpoch: 1_700_000_000_000 + Int64(simulated_time() / 1_000_000)) }
+                ) { [world] in LoopActor.assumeIsolated { Timestamp(millisecondsSinceEpoch: world.clock) } }
                 var line = LineConfiguration()
                 line.port = UInt16(port)
                 line.maximumPendingReplies = 8
@@ -65,6 +66,10 @@ final class Server {
 
     private static var configuration: Configuration {
         var configuration = Configuration()
+        #if DEBUG
+            // What it counts begins anew with each server, as with a process.
+            configuration.plantedFault = getenv("TIFFIN_PLANTED_FAULT").flatMap { PlantedFault(String(cString: $0)) }
+        #endif
         configuration.latencyMilliseconds = 0
         configuration.processorLimits.streams = 4
         configuration.processorLimits.batchEvents = 5
@@ -78,16 +83,11 @@ final class Server {
                 [
                     "OUTLET.PUT", outlet,
                     """
-                    {"name":"Kitchen","city":"Galle","currency":"LKR","timeZone":"Asia/Colombo","minimumOrder":0}
+                    {"name":"Kitchen","city":"Galle","currency":"LKR","timeZone":"Asia/Colombo","minimumOrder":0\
+                    \(world.terms[outlet]!.fields)}
                     """,
                 ],
-                [
-                    "MENU.PUT", outlet,
-                    """
-                    {"sections":[{"id":"s","title":"S","kind":"menuItems","items":[{"id":"tea","kind":"menuItem",\
-                    "name":"Tea","price":5,"maxQuantity":99}]}]}
-                    """,
-                ],
+                ["MENU.PUT", outlet, Prices.menu],
                 ["OUTLET.OPEN", outlet],
             ]
             for words in commands {
@@ -115,6 +115,7 @@ final class Server {
         log.cut()
         server?.drain()
         for client in world.clients { client.lost(self) }
+        world.reader?.lost(self)
         let application = application
         (self.application, server) = (nil, nil)
         LoopActor.task { await application?.stop() }

@@ -18,23 +18,28 @@ struct Simulate {
         var nanoseconds: UInt64 = 0
         var replies = 0
         var events = 0
+        var orders = 0
+        var deadlines = 0
 
         /// What there was in all, and how fast.
         func told(after seconds: Double) -> String {
             let simulated = Double(nanoseconds) / 1e9
-            return "\(replies) replies, \(events) events, \(Int(simulated)) s simulated in "
+            return "\(replies) replies, \(events) events, \(orders) orders, \(deadlines) deadlines met, "
+                + "\(Int(simulated)) s simulated in "
                 + "\(Int(seconds.rounded(.up))) s, \(Int(simulated / max(seconds, 0.001))) simulated seconds a second"
         }
     }
 
     private static let usage = """
-        usage: tiffin-simulate [--seeds N] [--first M] [--actions N] [--without FAULT,…] [--trace]
+        usage: tiffin-simulate [--seeds N] [--first M] [--actions N] [--without FAULT,…] [--trace] [--brief]
 
-        Runs seeds, and shrinks the first that fails. --trace tells what happens in one.
+        Runs seeds, and shrinks the first that fails, unless it is to be brief. --trace tells what happens in one.
         Faults: \(Fault.allCases.map(\.rawValue).joined(separator: ", "))
         """
 
     private var starter = Starter()
+    /// Whether a seed that fails is not shrunk.
+    private var isBrief = false
 
     static func main() {
         simulated_begin(CommandLine.unsafeArgv)
@@ -45,6 +50,10 @@ struct Simulate {
         while let word = words.popFirst() {
             if word == "--trace" {
                 isTold = true
+                continue
+            }
+            if word == "--brief" {
+                simulate.isBrief = true
                 continue
             }
             guard let text = words.popFirst() else { fail(usage) }
@@ -88,6 +97,8 @@ struct Simulate {
             total.nanoseconds += outcome.nanoseconds
             total.replies += outcome.replies
             total.events += outcome.events
+            total.orders += outcome.orders
+            total.deadlines += outcome.deadlines
             let done = seed - seeds.lowerBound + 1
             if done % 1_000 == 0 || seed == seeds.upperBound - 1 {
                 print("\(done) seeds from \(seeds.lowerBound): \(total.told(after: Simulate.seconds() - began))")
@@ -111,6 +122,7 @@ struct Simulate {
 
     private mutating func report(_ plan: Plan, _ outcome: Outcome) -> Never {
         print("seed \(plan.seed) fails: \(outcome.violations[0])")
+        if isBrief { exit(1) }
         var plan = plan
         // Without as many kinds of faults as possible, and then as short as possible.
         for fault in Fault.allCases {
@@ -198,6 +210,8 @@ struct Simulate {
                 outcome.nanoseconds = UInt64(words[2]) ?? 0
                 outcome.replies = Int(words[3]) ?? 0
                 outcome.events = Int(words[4]) ?? 0
+                outcome.orders = Int(words[5]) ?? 0
+                outcome.deadlines = Int(words[6]) ?? 0
             default: outcome.violations.append("it said: \(line)")
             }
         }

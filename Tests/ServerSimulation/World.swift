@@ -10,6 +10,11 @@ final class World {
     /// The one that the loop asks what happens next.
     static var current: World!
     private static let millisecond: UInt64 = 1_000_000
+    /// What the servers' clocks show at the start.
+    private static let epochMilliseconds: Int64 = 1_700_000_000_000
+    /// How far they are set forward in the end: an order that nobody hands over counts as completed a day after its
+    /// promise.
+    private static let leapMilliseconds: Int64 = 26 * 3_600_000
 
     let plan: Plan
     let log = InMemoryEventLog()
@@ -17,21 +22,50 @@ final class World {
     var chance: SeededGenerator
     private(set) var servers: [Server] = []
     private(set) var clients: [Client] = []
+    private(set) var reader: Reader?
     var users = Users()
     /// Whether nothing fails any more.
     private(set) var isCalm = false
     private(set) var faults: [Fault: Int] = [:]
     /// Every look for an outcome that finds none begins a new one. What was sent in an old one arrives too late.
     var epoch = 0
+    /// A log, and when its batches were committed.
+    struct Record {
+        var events: [RecordedEvent]
+        var commits: [Commit]
+    }
+
     /// How often an older copy has taken the place of the log, and what the log was each time.
-    private(set) var lostLogs: [[RecordedEvent]] = []
+    private(set) var lostLogs: [Record] = []
     /// Up to where events have been committed.
     private(set) var head: Int64 = 0
     /// Up to where the servers themselves filled the log.
     private(set) var filled: Int64 = 0
+    /// Each batch: where it ended, and when it was committed.
+    private(set) var commits: [Commit] = []
+    /// When something last went wrong that may keep a server from its work, in order.
+    private(set) var troubles: [UInt64] = []
+    /// When the servers' clocks were set forward, and how far, in milliseconds.
+    private(set) var leap: (time: UInt64, by: Int64)?
+    /// The longest time between two things that a client does, in milliseconds. In a third of the seeds, more time passes,
+    /// so that more orders become due meanwhile.
+    let pace: Int
+    /// What each outlet's orders wait for.
+    let terms: [String: Terms]
+    /// The orders that clients know of.
+    private(set) var orders: [KnownOrder] = []
+    /// What carts were said to cost, with the digest of the quote.
+    var agreements: [(cart: String, agreed: (total: Int64, quote: String?))] = []
+    /// How many carts of a name are checked out.
+    private var retired: [String: Int] = [:]
     private var actions: Int
     private var digest: UInt64 = 0xcbf2_9ce4_8422_2325
     private var violations: [String] = []
+
+    struct Commit {
+        var end: Int64
+        var time: UInt64
+    }
 
     private struct Delivery {
         var time: UInt64
@@ -45,10 +79,35 @@ final class World {
     init(_ plan: Plan) {
         self.plan = plan
         actions = plan.actions
+        pace = plan.seed % 3 == 1 ? 1_200 : 300
         chance = SeededGenerator(seed: plan.seed, of: 0)
+        var drawn = SeededGenerator(seed: plan.seed, of: 1_000)
+        var terms: [String: Terms] = [:]
+        for outlet in Model.outlets {
+            terms[outlet] = Terms(
+                prepMinutes: drawn.pick([nil, 0, 15]), acceptWithin: drawn.pick([nil, 0, 1, 1, 2, 3]),
+                payWithin: drawn.pick([nil, nil, 1, 2, 3]))
+        }
+        self.terms = terms
     }
 
     var now: UInt64 { simulated_time() }
+    /// The servers' clock, in milliseconds.
+    var clock: Int64 { clock(at: now) }
+
+    /// What the servers' clocks showed at a time.
+    func clock(at time: UInt64) -> Int64 {
+        World.epochMilliseconds + Int64(time / World.millisecond) + (leap.map { time >= $0.time ? $0.by : 0 } ?? 0)
+    }
+
+    /// When the servers' clocks showed a moment, or something later; nil if they have not.
+    func time(of moment: Int64) -> UInt64? {
+        guard moment <= clock else { return nil }
+        let time = UInt64(max(0, moment - World.epochMilliseconds)) * World.millisecond
+        guard let leap, time > leap.time else { return time }
+        // Nobody saw what lies within the leap before its end.
+        return max(leap.time + UInt64(leap.by) * World.millisecond, time) - UInt64(leap.by) * World.millisecond
+    }
 
     // MARK: What happens when
 
@@ -79,6 +138,7 @@ final class World {
         }
         if hasRun { return }
         for client in clients { client.look() }
+        reader?.look()
         let timer = simulated_next_timer()
         guard let next = deliveries.last, next.time < timer else {
             guard timer <= now || mayWait else { return }
@@ -100,9 +160,30 @@ final class World {
     func met(_ fault: Fault) {
         faults[fault, default: 0] += 1
         note("fault \(fault)")
+        switch fault {
+        case .refused, .lostRequest, .lateRequest, .lostReply, .unread, .dark, .fork, .crash: troubles.append(now)
+        case .cut, .end, .slow, .userChange, .wrongToken, .stranger, .again: break
+        }
     }
 
-    func committed(upTo position: Int64) { head = max(head, position) }
+    func committed(upTo position: Int64) {
+        head = max(head, position)
+        if position > commits.last?.end ?? 0 { commits.append(Commit(end: position, time: now)) }
+    }
+
+    // MARK: What clients know
+
+    /// The cart of a name that still takes something.
+    func cart(_ name: String) -> String { retired[name].map { "\(name)-\($0)" } ?? name }
+
+    func retire(_ cart: String) {
+        for name in Model.carts where self.cart(name) == cart { retired[name, default: 0] += 1 }
+        agreements.removeAll { $0.cart == cart }
+    }
+
+    func learn(_ order: KnownOrder) {
+        if !orders.contains(where: { $0.id == order.id }) { orders.append(order) }
+    }
 
     // MARK: The run
 
@@ -123,6 +204,8 @@ final class World {
     }
 
     private var output: Int32 = 1
+    /// What the final log has: orders, and deadlines that were met.
+    private var (orderCount, deadlineCount) = (0, 0)
 
     private func run() async {
         isCalm = true
@@ -134,6 +217,8 @@ final class World {
         isCalm = false
         for number in 0..<Client.count { clients.append(Client(number, self)) }
         for client in clients { client.start() }
+        reader = Reader(self)
+        reader?.start()
         while actions > 0 { await disturb() }
         isCalm = true
         note("calm")
@@ -148,9 +233,14 @@ final class World {
         for client in clients { client.finish() }
         await pause(3_000 * World.millisecond)
         for client in clients { client.judge() }
+        note("a day later")
+        leap = (now, World.leapMilliseconds)
+        await pause(6_000 * World.millisecond)
         do {
             let events = try await log.read(partition: 0, after: 0, limit: .max)
-            try Judge(self, events, lostLogs).judge()
+            let judge = try Judge(self, Record(events: events, commits: commits), lostLogs)
+            judge.judge()
+            (orderCount, deadlineCount) = (judge.orderCount, judge.deadlineCount)
         } catch {
             violation("the log cannot be read: \(error)")
         }
@@ -186,8 +276,11 @@ final class World {
             let lost = min(chance.number(1..<4), batches - Server.fillCount)
             guard lost > 0 else { return }
             met(.fork)
-            lostLogs.append(events)
+            lostLogs.append(Record(events: events, commits: commits))
             await log.lose(batches: lost)
+            let end = (try? await log.heads())?.first?.position ?? 0
+            commits.removeAll { $0.end > end }
+            head = end
         }
     }
 
@@ -213,7 +306,8 @@ final class World {
         if let failure { violation(failure) }
         for text in violations.prefix(5) { tell("violation \(text.replacing("\n", with: " "))") }
         for (fault, count) in faults { tell("fault \(fault.rawValue) \(count)") }
-        tell("done \(digest) \(now) \(clients.reduce(0) { $0 + $1.replies }) \(head)")
+        let replies = clients.reduce(0) { $0 + $1.replies }
+        tell("done \(digest) \(now) \(replies) \(head) \(orderCount) \(deadlineCount)")
         _exit(0)
     }
 

@@ -55,7 +55,7 @@ package struct Follower {
     /// Takes a document as it was received.
     package mutating func read(_ bytes: [UInt8]) throws(Violation) {
         let document = JSON(bytes)
-        guard let document, let revision = document[isCart ? "version" : "revision"]?.integer else {
+        guard let document, let revision = document[isCart || isOrder ? "version" : "revision"]?.integer else {
             throw Violation(.messages, "\(channel) was read, and has no revision")
         }
         _ = try read(document, revision: revision)
@@ -64,6 +64,13 @@ package struct Follower {
     /// Whether the first message has come.
     package var hasBegun: Bool { lastRevision != nil }
 
+    /// How the document that messages made differs from one that was read whole, where documents have no revision; nil
+    /// if they are equal, or nothing was heard yet.
+    package func difference(from bytes: [UInt8]) -> String? {
+        guard let document, let whole = JSON(bytes) else { return nil }
+        return JSON.difference(document, whole)
+    }
+
     /// The highest revision that was read, if no message has led there yet.
     package var behind: Int64? {
         guard let lastRevision, let read = awaited.map(\.revision).max(), read > lastRevision else { return nil }
@@ -71,6 +78,7 @@ package struct Follower {
     }
 
     private var isCart: Bool { channel.utf8.starts(with: "cart:".utf8) }
+    private var isOrder: Bool { channel.utf8.starts(with: "order:".utf8) }
     private var isBrowse: Bool { channel.utf8.starts(with: "browse:".utf8) }
 
     private mutating func note(_ step: String) {
