@@ -14,7 +14,7 @@ BASELINE = Path(__file__).resolve().parent / "baselines" / "mixed.json"
 REGRESS = "30%"
 MIXED_RATE = 4_000
 SCENARIO_RATE = 2_000
-SCENARIOS = ("fling", "chips", "promos", "desserts", "cart", "browse", "hot", "watch", "merchant", "monkey")
+SCENARIOS = ("fling", "chips", "promos", "desserts", "cart", "browse", "hot", "watch", "merchant", "kitchen", "monkey")
 OUTCOMES = {0: "held", 1: "CHECK FAILED", 2: "worse than the baseline", 4: "outcome unknown"}
 
 

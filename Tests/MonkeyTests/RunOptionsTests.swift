@@ -43,7 +43,7 @@ struct RunOptionsTests {
         #expect(options.scenarios == [.init(scenario: "monkey", weight: 1)])
         #expect(options.mode == .open(stages: nil) && options.seconds == 10)
         #expect(options.connections == 50 && options.shoppers == nil)
-        #expect(options.size == .usual && options.seed == 77)
+        #expect(options.size == World.Size(outlets: 8, items: 320, carts: 0, kitchens: 4) && options.seed == 77)
         #expect(options.command == "tiffin-monkey --seed 77")
     }
 
@@ -92,9 +92,10 @@ struct RunOptionsTests {
             "--scenario mix.json", files: ["mix.json": #"{"scenarios":{"watch":1,"cart":2.5}}"#])
         #expect(
             mixed.scenarios == [.init(scenario: "cart", weight: 2.5), .init(scenario: "watch", weight: 1)])
-        #expect(try Self.options("--scenario stress").size == .stress)
+        #expect(try Self.options("--scenario stress").size.outlets == World.Size.stress.outlets)
+        #expect(try Self.options("--scenario cart,watch").size == .usual)
         let small = try Self.options("--scenario cart,stress --outlets 3 --items 9 --carts 0")
-        #expect(small.size == World.Size(outlets: 3, items: 9, carts: 0))
+        #expect(small.size == World.Size(outlets: 3, items: 9, carts: 0, kitchens: 4))
     }
 
     @Test("says where the server is")

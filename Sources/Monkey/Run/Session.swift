@@ -91,6 +91,7 @@ final class Session {
         let size = options.size
         progress.say(
             "building \(Figures.count(size.outlets)) outlets with \(Figures.count(size.items)) items"
+                + (size.kitchens > 0 ? ", \(size.kitchens) kitchens" : "")
                 + (size.carts > 0 ? ", filling \(Figures.count(size.carts)) carts" : ""))
         hasBuilt = true
         try await run.prepare()

@@ -9,19 +9,26 @@ struct KitchenWork: Scenario {
     static let summary = "guests order by quotes, pay, watch and cancel; cooks accept, cook, delay, reject and refund"
     static let needsKitchens = true
 
-    // A shopper is a guest first: somebody has to order.
-    private var isCook = true
+    /// nil at first.
+    private var isCook: Bool?
     private var steps = 0
     private var guest = Guest()
     private var cook = Cook()
 
     mutating func next(_ shopper: Shopper) -> Call {
         if steps == 0 {
-            isCook.toggle()
+            isCook = isCook.map { !$0 } ?? KitchenWork.beginsAsCook(shopper)
             steps = shopper.chance.number(15...40)
         }
         steps -= 1
-        return isCook ? cook.next(shopper) : guest.next(shopper)
+        return isCook ?? false ? cook.next(shopper) : guest.next(shopper)
+    }
+
+    /// Somebody has to order before there is something to cook.
+    @LoopActor
+    private static func beginsAsCook(_ shopper: Shopper) -> Bool {
+        let hasOrders = shopper.world.kitchens.contains { !shopper.run.oracle.openOrders(of: $0.index).isEmpty }
+        return hasOrders && shopper.chance.happens(permille: 400)
     }
 }
 

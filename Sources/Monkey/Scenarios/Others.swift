@@ -60,10 +60,11 @@ struct Merchant: Scenario {
 struct MonkeyBusiness: Scenario {
     static let name = "monkey"
     static let summary = "all of it at random (what runs unless another is asked for)"
+    static let needsKitchens = true
 
     private static let parts: [(scenario: any Scenario.Type, weight: Double)] = [
         (CartWork.self, 30), (Fling.self, 22), (Hot.self, 12), (Promos.self, 8), (Desserts.self, 8),
-        (Browsing.self, 10), (Chips.self, 4), (Watch.self, 4), (Merchant.self, 2),
+        (Browsing.self, 10), (Chips.self, 4), (Watch.self, 4), (Merchant.self, 2), (KitchenWork.self, 6),
     ]
     private static let weights = parts.map(\.weight)
 
@@ -90,6 +91,7 @@ struct MonkeyBusiness: Scenario {
 struct Stress: Scenario {
     static let name = "stress"
     static let summary = "builds a huge catalogue first (--outlets, --items, --carts), then all of it at random"
+    static let needsKitchens = true
 
     private var business = MonkeyBusiness()
 
