@@ -124,7 +124,7 @@ extension Oracle {
         _ document: JSON, _ model: OrderModel, sentAt sent: UInt64?, at time: UInt64, isOfKitchen: Bool = false
     ) {
         do throws(Violation) {
-            try model.see(document, sentAt: sent, at: time, isOfKitchen: isOfKitchen)
+            try model.see(document, sentAt: sent, at: time, servedSince: backSince, isOfKitchen: isOfKitchen)
         } catch {
             violated(error, at: time, model.history, stream: "order-\(model.id)")
         }

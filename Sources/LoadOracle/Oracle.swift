@@ -45,8 +45,12 @@ package final class Oracle {
     package private(set) var findings: [Finding] = []
     /// How many violations were found beyond those kept.
     package private(set) var furtherFindings = 0
+    /// With a longer pause between answers, in nanoseconds, the server was away.
+    private static let silence: UInt64 = 1_000_000_000
     /// When the latest answer came, in nanoseconds.
     package private(set) var now: UInt64 = 0
+    /// When the server was back after it was last away.
+    private(set) var backSince: UInt64 = 0
     /// When the load began, in nanoseconds.
     package private(set) var loadBegan: UInt64 = 0
     /// Calls that were never answered, by customer.
@@ -181,6 +185,7 @@ package final class Oracle {
         let customer = customers[exchange.customer]
         let connection = customer.index % connections.count
         connections[connection].asked = max(connections[connection].asked, exchange.sent)
+        if exchange.answered > now + Oracle.silence { backSince = exchange.answered }
         now = max(now, exchange.answered)
         waiting[customer.index] = nil
         customer.isWaiting = false

@@ -202,17 +202,22 @@ struct OracleOrderTests {
 
     @Test("notices an order that ends by itself before its time, or not at all")
     func endings() throws {
-        func seeing(after seconds: Double, hasEnded: Bool) throws {
+        func seeing(after seconds: Double, hasEnded: Bool, isSilent: Bool = false) throws {
             let play = try KitchenPlay(seed: 3)
             let order = try play.order(kitchen: 1)
-            play.trial.wait(seconds)
+            // A server that answers is there, and one that is silent may be away.
+            for _ in 0..<(isSilent ? 0 : Int(seconds / 0.5)) {
+                play.trial.wait(0.5)
+                try play.trial.ask(.count(play.trial.customer.cart.id))
+            }
+            if isSilent { play.trial.wait(seconds) }
             if hasEnded { #expect(play.trial.server.passTime(of: order)) }
             try play.trial.ask(.order(order))
         }
         try seeing(after: 2, hasEnded: true)
         try seeing(after: 0.5, hasEnded: false)
-        // A server may have been away.
         try seeing(after: 5, hasEnded: false)
+        try seeing(after: 20, hasEnded: false, isSilent: true)
         #expect(throws: Violation.self) { try seeing(after: 0.5, hasEnded: true) }
         #expect(throws: Violation.self) { try seeing(after: 20, hasEnded: false) }
     }

@@ -4,7 +4,7 @@
 /// is on its way. The model keeps every course that things may have taken: each answer, and each document that shows
 /// the order, leaves those that it agrees with. If none is left, the server has made a mistake.
 package final class OrderModel {
-    /// How long an order may wait after its time has passed, in nanoseconds: until a server that was killed is there.
+    /// How long an order may wait after its time has passed and a server is there, in nanoseconds.
     package static let patience: UInt64 = 15_000_000_000
     /// The most orders that `KITCHEN` shows.
     static let kitchenLimit = 500
@@ -220,8 +220,11 @@ package final class OrderModel {
     ///
     /// - Parameters:
     ///   - sent: when the document was asked for; nil if it was not.
+    ///   - back: when the server was back after it was last away.
     ///   - isOfKitchen: whether it is an element of `KITCHEN`.
-    func see(_ shown: JSON, sentAt sent: UInt64?, at time: UInt64, isOfKitchen: Bool = false) throws(Violation) {
+    func see(
+        _ shown: JSON, sentAt sent: UInt64?, at time: UInt64, servedSince back: UInt64, isOfKitchen: Bool = false
+    ) throws(Violation) {
         guard !isBroken else { return }
         expand(until: time)
         guard !isBroken else { return }
@@ -252,7 +255,7 @@ package final class OrderModel {
                     + (JSON.difference(expected(nearest), shown) ?? ""))
         }
         learn(version, at: time)
-        guard let sent, state.dueFrom != nil, let dueBy, sent > dueBy + OrderModel.patience else { return }
+        guard let sent, state.dueFrom != nil, let dueBy, sent > max(dueBy, back) + OrderModel.patience else { return }
         isBroken = true
         let seconds = (sent - dueBy) / 1_000_000_000
         throw Violation(
