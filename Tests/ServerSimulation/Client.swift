@@ -191,14 +191,10 @@ final class Client {
                 "menu-\(outlet)", .price(option ?? Prices.item, price),
                 [option == nil ? "MENU.ITEM.PRICE" : "MENU.OPTION.PRICE", outlet, option ?? Prices.item, "\(price)"])
         case 29..<43:
-            guard let known = world.agreements.randomElement(using: &chance), chance.chance(80) else {
+            guard let known = world.agreements.suffix(3).randomElement(using: &chance), chance.chance(80) else {
                 return Request(kind: .quote(cart), words: ["CART.QUOTE", cart])
             }
-            let total = known.agreed.total
-            let agreement = known.agreed.quote.flatMap { chance.chance(50) ? ["QUOTE", $0] : nil }
-            return write(
-                "cart-\(known.cart)", .checkOut(total: total),
-                ["CART.CHECKOUT", known.cart] + (agreement ?? ["TOTAL", "\(total)"]))
+            return checkOut(known.cart, for: known.agreed.total, known.agreed.quote, id)
         case 43..<67:
             guard let order = anyOrder() else { return Request(kind: .quote(cart), words: ["CART.QUOTE", cart]) }
             let (action, words) = draw(for: order)
@@ -222,6 +218,14 @@ final class Client {
             return Request(kind: .subscribe(channel, order), words: ["SUBSCRIBE", channel])
         default: return Request(kind: .echo("e\(requestCount)"), words: ["ECHO", "e\(requestCount)"])
         }
+    }
+
+    /// A checkout of a cart for what it was said to cost.
+    private func checkOut(_ cart: String, for total: Int64, _ quote: String?, _ id: String) -> Request {
+        let agreement = quote.flatMap { chance.chance(50) ? ["QUOTE", $0] : nil } ?? ["TOTAL", "\(total)"]
+        return Request(
+            kind: .write(Write(id: id, stream: "cart-\(cart)", .checkOut(total: total))),
+            words: ["CART.CHECKOUT", cart] + agreement + ["ID", id])
     }
 
     /// One of the orders that clients know of, most often a new one.
@@ -533,7 +537,15 @@ final class Client {
         case (.quote(let cart), .bulk(let document)):
             guard let read = CartReader.read(document) else { return false }
             observe("cart-\(cart)", .quote(read))
-            if read.order == nil, read.count > 0 { world.agreements.append((cart, (read.total, read.quote))) }
+            guard read.order == nil, read.count > 0 else { break }
+            world.agreements.append((cart, (read.total, read.quote)))
+            // Most customers order at once, before anything changes.
+            guard !world.isCalm, !connection.hasEnded, chance.chance(60) else { break }
+            requestCount += 1
+            let request = checkOut(cart, for: read.total, read.quote, "w\(number)-\(requestCount)")
+            guard Model.verdict(on: request.kind, of: person) == .allowed else { break }
+            if let write = request.write { writes.append(write) }
+            send([request], on: connection)
         case (.cart(let cart), .null), (.quote(let cart), .null): observe("cart-\(cart)", .cart(CartReader.Cart()))
         case (.home(let outlet), .bulk(let document)):
             follow("home:\(outlet)", connection) { follower throws(Violation) in try follower.read(document) }
