@@ -259,7 +259,7 @@ extension Order.Event {
         case 14:
             .refunded(
                 Order.Refund(
-                    random.hostileAmount(), .other,
+                    random.hostileAmount(), tax: random.hostileAmount(), .other,
                     units: random.maybe { Order.Refund.Units(line: "a", quantity: $0.hostileInt()) }))
         case 12:
             .paymentReported(

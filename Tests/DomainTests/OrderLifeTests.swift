@@ -369,6 +369,73 @@ import Testing
             #expect(state.book?.balance.due == 0)
         }
     }
+
+    /// Lines with a tax of a third, in the prices or on top, which is on service and delivery too.
+    private static func taxed(_ random: inout SeededGenerator) throws -> Order.Placement {
+        let terms = PricingTerms(
+            taxIncluded: random.chance(50),
+            taxes: [PricingTerms.Tax(id: "vat", name: "VAT", rate: .sample(33_333))],
+            service: PricingTerms.Service(rate: .sample(12_500), tax: "vat"),
+            delivery: PricingTerms.Fee(Amount(minorUnits: Int64(random.number(0...500))), tax: "vat"))
+        let lines = try (0..<random.number(1...4)).map { place in
+            CartLine(
+                id: Text("l\(place)"), item: try #require(Identifier("i\(place)")), name: "A",
+                quantity: random.number(1...9), unitPrice: Amount(minorUnits: Int64(random.number(0...5_000))))
+        }
+        let bill = try Bill(for: lines.map { Bill.Line(try $0.total()) }, on: terms, tip: .zero)
+        return Order.Placement(
+            cart: "c", outlet: "o", currency: .inr, lines: lines, charges: bill.charges, total: bill.total)
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `with all of the money, all of its tax is given back, and never more`(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            let placement = try Self.taxed(&random)
+            let tax = placement.charges.filter { $0.kind == .tax }.reduce(0) { $0 + $1.amount.minorUnits }
+            var state = try Order.state(after: [.placed(placement)])
+            while let book = state.book, book.refunds.amount < placement.total.minorUnits {
+                let left = Int(placement.total.minorUnits - book.refunds.amount)
+                let line = random.pick(placement.lines)
+                let part: Order.RefundPart =
+                    switch random.number(0...9) {
+                    case 0: .rest
+                    case 1...3: .amount(Amount(minorUnits: Int64(random.number(1...left))))
+                    default: .units(line: line.id, quantity: random.number(1...line.quantity))
+                    }
+                guard let events = try? Order.decide(.refund(part, .items), in: state) else { continue }
+                for case .refunded(let refund) in events {
+                    #expect(refund.tax >= .zero && refund.tax <= refund.amount)
+                }
+                state = try Order.state(after: events, from: state)
+                #expect(try #require(state.book?.refunds.tax) <= tax)
+            }
+            #expect(state.book?.refunds.tax == tax)
+        }
+    }
+
+    @Test func `units of a line have the tax that is on them`() throws {
+        let placed = Order.Event.placed(
+            Order.Placement(
+                cart: "c", outlet: "o", currency: .inr,
+                lines: [
+                    CartLine(id: "tea", item: "tea", name: "Tea", quantity: 3, unitPrice: 100),
+                    CartLine(id: "pie", item: "pie", name: "Pie", quantity: 1, unitPrice: 150),
+                ],
+                charges: [Charge(.tax, id: "vat", name: "VAT", 80, shares: [30, 50])], total: 530))
+        func refunded(_ amount: Amount, tax: Amount, _ line: Text, _ quantity: Int) -> Order.Event {
+            .refunded(
+                Order.Refund(amount, tax: tax, .items, units: Order.Refund.Units(line: line, quantity: quantity)))
+        }
+        Specification.given([placed]).when(.refund(.units(line: "tea", quantity: 2), .items))
+            .then([refunded(220, tax: 20, "tea", 2)])
+        Specification.given([placed]).when(.refund(.units(line: "pie", quantity: 1), .items))
+            .then([refunded(200, tax: 50, "pie", 1)])
+        Specification.given([placed]).when(.refund(.amount(53), .items))
+            .then([.refunded(Order.Refund(53, tax: 8, .items))])
+        Specification.given([placed, refunded(220, tax: 20, "tea", 2)]).when(.refund(.rest, .items))
+            .then([.refunded(Order.Refund(310, tax: 60, .items))])
+    }
 }
 
 extension Order.Placement {

@@ -54,8 +54,11 @@ public struct OrderHistory: Sendable {
             let amount = currency.map { payment.amount.words(in: $0) } ?? "\(payment.amount.minorUnits)"
             return "payment \(payment.reference.quoted) \(payment.state.rawValue): \(amount)"
         case .refunded(let refund):
-            let amount = currency.map { refund.amount.words(in: $0) } ?? "\(refund.amount.minorUnits)"
-            return "refunded \(amount), \(refund.reason.rawValue)"
+            func words(_ amount: Amount) -> String {
+                currency.map { amount.words(in: $0) } ?? "\(amount.minorUnits)"
+            }
+            return "refunded \(words(refund.amount))"
+                + (refund.tax > .zero ? ", of which \(words(refund.tax)) is tax" : "") + ", \(refund.reason.rawValue)"
                 + (refund.units.map { ", for \($0.quantity) of \($0.line)" } ?? "")
         case .released(let acceptBy):
             return "shown to the kitchen" + (acceptBy.map { ", to be accepted by \($0.words)" } ?? "")

@@ -51,6 +51,22 @@ extension Order {
             }
             return sum
         }
+
+        /// All taxes, included in prices and on top, or a `LIMIT` rejection.
+        func tax() throws(Rejection) -> Amount {
+            var sum = Amount.zero
+            for charge in charges where charge.kind == .tax { sum = try sum.adding(charge.amount) }
+            return sum
+        }
+
+        /// A line's shares of the taxes, or a `LIMIT` rejection.
+        func tax(forLineAt index: Int) throws(Rejection) -> Amount {
+            var sum = Amount.zero
+            for charge in charges where charge.kind == .tax && charge.shares.indices.contains(index) {
+                sum = try sum.adding(charge.shares[index])
+            }
+            return sum
+        }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.

@@ -13,6 +13,8 @@ extension Order {
     public struct Refund: Equatable, Sendable {
         /// How much.
         public var amount: Amount
+        /// How much of it is tax, included in prices or on top; nothing in refunds that were recorded before it was.
+        public var tax: Amount
         /// Why.
         public var reason: Reason
         /// The line that it is for, and how many of it; nil where it is for no line.
@@ -33,8 +35,9 @@ extension Order {
         }
 
         /// A refund.
-        public init(_ amount: Amount, _ reason: Reason, units: Units? = nil) {
+        public init(_ amount: Amount, tax: Amount = .zero, _ reason: Reason, units: Units? = nil) {
             self.amount = amount
+            self.tax = tax
             self.reason = reason
             self.units = units
         }
@@ -44,6 +47,8 @@ extension Order {
     public struct Refunds: Equatable, Sendable {
         /// In minor units; at most the order's total.
         public private(set) var amount: Int64 = 0
+        /// How much of it is tax, in minor units.
+        public private(set) var tax: Int64 = 0
         /// How many of each line.
         public private(set) var units: [Text: Int] = [:]
 
@@ -56,6 +61,9 @@ extension Order {
             guard refund.amount >= .zero, !overflow, sum <= total.minorUnits else {
                 throw ImpossibleEvent("more was given back than was paid")
             }
+            guard refund.tax >= .zero, refund.tax <= refund.amount else {
+                throw ImpossibleEvent("a refund has more tax than money")
+            }
             if let new = refund.units {
                 try CartLine.checkRecordable(new.quantity, new.line)
                 let quantity = units[new.line, default: 0] + new.quantity
@@ -63,6 +71,8 @@ extension Order {
                 units[new.line] = quantity
             }
             amount = sum
+            // Each is at most its amount, so no sum overflows.
+            tax += refund.tax.minorUnits
         }
     }
 }
@@ -71,7 +81,8 @@ extension Order.Book {
     /// What a part of the order comes to, now that some of it may have been given back.
     func refund(_ part: Order.RefundPart, _ reason: Order.Reason) throws(Rejection) -> Order.Refund {
         let left = placement.total.minorUnits - refunds.amount
-        let refund: Order.Refund
+        var refund: Order.Refund
+        var lineTax: Int64?
         switch part {
         case .rest: refund = Order.Refund(Amount(minorUnits: left), reason)
         case .amount(let amount):
@@ -87,26 +98,43 @@ extension Order.Book {
             guard quantity <= line.quantity - before else {
                 throw Rejection(.limit, "of line '\(id)' at most \(line.quantity - before) can be given back")
             }
-            // The share of all that were given back, less that of those before: so the last one ends at the total.
             let total = try placement.paid(forLineAt: index)
             guard total >= .zero else { throw Rejection(.limit, "line '\(id)' cost nothing") }
-            let amount = total.share(before + quantity, of: line.quantity) - total.share(before, of: line.quantity)
             refund = Order.Refund(
-                Amount(minorUnits: amount), reason, units: Order.Refund.Units(line: id, quantity: quantity))
+                Amount(minorUnits: total.share(before, quantity, of: line.quantity)), reason,
+                units: Order.Refund.Units(line: id, quantity: quantity))
+            lineTax = try placement.tax(forLineAt: index).share(before, quantity, of: line.quantity)
         }
         guard left > 0, refund.amount.minorUnits <= left else {
             throw Rejection(
                 .limit, "at most \(Amount(minorUnits: left).words(in: placement.currency)) can be given back")
         }
+        refund.tax = try tax(in: refund.amount, of: left, for: lineTax)
         return refund
+    }
+
+    /// How much of a refund is tax: what is on the line's units, or the same part of the tax that is left as of the
+    /// money that is left. What remains of the tax never exceeds what remains of the money, so that in the end all of it
+    /// is given back.
+    private func tax(in amount: Amount, of left: Int64, for lineTax: Int64?) throws(Rejection) -> Amount {
+        let taxLeft = min(left, max(0, max(0, try placement.tax().minorUnits) - refunds.tax))
+        let tax = lineTax ?? Amount(minorUnits: taxLeft).share(amount.minorUnits, of: left)
+        let least = taxLeft - (left - amount.minorUnits)
+        return Amount(minorUnits: min(max(tax, least), taxLeft, amount.minorUnits))
     }
 }
 
 extension Amount {
-    /// What so many of a number of units cost if all of them cost this, rounded half up, in minor units.
-    fileprivate func share(_ units: Int, of all: Int) -> Int64 {
-        let (high, low) = UInt64(minorUnits.magnitude).multipliedFullWidth(by: UInt64(2 * units))
-        let (sum, carry) = low.addingReportingOverflow(UInt64(all))
-        return Int64(UInt64(2 * all).dividingFullWidth((high + (carry ? 1 : 0), sum)).quotient)
+    /// The share of some units after those that were given back before: of all up to now, less that of the ones before.
+    /// So the last one ends at the whole amount.
+    fileprivate func share(_ before: Int, _ quantity: Int, of all: Int) -> Int64 {
+        share(Int64(before + quantity), of: Int64(all)) - share(Int64(before), of: Int64(all))
+    }
+
+    /// What a part of a whole comes to if the whole comes to this, rounded half up, in minor units.
+    fileprivate func share(_ part: Int64, of whole: Int64) -> Int64 {
+        let (quotient, rest) = whole.magnitude.dividingFullWidth(
+            minorUnits.magnitude.multipliedFullWidth(by: part.magnitude))
+        return Int64(rest >= whole.magnitude - rest ? quotient + 1 : quotient)
     }
 }

@@ -23,6 +23,7 @@ enum OrderEventCodec {
             return "order.paymentReported"
         case .refunded(let refund):
             writer.field("amount", refund.amount.minorUnits)
+            if refund.tax != .zero { writer.field("tax", refund.tax.minorUnits) }
             writer.field("code", refund.reason.rawValue)
             if let units = refund.units {
                 writer.field("line", units.line.string)
@@ -92,6 +93,7 @@ enum OrderEventCodec {
         var reference: Text?
         var state: Order.PaymentState?
         var amount: Amount?
+        var tax = Amount.zero
         var line: Text?
         var quantity: Int?
         try reader.beginObject()
@@ -116,6 +118,7 @@ enum OrderEventCodec {
             case "line": line = try reader.text()
             case "quantity": quantity = Int(try reader.integer())
             case "amount": amount = Amount(minorUnits: try reader.integer())
+            case "tax": tax = Amount(minorUnits: try reader.integer())
             case "by": party = Order.Party(rawValue: try reader.string())
             case "readyBy": readyBy = try reader.timestamp()
             case "code": reason = Order.Reason(rawValue: try reader.string())
@@ -141,7 +144,7 @@ enum OrderEventCodec {
             return .paymentReported(Order.Payment(reference: reference, state, amount))
         case "order.refunded":
             guard let amount, let reason, (line == nil) == (quantity == nil) else { return nil }
-            var refund = Order.Refund(amount, reason)
+            var refund = Order.Refund(amount, tax: tax, reason)
             if let line, let quantity { refund.units = Order.Refund.Units(line: line, quantity: quantity) }
             return .refunded(refund)
         case "order.released": return .released(acceptBy: terms.acceptBy)

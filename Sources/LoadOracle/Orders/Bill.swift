@@ -56,6 +56,14 @@ struct Bill: Equatable {
         }
     }
 
+    /// All of the tax, in prices or on top.
+    var tax: Int64 { charges.reduce(0) { $0 + (isSame($1.kind, "tax") ? $1.amount : 0) } }
+
+    /// A line's share of it.
+    func tax(at index: Int) -> Int64 {
+        charges.reduce(0) { $0 + (isSame($1.kind, "tax") ? $1.shares[index] : 0) }
+    }
+
     /// A quotient, rounded half up.
     static func halfUp(_ number: Int64, _ divisor: Int64) -> Int64 { (2 * number + divisor) / (2 * divisor) }
 

@@ -19,6 +19,7 @@ extension OrderFacts {
         members["charges"] = .array(bill.charges.map(\.document))
         members["total"] = .number(Double(bill.total))
         if state.refunded > 0 { members["refunded"] = .number(Double(state.refunded)) }
+        if state.refundedTax > 0 { members["refundedTax"] = .number(Double(state.refundedTax)) }
         if terms.payWithin != nil || !state.reports.isEmpty { members["payment"] = payment(state) }
         members["updatedAt"] = shown["updatedAt"] ?? .string("a time")
         return .object(members)

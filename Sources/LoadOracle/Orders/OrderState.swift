@@ -33,8 +33,9 @@ package struct OrderState: Hashable, Sendable {
     var dueFrom: UInt64?
     var readyBy: String?
     var ending: Ending?
-    /// What was given back, in minor units, and how many of each line.
+    /// What was given back, in minor units, how much of it is tax, and how many of each line.
     var refunded: Int64 = 0
+    var refundedTax: Int64 = 0
     var units: [String: Int] = [:]
     var reports: [Report] = []
 
@@ -138,6 +139,7 @@ package struct OrderState: Hashable, Sendable {
     private func givenBack(_ part: OrderStep.Part, of order: OrderFacts) -> Outcome {
         let left = order.bill.total - refunded
         let amount: Int64
+        var lineTax: Int64?
         var given: (line: String, quantity: Int)?
         switch part {
         case .rest: amount = left
@@ -149,15 +151,22 @@ package struct OrderState: Hashable, Sendable {
             let (line, before) = (order.lines[index], units[id] ?? 0)
             guard quantity <= line.quantity - before else { return .refused(code: "LIMIT") }
             // So many of a line, less those before: so the last one ends at what was paid.
-            let paid = order.bill.paid(line.total, at: index)
-            amount =
-                Bill.halfUp(paid * Int64(before + quantity), Int64(line.quantity))
-                - Bill.halfUp(paid * Int64(before), Int64(line.quantity))
+            func share(_ whole: Int64) -> Int64 {
+                Bill.halfUp(whole * Int64(before + quantity), Int64(line.quantity))
+                    - Bill.halfUp(whole * Int64(before), Int64(line.quantity))
+            }
+            amount = share(order.bill.paid(line.total, at: index))
+            lineTax = share(order.bill.tax(at: index))
             given = (id, quantity)
         }
         guard left > 0, amount <= left else { return .refused(code: "LIMIT") }
+        // The tax on the units, or in proportion; and so much that what is left of it is never more than the money.
+        let taxLeft = order.bill.tax - refundedTax
+        let tax = lineTax ?? Bill.halfUp(taxLeft * amount, left)
+        let least = taxLeft - (left - amount)
         return next(status) { state in
             state.refunded += amount
+            state.refundedTax += min(max(tax, least), taxLeft, amount)
             state.dueFrom = dueFrom
             if let given { state.units[given.line, default: 0] += given.quantity }
         }

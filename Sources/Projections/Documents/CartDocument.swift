@@ -92,7 +92,10 @@ public enum OrderDocument {
         writer.key("charges")
         ChargeCodec.encode(placement.charges, to: &writer)
         writer.field("total", placement.total.minorUnits)
-        if book.refunds.amount > 0 { writer.field("refunded", book.refunds.amount) }
+        if book.refunds.amount > 0 {
+            writer.field("refunded", book.refunds.amount)
+            if book.refunds.tax > 0 { writer.field("refundedTax", book.refunds.tax) }
+        }
         writePayment(of: book, to: &writer)
         writer.field("updatedAt", updatedAt.rfc3339)
         writer.endObject()

@@ -173,7 +173,8 @@ enum EventCase: String, CaseIterable {
             .order(
                 .refunded(
                     Order.Refund(
-                        random.amount(), random.pick(Order.Reason.allCases),
+                        random.amount(), tax: random.maybe { $0.amount() } ?? .zero,
+                        random.pick(Order.Reason.allCases),
                         units: random.maybe { Order.Refund.Units(line: $0.text(), quantity: $0.integer()) })))
         case .orderPaymentReported:
             .order(

@@ -306,8 +306,9 @@ struct GoldenEvent {
             .order(
                 .refunded(
                     Order.Refund(
-                        Amount(minorUnits: 34), .items, units: Order.Refund.Units(line: "tea", quantity: 1)))),
-            #"{"amount":34,"code":"ITEMS","line":"tea","quantity":1}"#),
+                        Amount(minorUnits: 34), tax: Amount(minorUnits: 5), .items,
+                        units: Order.Refund.Units(line: "tea", quantity: 1)))),
+            #"{"amount":34,"tax":5,"code":"ITEMS","line":"tea","quantity":1}"#),
         GoldenEvent(
             "order.paymentReported",
             .order(.paymentReported(Order.Payment(reference: "pay_1", .captured, Amount(minorUnits: 500)))),
