@@ -106,12 +106,8 @@ enum ServeCommand: Subcommand {
         web.maximumConnections = max(1, min(browsers, max(files / 4, files - wantedClients - others)))
         let browserFiles = min(browsers, web.maximumConnections)
         line.maximumClients = max(1, min(wantedClients, files - browserFiles - others))
-        if line.maximumClients < wantedClients {
-            logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
-        }
-        if browserFiles < browsers {
-            logger.info("serving at most \(browserFiles) connections of browsers at once: 'ulimit -n' is \(files)")
-        }
+        guard line.maximumClients < wantedClients else { return }
+        logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
     }
 
     @LoopActor
