@@ -22,7 +22,7 @@ final class Deadlines {
     private static let jitter: Int64 = 400
     /// Deadlines that pass within so many milliseconds are met together: one transaction instead of many, which others'
     /// commands would have to wait for.
-    private static let slot: Int64 = 100
+    private static let slot: Int64 = 500
     /// How long to wait before a command is submitted again that was not accepted, in milliseconds.
     private static let retryInterval: Int64 = 1_000
     /// How many of the entries may be outdated, beside as many as there are orders.

@@ -26,7 +26,7 @@ public final class CommandProcessor {
         /// About the most bytes of them, and of menus.
         public var streamBytes = 512 << 20
         /// The most menus held for writing.
-        public var menus = 200
+        public var menus = 1_000
         /// The most commands and questions that may wait for a batch or a load.
         public var waitingCommands = 100_000
         /// The most events of a batch.
