@@ -10,7 +10,7 @@ final class CompressedPages {
     private static let maximumCount = 64
     /// The most bytes of a page that is compressed: a megabyte takes about ten milliseconds, and all wait for it.
     private static let maximumBytes = 1 << 20
-    /// Two thirds of the time of zlib's own, and a tenth longer.
+    /// It takes two thirds of the time of zlib's own level, and a twentieth more bytes.
     private static let level: Int32 = 4
 
     private var known: [String: [UInt8]] = [:]

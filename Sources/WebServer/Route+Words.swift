@@ -17,7 +17,7 @@ extension Route {
 
     /// The words of the command that a request stands for.
     func words(of request: Request) throws(Failure) -> [[UInt8]] {
-        var words = name
+        var words = commandName
         var query = request.query
         var members = try body(of: request)
         for parameter in parameters {

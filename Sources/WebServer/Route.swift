@@ -61,7 +61,7 @@ final class Route: Sendable {
     let sites: Set<Site>
     let command: Command
     /// The words of the command's name.
-    let name: [[UInt8]]
+    let commandName: [[UInt8]]
     let parameters: [Parameter]
     let reply: Reply
 
@@ -76,7 +76,7 @@ final class Route: Sendable {
         self.path = path
         self.sites = sites
         self.command = found
-        name = command.split(separator: " ").map { Array($0.utf8) }
+        commandName = command.split(separator: " ").map { Array($0.utf8) }
         self.reply = reply
         let named = PathTable<Route>.parts(of: path).enumerated().filter { $1.hasPrefix("{") }.map {
             Parameter(name: String($1.dropFirst().dropLast()), place: .path, part: $0, isRequired: true)

@@ -351,12 +351,11 @@ extension WebServer {
 
     /// What needs no application: files, and how the server is.
     private func plainAnswer(_ path: [String], _ request: HTTPRequest) -> HTTPAnswer? {
-        let acceptsGzip = WebServer.acceptsGzip(request)
         switch path.first {
         case "a" where path.count > 2:
             return pages.file(
-                version: path[1], path: path[2...].joined(separator: "/"), acceptsGzip: acceptsGzip)
-        case "sw.js" where path.count == 1: return pages.worker(acceptsGzip: acceptsGzip)
+                version: path[1], path: path[2...].joined(separator: "/"), acceptsGzip: WebServer.acceptsGzip(request))
+        case "sw.js" where path.count == 1: return pages.worker(acceptsGzip: WebServer.acceptsGzip(request))
         case "healthz" where path.count == 1: return WebServer.plain("ok\n")
         case "readyz" where path.count == 1:
             let reason = unreadyReason

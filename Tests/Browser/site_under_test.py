@@ -158,6 +158,20 @@ def wait_for_cart(page, count):
     wait_until(lambda: (cart(page) or {"count": 0})["count"] == count, PATIENCE, f"{count} in the cart")
 
 
+def use_scheme(page, scheme):
+    """Shows a page in light or dark colours, which it has from its next frame on."""
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function("""(isDark) => {
+        const back = getComputedStyle(document.documentElement).getPropertyValue("--back").trim();
+        return parseInt(back.slice(1), 16) < 0x800000 === isDark;
+    }""", arg=scheme == "dark")
+
+
+# What is skipped because it is far away can have the colours of a while ago.
+SHOW_ALL = """(value) => document.querySelectorAll(".section, .results > .item")
+    .forEach((node) => { node.style.contentVisibility = value; })"""
+
+
 def violations(page):
     """What axe finds wrong, as `rule: where`."""
     from axe_playwright_python.sync_playwright import Axe
@@ -168,5 +182,7 @@ def violations(page):
             running.forEach((animation) => animation.finish());
         }
     }""")
+    page.evaluate(SHOW_ALL, "visible")
     found = Axe().run(page).response["violations"]
+    page.evaluate(SHOW_ALL, "")
     return [f"{rule['id']}: {json.dumps([node['target'] for node in rule['nodes']][:3])}" for rule in found]

@@ -107,7 +107,7 @@ def test_an_order_is_placed_at_the_price_that_was_seen(visit, merchant, kitchen)
     page.locator("[data-testid=checkout_btn]", has_text="15.50").wait_for()
     order.click()
     page.wait_for_url("**/order/*")
-    assert page.get_by_test_id("order_status").text_content() == "Sent to the kitchen"
+    page.locator("[data-testid=order_status]", has_text=re.compile("^Sent to the kitchen$")).wait_for()
     number = page.url.rpartition("/")[2]
     assert merchant.json("ORDER.GET", number)["total"] == 1550
     assert violations(page) == []

@@ -5,7 +5,7 @@ import random
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from site_under_test import FRAMES, PATIENCE, Site, cart, violations, wait_for_badge, wait_for_cart
+from site_under_test import FRAMES, PATIENCE, Site, cart, use_scheme, violations, wait_for_badge, wait_for_cart
 from tiffin import fresh_database, item_document, put_open_outlet, section_document, wait_until
 
 SEED = 20_260_303
@@ -253,7 +253,7 @@ def test_discovery_stands_in_nobodys_way(open_feed):
     page = open_feed("?currency=GBP", reduced_motion="reduce")
     page.locator(".results .item").first.wait_for()
     for scheme, width in (("light", 320), ("dark", 1280)):
-        page.emulate_media(color_scheme=scheme)
+        use_scheme(page, scheme)
         page.set_viewport_size({"width": width, "height": 844})
         assert violations(page) == []
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")

@@ -3,7 +3,9 @@
 import json
 import random
 
-from site_under_test import PATIENCE, badge, put_kitchen, violations, wait_for_badge, wait_for_cart, wait_for_home
+from site_under_test import (
+    PATIENCE, badge, put_kitchen, use_scheme, violations, wait_for_badge, wait_for_cart, wait_for_home,
+)
 from tiffin import item_document, outlet_document, wait_until
 
 SEED = 20_260_302
@@ -224,7 +226,7 @@ def test_nothing_stands_in_anybodys_way(visit, merchant, kitchen):
     page.locator("[data-item=breakfast0] .add").click()
     wait_for_cart(page, 1)
     for scheme, width in (("light", 390), ("dark", 1280)):
-        page.emulate_media(color_scheme=scheme)
+        use_scheme(page, scheme)
         page.set_viewport_size({"width": width, "height": 844})
         scroll_to_visible(page, 120)
         page.locator(".tag-bar:not([data-shown])").wait_for(state="attached")

@@ -301,11 +301,13 @@ extension Order.Book {
             switch status {
             case .awaitingPayment, .scheduled: "ORDER.CANCEL"
             case .placed:
-                "ORDER.ACCEPT, ORDER.REJECT, ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY and ORDER.CANCEL"
-            case .accepted: "ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY and ORDER.CANCEL"
-            case .preparing: "ORDER.READY, ORDER.COMPLETE, ORDER.DELAY and ORDER.CANCEL"
-            case .ready: "ORDER.COMPLETE and ORDER.CANCEL"
-            case .completed, .rejected, .cancelled: "ORDER.GET"
+                "ORDER.ACCEPT, ORDER.REJECT, ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL "
+                    + "and ORDER.REFUND"
+            case .accepted: "ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL and ORDER.REFUND"
+            case .preparing: "ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL and ORDER.REFUND"
+            case .ready: "ORDER.COMPLETE, ORDER.CANCEL and ORDER.REFUND"
+            case .completed: "ORDER.REFUND"
+            case .rejected, .cancelled: "ORDER.GET"
             }
         let verb = allowed.contains(" and ") ? "are" : "is"
         return Rejection(.state, "the order is \(words); allowed \(verb) \(allowed)")

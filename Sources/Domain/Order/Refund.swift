@@ -95,6 +95,9 @@ extension Order.Book {
             let line = placement.lines[index]
             let before = refunds.units[id, default: 0]
             guard quantity >= 1 else { throw .invalid("QTY", "must be at least 1") }
+            guard before < line.quantity else {
+                throw Rejection(.limit, "all of line '\(id)' has been given back")
+            }
             guard quantity <= line.quantity - before else {
                 throw Rejection(.limit, "of line '\(id)' at most \(line.quantity - before) can be given back")
             }
@@ -105,7 +108,8 @@ extension Order.Book {
                 units: Order.Refund.Units(line: id, quantity: quantity))
             lineTax = try placement.tax(forLineAt: index).share(before, quantity, of: line.quantity)
         }
-        guard left > 0, refund.amount.minorUnits <= left else {
+        guard left > 0 else { throw Rejection(.limit, "everything has been given back") }
+        guard refund.amount.minorUnits <= left else {
             throw Rejection(
                 .limit, "at most \(Amount(minorUnits: left).words(in: placement.currency)) can be given back")
         }
