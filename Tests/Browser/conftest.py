@@ -15,7 +15,7 @@ from site_under_test import PATIENCE, Site, chromium, launched_browser, put_kitc
 from tiffin import fresh_database  # noqa: E402
 
 # The workers take the files in this order, and the others after them: long ones start early.
-LONGEST_FILES = ["test_hands", "test_discovery", "test_cart", "test_home", "test_options", "test_console"]
+LONGEST_FILES = ["test_hands", "test_discovery", "test_cart", "test_home", "test_pictures", "test_options", "test_console"]
 
 unique = itertools.count(1)
 
