@@ -25,6 +25,8 @@ public final class Catalogue {
     private let outletIndex: SearchIndex
     private let itemIndex: SearchIndex
     private var saved: [SavedName: SavedQuery] = [:]
+    /// How many questions were named.
+    private var questions: Int64 = 0
     /// The saved queries whose answers may have changed.
     private var touched: Set<SavedName> = []
     /// How often saved queries have followed a change since ``revision`` was set.
@@ -210,6 +212,23 @@ public final class Catalogue {
             name, query, owner: known?.owner ?? owner, revision: max((known?.revision ?? 0) + 1, revision))
         touched.insert(name)
         return true
+    }
+
+    /// Keeps the answer to a question up to date from now on, once for everybody who asks the same: the same filters,
+    /// however they are written, the same order and as many listings. Ends with ``drop(_:)``.
+    ///
+    /// - Parameter owner: whose share it is a part of, if nobody else has asked it already.
+    /// - Returns: what it is called; nil if there are too many already.
+    public func follow(_ question: CatalogueQuery, for owner: Int) -> SavedName? {
+        let known = saved.values.first {
+            $0.name.isOfQuestion && $0.window == question.window && $0.query.asksTheSame(as: question)
+        }
+        if let known { return known.name }
+        guard let id = Identifier("question-\(questions + 1)") else { return nil }
+        let name = SavedName(question: id)
+        guard save(question, as: name, for: owner) else { return nil }
+        questions += 1
+        return name
     }
 
     /// Has a saved query show others of its matches. Returns whether there is such a query.

@@ -8,6 +8,8 @@ public enum Subject: Sendable {
     case order
     case customer
     case savedQuery
+    /// The answer to a question about everything that can be found.
+    case catalogue
     /// What an outlet's kitchen sees.
     case kitchen
 }
@@ -32,7 +34,7 @@ public final class Confinement: Sendable {
     /// Whether the user may use what has this id.
     public func allows(_ id: Identifier, as subject: Subject) -> Bool {
         switch (role, subject) {
-        case (_, .order), (.customer, .outlet): true
+        case (_, .order), (.customer, .outlet), (.customer, .catalogue): true
         case (.customer, .cart), (.customer, .customer), (.customer, .savedQuery):
             ids.contains { $0.isCarried(by: id) }
         case (.merchant, .outlet), (.merchant, .kitchen): ids.contains(id)

@@ -295,6 +295,7 @@ extension WebServer {
         _ application: Application
     ) throws(Refusal) -> WebStream {
         let owner = identity.visitor.map { "\($0.id)" } ?? connection.address
+        var topics: [WebStream.Topic] = []
         do throws(Failure) {
             if let unknown = query.first(where: { $0.name != "t" }) {
                 throw Failure("INVALID", "\(unknown.name.prefix(64)): is unknown here")
@@ -303,7 +304,7 @@ extension WebServer {
             guard query.count <= configuration.maximumTopicsOfStream else {
                 throw Failure("LIMIT", "a stream has at most \(configuration.maximumTopicsOfStream) topics")
             }
-            let topics = try query.map { item throws(Failure) in try topic(item.value, identity) }
+            for item in query { topics.append(try topic(item.value, identity, application)) }
             guard Set(topics.map(\.name.channel)).count == topics.count else {
                 throw Failure("INVALID", "t: names a topic twice")
             }
@@ -316,6 +317,7 @@ extension WebServer {
             streams[owner, default: 0] += 1
             return stream
         } catch {
+            for topic in topics { application.topics.abandonUnheard(topic.name) }
             throw Refusal(Problem(error))
         }
     }
@@ -325,8 +327,11 @@ extension WebServer {
         streams[owner] = others == 0 ? nil : others
     }
 
-    /// The topic that a client names, `home:copper-ladle@62` or `cart`.
-    private func topic(_ text: String, _ identity: Identity) throws(Failure) -> WebStream.Topic {
+    /// The topic that a client names: `home:copper-ladle@62`, `cart` or `browse?cuisine=thai`.
+    private func topic(
+        _ text: String, _ identity: Identity, _ application: Application
+    ) throws(Failure) -> WebStream.Topic {
+        if let question = text.firstIndex(of: "?") { return try topic(text, question, identity, application) }
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         var channel = String(parts[0])
         if WebStream.ownKinds.contains(channel) {
@@ -345,6 +350,25 @@ extension WebServer {
         let name = try Arguments.with([Array(channel.utf8)]) { words throws(Failure) in try TopicName(words[0]) }
         if let confinement = identity.confinement, !name.isWithin(confinement) { throw .noPermissionForChannel }
         return WebStream.Topic(name: name, revision: revision)
+    }
+
+    /// The topic of a question: a command's name, and filters behind the mark as in its route.
+    private func topic(
+        _ text: String, _ mark: String.Index, _ identity: Identity, _ application: Application
+    ) throws(Failure) -> WebStream.Topic {
+        guard ["browse", "outlets"].contains(text[..<mark]) else {
+            throw Failure("INVALID", "t: must have browse or outlets before the ?")
+        }
+        // The text comes back as the name of the events.
+        guard text.utf8.allSatisfy({ $0 >= UInt8(ascii: " ") }),
+            var filters = FormText.items(ofQuery: String(text[mark...].dropFirst()))
+        else { throw Failure("INVALID", "t: is no question as it would stand in an address") }
+        guard identity.confinement?.allowsCatalogue ?? true else { throw .noPermissionForChannel }
+        let words = [Array(text[..<mark].uppercased().utf8)] + (try FilterKeys.words(&filters))
+        let name = try Arguments.with(words) { words throws(Failure) in
+            try application.topic(of: words, for: identity.caller)
+        }
+        return WebStream.Topic(name: name, event: text)
     }
 
     // MARK: Pages, files, and how the server is

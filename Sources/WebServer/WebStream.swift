@@ -18,6 +18,8 @@ final class WebStream {
     struct Topic {
         var name: TopicName
         var revision: Int64?
+        /// What its events are called, where the client's words say it.
+        var event: String?
     }
 
     private enum State {
@@ -40,6 +42,8 @@ final class WebStream {
     private let hidesOwnIDs: Bool
     private var subscriber: Subscriber!
     private let topics: [Topic]
+    /// What the events of a channel are called, where the client's words say it.
+    private var events: [String: String] = [:]
     private var states: [String: State] = [:]
     private var frames: [UInt8] = []
 
@@ -54,7 +58,10 @@ final class WebStream {
         self.hidesOwnIDs = hidesOwnIDs
         self.topics = topics
         subscriber = Subscriber(connection.id, of: identity.caller) { [unowned self] in receive($0) }
-        for topic in topics { states[topic.name.channel] = .led }
+        for topic in topics {
+            states[topic.name.channel] = .led
+            events[topic.name.channel] = topic.event
+        }
         _ = try application.topics.subscribe(subscriber, to: topics.map(\.name), within: identity.confinement)
     }
 
@@ -79,12 +86,17 @@ final class WebStream {
             connection.server.statistics.passedOver += 1
         case .following?:
             lastRevision[message.channel] = message.revision
-            frames += message.encoded(as: hidesOwnIDs ? Format.short : Format.full) {
-                EventStream.frame(name(of: message.channel), message.data)
-            }
+            frames += encoded(message)
             if frames.count >= WebStream.longFrames { send() } else { connection.needsWork() }
         case .behind?: connection.server.statistics.passedOver += 1
         case .led?, nil: break
+        }
+    }
+
+    private func encoded(_ message: TopicMessage) -> [UInt8] {
+        if let event = events[message.channel] { return EventStream.frame(event, message.data) }
+        return message.encoded(as: hidesOwnIDs ? Format.short : Format.full) {
+            EventStream.frame(name(of: message.channel), message.data)
         }
     }
 
@@ -105,7 +117,7 @@ final class WebStream {
     }
 
     /// The kinds of topics of which a visitor has one, so that no id is needed.
-    static let ownKinds = ["cart"]
+    static let ownKinds = ["cart", "cart_count"]
 
     /// Hands events to the system.
     func send() {

@@ -6,11 +6,13 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from site_under_test import FRAMES, PATIENCE, Site, cart, use_scheme, violations, wait_for_badge, wait_for_cart
-from tiffin import fresh_database, item_document, put_open_outlet, section_document, wait_until
+from tiffin import ReplyError, fresh_database, item_document, put_open_outlet, section_document, wait_until
 
 SEED = 20_260_303
-# How often the page looks again, in milliseconds.
+# How often the page looks again where it is not live, on average, in milliseconds.
 LOOK_AGAIN = 5000
+# The most queries that a server keeps for one address.
+MOST_SAVED = 50
 CUISINES = ["Thai", "Lao", "Bakery", "Tamil"]
 
 
@@ -136,7 +138,7 @@ def test_words_of_an_attribute_are_chips(open_feed, town):
 
 
 def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, town):
-    page, client = open_feed("?sort=name", clock=True), town[1]
+    page, client = open_feed("?sort=name"), town[1]
     wait_for_answer(page, client, "SORT", "name")
 
     def scroll_down():
@@ -148,10 +150,11 @@ def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, t
     page.evaluate("() => scrollTo({ top: 2500, behavior: 'instant' })")
     page.evaluate(FRAMES)
     before = page.evaluate("() => document.elementFromPoint(100, 500).closest('.item').getBoundingClientRect().top")
+    # What is new comes by the stream: no question is answered any more.
+    page.route("**/v1/browse?*", lambda route: route.abort())
     for n in range(3):
         client("MENU.ITEM.PUT", "place0", "all", f"aaa{n}", json.dumps(item_document(f"aaa{n}", 100, name=f"AAA {n}")))
     client("MENU.ITEM.PRICE", "place0", "dish0-0", 3999)
-    page.clock.fast_forward(LOOK_AGAIN)
     page.get_by_test_id("new_results_btn").filter(has_text="3 new").wait_for()
     assert page.evaluate("() => document.elementFromPoint(100, 500).closest('.item').getBoundingClientRect().top") == before
     page.get_by_test_id("new_results_btn").click()
@@ -159,6 +162,31 @@ def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, t
     assert page.evaluate("() => scrollY") == 0
     for n in range(3):
         client("MENU.ITEM.REMOVE", "place0", f"aaa{n}")
+    wait_for_answer(page, client, "SORT", "name")
+    # The rows behind the first page are there again as soon as questions are answered.
+    page.unroute("**/v1/browse?*")
+    wait_until(scroll_down, PATIENCE, "all rows again")
+
+
+def test_a_feed_that_the_server_cannot_follow_says_so_and_looks_again(open_feed, town):
+    site, client = town
+    with site.server.client() as other:
+
+        def fills_up():
+            replies = other.pipeline(("BROWSE.SAVE", f"mine{n}", "COUNT", 1) for n in range(MOST_SAVED))
+            return not any(isinstance(reply, ReplyError) for reply in replies)
+
+        wait_until(fills_up, PATIENCE, "the end of the feeds of before to be noticed")
+        page = open_feed("?text=lentil", clock=True)
+        page.get_by_test_id("not_live").wait_for()
+        assert violations(page) == []
+        client("MENU.ITEM.PUT", "place1", "all", "aaa", json.dumps(item_document("aaa", 100, name="Lentil Soda")))
+        page.clock.fast_forward(2 * LOOK_AGAIN)
+        wait_for_answer(page, client, "TEXT", "=lentil")
+    client("MENU.ITEM.REMOVE", "place1", "aaa")
+    page.get_by_test_id("search_field").fill("lentil s")
+    page.get_by_test_id("not_live").wait_for(state="hidden")
+    wait_for_answer(page, client, "TEXT", "=lentil", "=s")
 
 
 def test_a_long_list_is_in_the_page_by_windows(open_feed, town):

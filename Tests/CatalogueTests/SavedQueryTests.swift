@@ -160,6 +160,33 @@ import Testing
         #expect(try Answer(#require(catalogue.answer(toSaved: name)).bytes).total == 1)
     }
 
+    @Test func `a question has one name for everybody who asks the same, and no client can give it`() throws {
+        let catalogue = Catalogue.with(items: ["tea": "Tea", "pie": "Pie"])
+        func name(_ words: [String], of kind: ListingKind = .items, for owner: Int = 1) throws -> SavedName? {
+            catalogue.follow(try catalogue.query(words, of: kind, options: [.sort, .limit]), for: owner)
+        }
+        let first = try #require(try name(["TEXT", "tea", "KIND", "dish", "LIMIT", "5"]))
+        #expect(try name(["LIMIT", "5", "KIND", "dish", "TEXT", "TEA", "SORT", "relevance"], for: 2) == first)
+        let others = [
+            try name(["TEXT", "tea", "KIND", "dish", "LIMIT", "6"]), try name(["TEXT", "tea", "LIMIT", "5"]),
+            try name(["TEXT", "tea", "KIND", "dish", "LIMIT", "5", "SORT", "name"]),
+            try name(["TEXT", "tea", "KIND", "dish", "LIMIT", "5"], of: .outlets),
+        ]
+        #expect(Set(others + [first]).count == 5)
+        #expect(catalogue.savedCount == 5)
+        for client in Int64(1)...3 {
+            #expect(catalogue.answer(toSaved: SavedName(first.name, of: client)) == nil)
+            catalogue.dropAll(of: client)
+        }
+        #expect(catalogue.answer(toSaved: first) != nil)
+        #expect(catalogue.drop(first))
+        #expect(try name(["TEXT", "tea", "KIND", "dish", "LIMIT", "5"]) != first)
+        for limit in 10..<55 { #expect(try name(["LIMIT", "\(limit)"]) != nil) }
+        #expect(try name(["LIMIT", "60"]) == nil)
+        #expect(try name(["LIMIT", "54"]) != nil, "what somebody follows, others can follow, too")
+        #expect(try name(["LIMIT", "60"], for: 2) != nil)
+    }
+
     @Test func `a name of a connection is its own, and a shared one is everybody's`() throws {
         let catalogue = Catalogue.with(items: ["tea": "Tea"])
         func name(_ text: String, _ client: Int64) -> SavedName { SavedName(Identifier(text)!, of: client) }

@@ -429,7 +429,7 @@ def test_a_confined_customer_cannot_use_what_is_not_its_own(shop, command):
 
 
 @pytest.mark.parametrize("channels", [
-    ("cart:bert-1",), ("home:grill", "cart:bert-1"), ("browse:bert-1",), ("cart:annabel",),
+    ("cart:bert-1",), ("home:grill", "cart:bert-1"), ("browse:bert-1",), ("cart:annabel",), ("cart_count:bert-1",),
 ])
 def test_a_confined_customer_cannot_listen_to_what_is_not_its_own(shop, channels):
     with shop.client("anna", ) as client:

@@ -6,7 +6,8 @@ import json
 import re
 import socket
 import threading
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
+from urllib.parse import quote
 
 import jsonpatch
 import pytest
@@ -88,6 +89,12 @@ class Browser:
         finally:
             answer.close()
             connection.close()
+
+
+def followed(server):
+    """How many questions the server keeps the answers to."""
+    with server.client() as client:
+        return int(re.search(rb"saved_queries=(\d+)", client("INFO", "projections"))[1])
 
 
 def problem(answer):
@@ -266,6 +273,68 @@ class TestStreams:
                     state = jsonpatch.apply_patch(state, json.loads(line[6:])["patch"])
             assert state == home
             assert messages < 8, "nothing was left out"
+
+    def test_a_badge_can_be_followed_alone(self, web, outlet):
+        browser = Browser(web)
+        browser("GET", "/discover")
+        with browser.stream("cart_count") as event:
+            count, revision = None, None
+            for quantity, expected in ((None, 0), (2, 2), (3, 5)):
+                if quantity:
+                    browser.json("POST", "/v1/cart/lines", {"outlet": outlet, "item": "rice", "quantity": quantity})
+                name, message = event()
+                assert name == "cart_count" and revision in (None, message["from"])
+                count, revision = jsonpatch.apply_patch(count, message["patch"]), message["to"]
+                assert count == expected
+
+    def test_a_question_is_followed_once_for_everybody_who_asks_it(self, web, outlet):
+        tiffin.wait_until(lambda: followed(web) == 0, SECONDS, "the end of other streams to be noticed")
+        questions = f"text=RICE&outlet={outlet}&limit=5", f"outlet={outlet}&text=rice&limit=5"
+        streams = [Browser(web).stream(quote(f"browse?{question}")) for question in questions]
+        states, names = [None, None], [f"browse?{question}" for question in questions]
+        with streams[0] as one, streams[1] as other, web.client() as client:
+
+            def take():
+                for place, event in enumerate((one, other)):
+                    name, message = event()
+                    assert name == names[place], "an event has the name that its client gave"
+                    states[place] = jsonpatch.apply_patch(states[place], message["patch"])
+                answer = client.json("BROWSE", "OUTLET", outlet, "TEXT", "rice", "LIMIT", 5)
+                assert states[0] == states[1], "both follow the same"
+                assert (states[0]["total"], states[0]["items"]) == (answer["total"], answer["items"])
+
+            take()
+            assert followed(web) == 1
+            client("MENU.ITEM.PRICE", outlet, "rice", 2)
+            take()
+            client("MENU.ITEM.PUT", outlet, "mains", "fried", json.dumps(item_document("fried", 3, name="Fried rice")))
+            take()
+            assert states[0]["total"] == 2
+            with Browser(web).stream(quote(f"outlets?outlet={outlet}")) as places:
+                assert places()[1]["patch"][0]["value"]["items"][0]["id"] == outlet
+        tiffin.wait_until(lambda: followed(web) == 0, SECONDS, "what nobody follows to be dropped")
+
+    def test_questions_that_cannot_be_followed_leave_nothing_behind(self, web, outlet):
+        browser = Browser(web)
+        good = quote(f"browse?outlet={outlet}")
+        for topics, expected in (
+            ([f"browse?outlet={outlet}&nonsense=1"], (400, "INVALID")), (["browse?price=four"], (400, "INVALID")),
+            (["browse?after=x"], (400, "ERR")), (["browse?outlet=nowhere"], (404, "NOTFOUND")),
+            (["items?outlet=x"], (400, "INVALID")), (["browse?text=%"], (400, "INVALID")),
+            ([f"browse?outlet={outlet}\ndata: x"], (400, "INVALID")), ([f"browse?outlet={outlet}"], (400, "INVALID")),
+            (["question:question-1"], (400, "INVALID")),
+        ):
+            refused = browser("GET", f"/v1/stream?t={good}&" + "&".join(f"t={quote(topic)}" for topic in topics))
+            assert problem(refused) == expected, topics
+        tiffin.wait_until(lambda: followed(web) == 0, SECONDS, "what was not followed to be dropped")
+        with ExitStack() as streams:
+            for first in (1, 26):
+                streams.enter_context(Browser(web).stream(*(
+                    quote(f"browse?outlet={outlet}&limit={limit}") for limit in range(first, first + 25))))
+            assert followed(web) == 50
+            assert problem(browser("GET", f"/v1/stream?t={quote(f'browse?outlet={outlet}&limit=99')}")) == (409, "LIMIT")
+            with browser.stream(quote(f"browse?limit=7&outlet={outlet}")) as event:
+                assert event()[1]["patch"][0]["value"]["total"] == 2, "what others follow can be followed"
 
     def test_streams_have_bounds(self, web, outlet):
         browser = Browser(web)

@@ -62,8 +62,8 @@ export class Stream {
 
     /// `topics()` names the topics each time the stream is opened, with the revisions that are there by then, such as
     /// `home:o@62`; none, and there is no stream. `take(topic, message)` is called for each event, and `tell(state)`
-    /// with "live", "away" or "closed". `refused()` is called if the server does not give these topics; then others have
-    /// to be named.
+    /// with "live", "away" or "closed". `refused(status)` is called if the server does not give these topics; then others
+    /// have to be named.
     constructor({ topics, take, tell = () => {}, refused = () => {} }) {
         this.#topics = topics;
         this.#take = take;
@@ -140,7 +140,7 @@ export class Stream {
             const answer = await fetch(`/v1/stream?${query}`, {
                 signal: abort.signal, cache: "no-store", headers: { accept: "text/event-stream" },
             });
-            if (answer.status === 403) this.#refused();
+            if (answer.status >= 400 && answer.status < 500) this.#refused(answer.status);
             if (!answer.ok) throw new Error(`the stream was answered ${answer.status}`);
             const parser = new EventParser();
             const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();

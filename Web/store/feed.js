@@ -7,14 +7,18 @@ import { icon } from "../shared/icons.js";
 import { decimals, money } from "../shared/money.js";
 import { clear, reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
+import { Topic } from "../shared/topic.js";
 import { awaitItems, fillItem, forgetGone, listen, setPicture } from "./item.js";
 import { LongList, keyOf } from "./long-list.js";
 import { Range } from "./range.js";
 import { plural, sentence } from "./texts.js";
 
 const TYPING_DELAY = 120;
-// How often a visible page asks whether something has changed. An answer that has not is empty.
+// How often, on average, a visible page asks whether something has changed that the stream does not tell. Of many pages
+// some ask sooner and some later.
 const LOOK_AGAIN = 5000;
+// The same, where the cursor behind the first page is not known.
+const LOOK_SOON = 1000;
 const PAGE = 24;
 // The rows of each page behind the first.
 const NEXT_PAGE = 48;
@@ -35,6 +39,7 @@ export class FeedPage {
     #cart;
     #refs;
     #sheet;
+    #stream;
     #filters = new URLSearchParams(location.search);
     #list = new LongList();
     // The places of the rows that are in the page.
@@ -46,12 +51,22 @@ export class FeedPage {
     #asking = null;
     #typing = null;
     #looking = null;
+    #isLooking = false;
+    // How long the next look is away, on average; null if there is none.
+    #pause = null;
+    // The answer as the stream tells it. It has the first rows, and not what the filters would find.
+    #topic = new Topic();
+    #isLive = false;
+    #isRefused = false;
+    // Whether there was something new since the last look.
+    #isOld = false;
     #ranges = new Map();
     #bounds = new Map();
 
-    constructor({ main, cart, sheet }) {
+    constructor({ main, cart, sheet, stream }) {
         this.#main = main;
         this.#sheet = sheet;
+        this.#stream = stream;
         this.#cart = cart;
     }
 
@@ -69,16 +84,47 @@ export class FeedPage {
         const draw = drawing(() => this.#drawWindow());
         addEventListener("scroll", draw, { passive: true });
         addEventListener("resize", draw);
-        document.addEventListener("visibilitychange", () => this.#lookLater());
+        document.addEventListener("visibilitychange", () => {
+            this.#isRefused = false;
+            this.#lookLater();
+        });
         this.#lookLater();
     }
 
-    // What is found follows by itself, but not by the stream.
     topics() {
-        return [];
+        return this.#isAnswered && !this.#isRefused ? [this.#topicName] : [];
     }
 
-    hear() {}
+    hear(message) {
+        // The stream is that of the question before, until it is opened again.
+        if (!this.#isAnswered) return;
+        if (message.error) {
+            this.refused();
+            return;
+        }
+        const outcome = this.#topic.take(message);
+        if (outcome === "again") this.#stream.again();
+        if (outcome !== "changed" || !this.#topic.document) return;
+        this.#isLive = true;
+        const { total, items } = this.#topic.document;
+        if (JSON.stringify([total, items]) !== JSON.stringify([this.#answer.total, this.#answer.items])) {
+            this.#isOld = true;
+            this.#follow({ ...this.#answer, total, items, next: total > items.length ? undefined : null });
+        }
+        this.#lookLater();
+    }
+
+    /// The server follows only so many questions. About others the page asks.
+    refused() {
+        this.#isRefused = true;
+        this.lost();
+    }
+
+    /// The stream tells nothing now.
+    lost() {
+        this.#isLive = false;
+        if (this.#refs) this.#lookLater();
+    }
 
     // MARK: Filters
 
@@ -98,7 +144,10 @@ export class FeedPage {
         };
         surprise.onclick = () => this.#surprise();
         sort.onchange = () => this.#change(() => this.#put("sort", sort.value === "relevance" ? "" : sort.value));
-        newer.onclick = () => this.#showNewer();
+        newer.onclick = () => {
+            this.#showNewer();
+            this.#lookLater();
+        };
         next.onclick = () => this.#more();
         // Several changes may come at once, and the last one counts.
         this.#end = new IntersectionObserver((entries) => {
@@ -185,6 +234,12 @@ export class FeedPage {
         return question;
     }
 
+    get #topicName() {
+        const question = this.#question;
+        question.set("limit", PAGE);
+        return `${this.#isPlaces ? "outlets" : "browse"}?${question}`;
+    }
+
     get #path() {
         const question = this.#question;
         const facets = ["cuisines", "tags", "currencies", "ratings", "deliveryMinutes"];
@@ -201,7 +256,7 @@ export class FeedPage {
         clearTimeout(this.#typing);
         this.#asking?.abort();
         const { signal } = (this.#asking = new AbortController());
-        this.#isAnswered = false;
+        this.#isAnswered = this.#isLive = this.#isRefused = this.#isOld = false;
         this.#keep();
         this.#newer = null;
         try {
@@ -220,6 +275,9 @@ export class FeedPage {
         this.#list = new LongList(answer);
         this.#draw();
         this.#watchEnd();
+        this.#topic = new Topic();
+        this.#stream.again();
+        this.#lookLater();
     }
 
     #fail(error) {
@@ -231,6 +289,7 @@ export class FeedPage {
         this.#drawBlank(error instanceof Problem && error.status === 400
             ? ["This cannot be searched for", sentence(error.message)]
             : ["Nothing can be found now", sentence(error.message)]);
+        this.#lookLater();
     }
 
     async #more() {
@@ -297,23 +356,34 @@ export class FeedPage {
 
     // MARK: Following
 
+    // Looks again, where that is not done already: at what the stream does not tell, or at everything without a stream.
     #lookLater() {
+        setHidden(this.#refs.still, !this.#isRefused);
+        const isNeeded = document.visibilityState !== "hidden" && (!this.#isLive || this.#isOld);
+        const pause = !isNeeded ? null : this.#list.next === undefined ? LOOK_SOON : LOOK_AGAIN;
+        if (this.#isLooking || pause === this.#pause) return;
         clearTimeout(this.#looking);
-        if (document.visibilityState === "hidden") return;
-        this.#looking = setTimeout(() => this.#look(), LOOK_AGAIN);
+        this.#pause = pause;
+        if (isNeeded) this.#looking = setTimeout(() => this.#look(), pause * (0.5 + Math.random()));
     }
 
     async #look() {
         const { signal } = this.#asking;
+        this.#isLooking = true;
+        this.#isOld = false;
         try {
-            const { document, etag, unchanged } = await request("GET", this.#path, { signal, etag: this.#etag });
+            const known = this.#list.next === undefined ? null : this.#etag;
+            const { document, etag, unchanged } = await request("GET", this.#path, { signal, etag: known });
             if (!unchanged && !signal.aborted) {
                 this.#etag = etag;
                 this.#follow(document);
             }
         } catch {
             // The next look may be luckier.
+            this.#isOld = true;
         }
+        this.#isLooking = false;
+        this.#pause = null;
         this.#lookLater();
     }
 
@@ -331,11 +401,22 @@ export class FeedPage {
         }
         const known = new Set(this.#list.kept.map(keyOf));
         this.#answer = answer;
-        this.#list.update(answer.items);
+        this.#update(answer);
         this.#draw();
+        this.#watchEnd();
         const count = answer.items.filter((row) => !known.has(keyOf(row))).length;
         setText(this.#refs.newer, `${count} new`);
         setHidden(this.#refs.newer, count === 0);
+    }
+
+    // Puts rows in their places. Answers whether they are those of the first page; then what follows is that of the same
+    // rows, or else it has to be read anew.
+    #update({ items, next }) {
+        const first = this.#list.first.map(keyOf);
+        const isSame = items.length === first.length && items.every((row, place) => keyOf(row) === first[place]);
+        this.#list.update(items);
+        if (isSame && next !== undefined) this.#list.learn(next);
+        return isSame;
     }
 
     #showNewer() {
@@ -343,16 +424,10 @@ export class FeedPage {
         if (!answer) return;
         this.#newer = null;
         const isAsked = !this.#refs.newer.hidden;
-        const first = this.#list.first.map(keyOf);
         this.#answer = answer;
-        // What follows is that of the same rows, or is read anew.
-        if (answer.items.length === first.length && answer.items.every((row, place) => keyOf(row) === first[place])) {
-            this.#list.update(answer.items);
-        } else {
-            this.#list = new LongList(answer);
-            this.#watchEnd();
-        }
+        if (!this.#update(answer)) this.#list = new LongList(answer);
         this.#draw();
+        this.#watchEnd();
         if (isAsked) {
             scrollTo({ top: 0 });
             this.#refs.results.querySelector(".open")?.focus({ preventScroll: true });

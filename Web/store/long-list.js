@@ -12,7 +12,7 @@ export class LongList {
     // Each page as `{after, start, count, rows}`: its cursor, its place, and its rows, or null where they are not kept.
     #pages = [];
 
-    /// The cursor of the page behind the last one; null at the end.
+    /// The cursor of the page behind the last one; null at the end, and undefined as long as it is not known.
     next = null;
 
     /// `answer` is the first page, `{items, next}`.
@@ -38,7 +38,12 @@ export class LongList {
         const rows = this.#others(items);
         const start = this.#pages.length > 0 ? this.length : 0;
         this.#pages.push({ after: this.next, start, count: rows.length, rows });
-        this.next = next ?? null;
+        this.next = next;
+    }
+
+    /// Takes the cursor behind the first page, if that is the last one.
+    learn(next) {
+        if (this.#pages.length === 1) this.next = next;
     }
 
     /// The rows from one place to another, with `{missing: place}` for those that are not kept.

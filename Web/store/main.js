@@ -54,8 +54,9 @@ let page = null;
 const stream = new Stream({
     topics: () => [...(page?.topics() ?? []), "cart"],
     take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear(message)),
-    refused: () => page?.refused?.(),
+    refused: (status) => page?.refused?.(status),
     tell: (state) => {
+        if (state !== "live") page?.lost?.();
         if (state === "live") away = null;
         else if (state === "away") away ??= Date.now();
         if (away !== null) setTimeout(drawBanner, SHORT_ABSENCE);
@@ -75,7 +76,7 @@ registerWorker();
 
 async function choose(path) {
     const [, kind, id] = path.split("/");
-    const place = { main: document.getElementById("main"), cart, sheet };
+    const place = { main: document.getElementById("main"), cart, sheet, stream };
     if (kind === "o") return new (await import("./home.js")).OutletPage(decodeURIComponent(id ?? ""), place);
     if (kind === "order") return new (await import("./order.js")).OrderPage(decodeURIComponent(id ?? ""), place);
     return new (await import("./feed.js")).FeedPage(place);

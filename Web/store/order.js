@@ -61,8 +61,8 @@ export class OrderPage {
     }
 
     /// Visitors can follow only the orders that a kitchen has to do with. About others the page asks.
-    refused() {
-        if (!this.#isFollowed) return;
+    refused(status) {
+        if (status !== 403 || !this.#isFollowed) return;
         this.#isFollowed = false;
         this.#lookLater();
     }

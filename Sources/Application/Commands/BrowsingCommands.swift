@@ -1,4 +1,4 @@
-internal import CallArguments
+public import CallArguments
 internal import Catalogue
 internal import Domain
 internal import EventLog
@@ -55,6 +55,7 @@ enum BrowsingCommands {
 
     private static let pages: [CatalogueQuery.Option] = [.sort, .limit, .after, .facets, .since]
     private static let windows: [CatalogueQuery.Option] = [.sort, .from, .count, .limit]
+    fileprivate static let firstRows: [CatalogueQuery.Option] = [.sort, .limit]
 
     private static let queries: [Command] = [
         Command(
@@ -124,12 +125,8 @@ enum BrowsingCommands {
             let query = parameters.query(windows)
             return { application, call throws(Failure) in
                 let name = try call.savedName(name)
-                try application.memory.checkRoom()
+                let query = try application.lastingQuery(kind, call[query], windows)
                 let catalogue = application.catalogue
-                let query = try application.query(kind, call[query], windows, catalogue)
-                guard !query.lacksCurrency else {
-                    throw .invalid("PRICE", "needs a CURRENCY, as there is no outlet yet that tells it")
-                }
                 guard catalogue.save(query, as: name, for: call.caller.number) else {
                     throw Failure(
                         "LIMIT",
@@ -178,6 +175,35 @@ extension Application {
         let page = catalogue.page(query, emptyState: hasMenu ? "empty" : "noMenu")
         guard let since = query.since else { return .answer(.document(page.bytes)) }
         return change(to: page.bytes, content: page.content, since: Text(since))
+    }
+
+    /// The topic of the answer to a question: the first rows of what matches. The answer is kept up to date for as long
+    /// as somebody listens, once for everybody who asks the same. If nobody begins to, ``Topics/abandonUnheard(_:)``
+    /// ends it.
+    ///
+    /// - Parameter words: `BROWSE` or `OUTLETS` with filters, `SORT` and `LIMIT`.
+    public func topic(of words: Arguments, for caller: Caller) throws(Failure) -> TopicName {
+        let kind: ListingKind = words[0].bytes.elementsEqual("OUTLETS".utf8) ? .outlets : .items
+        let query = try lastingQuery(kind, words.dropFirst(), BrowsingCommands.firstRows)
+        guard let name = catalogue.follow(query, for: caller.number) else {
+            throw Failure(
+                "LIMIT",
+                "at most \(Catalogue.maximumSaved) questions are followed and queries saved, "
+                    + "\(Catalogue.maximumSavedOfOwner) of them for one user or address; ask again")
+        }
+        return TopicName(question: name.name)
+    }
+
+    /// A query whose answer is to be kept up to date.
+    fileprivate func lastingQuery(
+        _ kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
+    ) throws(Failure) -> CatalogueQuery {
+        try memory.checkRoom()
+        let query = try query(kind, words, options, catalogue)
+        guard !query.lacksCurrency else {
+            throw .invalid("PRICE", "needs a CURRENCY, as there is no outlet yet that tells it")
+        }
+        return query
     }
 
     fileprivate func query(

@@ -18,6 +18,13 @@ struct TopicDocument: Sendable {
     var sources: [TopicSource] = []
 }
 
+extension TopicDocument {
+    /// The answer to a saved query.
+    init(_ answer: SavedAnswer?) {
+        self.init(revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null, rows: answer?.rows)
+    }
+}
+
 /// What topics' documents depend on.
 enum TopicSource: Hashable, Sendable {
     /// One stream.

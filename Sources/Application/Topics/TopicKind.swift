@@ -24,6 +24,8 @@ struct TopicKind: Sendable {
     var isOfConnection = false
     /// Whether the first message to a subscriber has the whole document, where no command gives it with its revision.
     var greetsWithDocument = false
+    /// Ends what is kept only for those who listen, when the last of them has gone.
+    var abandon: (@LoopActor (Application, Identifier) -> Void)?
     /// Gives the patch from the document of an older revision to the one that subscribers know, at once or when it has
     /// been folded from the log; nil where that cannot be known any more. Without it, older documents are not kept.
     var patch: (@LoopActor (Application, Topic, Int64, Caller, @escaping @LoopActor ([UInt8]?) -> Void) -> Void)?
@@ -31,8 +33,8 @@ struct TopicKind: Sendable {
     /// has changed.
     let render: @LoopActor (Application, Topic, @escaping @LoopActor (Result<TopicDocument, Failure>) -> Void) -> Void
 
-    /// Every kind of topic.
-    static let all = [home, cart, order, kitchen, browse]
+    /// Every kind of topic that clients can name.
+    static let all = [home, cart, cartCount, order, kitchen, browse]
 
     /// An outlet's home, as `OUTLET.HOME` answers it.
     private static let home = TopicKind(
@@ -68,6 +70,19 @@ struct TopicKind: Sendable {
             }
             return (application.document(of: topic.id, committed), sources)
         }
+    }
+
+    /// The number on a cart's badge, as `CART.COUNT` answers it. It is known without the cart, so its revision is a
+    /// position.
+    private static let cartCount = TopicKind(
+        prefix: "cart_count", member: "cart", subject: .cart, isRevisionWhole: true,
+        sources: { [.stream(StreamName(.cart, $0.id))] }, greetsWithDocument: true
+    ) { application, topic, completion in
+        let revision = application.partition(of: StreamName(.cart, topic.id)).position
+        completion(
+            Result { () throws(Failure) in
+                TopicDocument(revision: revision, json: Array("\(try application.count(of: topic.id))".utf8))
+            })
     }
 
     /// Gives the document of a stream's state, or null, as soon as both the state and the key to its texts are there.
@@ -120,9 +135,15 @@ struct TopicKind: Sendable {
         sources: { [.savedQuery(SavedName($0.id, of: $0.client))] }, isOfConnection: true, greetsWithDocument: true
     ) { application, topic, completion in
         let answer = application.catalogue.answer(toSaved: SavedName(topic.id, of: topic.client))
-        completion(
-            .success(
-                TopicDocument(
-                    revision: answer?.revision ?? 0, json: answer?.bytes ?? TopicDocument.null, rows: answer?.rows)))
+        completion(.success(TopicDocument(answer)))
+    }
+
+    /// The answer to a question, which is kept up to date for those who listen.
+    static let question = TopicKind(
+        prefix: "question", member: "browse", subject: .catalogue, isRevisionWhole: true,
+        sources: { [.savedQuery(SavedName(question: $0.id))] }, greetsWithDocument: true,
+        abandon: { application, id in _ = application.catalogue.drop(SavedName(question: id)) }
+    ) { application, topic, completion in
+        completion(.success(TopicDocument(application.catalogue.answer(toSaved: SavedName(question: topic.id)))))
     }
 }

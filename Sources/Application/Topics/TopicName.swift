@@ -27,6 +27,13 @@ public struct TopicName {
         channel = "\(kind.prefix):\(id)"
     }
 
+    /// The topic of a question.
+    init(question id: Identifier) {
+        kind = .question
+        self.id = id
+        channel = "\(kind.prefix):\(id)"
+    }
+
     /// The connection that it belongs to, if a client on this one names it; 0 where it is the same for all.
     func connection(from client: Int64) -> Int64 {
         kind.isOfConnection ? SavedName(id, of: client).client ?? 0 : 0

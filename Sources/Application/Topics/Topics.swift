@@ -133,6 +133,13 @@ public final class Topics {
         guard topic.subscribers.isEmpty else { return }
         topics[Key(channel: channel, client: topic.client)] = nil
         listen(topic, to: [])
+        topic.kind.abandon?(application, topic.id)
+    }
+
+    /// Ends what a name stands for, if it is kept only for those who listen, and nobody does.
+    public func abandonUnheard(_ name: TopicName) {
+        guard topics[Key(channel: name.channel, client: 0)] == nil else { return }
+        name.kind.abandon?(application, name.id)
     }
 
     /// Ends the subscriptions of a subscriber that are not within its confinement. Returns their channels.

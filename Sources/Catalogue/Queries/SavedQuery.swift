@@ -4,18 +4,29 @@ public import JSONText
 /// What a saved query is called.
 ///
 /// A name that begins with `shared:` means the same to every client. Any other belongs to one connection, and ends with
-/// it.
+/// it. A question has a name that no client can give.
 public struct SavedName: Hashable, Sendable {
     /// The name, as clients give it.
     public let name: Identifier
-    /// The connection that it belongs to; nil where it is shared.
+    /// The connection that it belongs to, from 1; nil where it is shared.
     public let client: Int64?
+
+    /// Stands for a connection in the names of questions.
+    private static let noClient: Int64 = 0
 
     /// What a connection means by a name.
     public init(_ name: Identifier, of client: Int64) {
         self.name = name
         self.client = name.rawValue.utf8.starts(with: "shared:".utf8) ? nil : client
     }
+
+    /// What the catalogue calls the query behind a question.
+    public init(question name: Identifier) {
+        self.name = name
+        client = Self.noClient
+    }
+
+    var isOfQuestion: Bool { client == Self.noClient }
 }
 
 /// The answer to a saved query: `{"browse","revision","total","from","items","state"}`.
