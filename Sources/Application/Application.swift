@@ -252,6 +252,18 @@ public final class Application {
         return offer
     }
 
+    /// What an outlet's menu says now of the lines of a cart, in their order.
+    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] {
+        let now = clock()
+        let offers = partition(of: StreamName(.outlet, outlet)).model.ask {
+            $0.outletHome.offers(for: lines, at: outlet, now: now)
+        }
+        #if DEBUG
+            if let fault = configuration.plantedFault { return offers.map(fault.told) }
+        #endif
+        return offers
+    }
+
     /// The number on a cart's badge.
     func count(of cart: Identifier) throws(Failure) -> Int {
         let stream = StreamName(.cart, cart)
@@ -267,8 +279,8 @@ public final class Application {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { item, chosen, outlet in
-                LoopActor.assumeIsolated { offer(of: item, with: chosen, at: outlet) }
+            ) { lines, outlet in
+                LoopActor.assumeIsolated { offers(for: lines, at: outlet) }
             }
         }
     }
@@ -280,7 +292,7 @@ public final class Application {
             LoopActor.assumeIsolated {
                 QuoteDocument.bytes(
                     of: cart, state: state, version: committed.version, texts: texts,
-                    offer: { offer(of: $0, with: $1, at: $2) }, details: details)
+                    offers: offers, details: details)
             }
         }
     }

@@ -56,6 +56,12 @@ public struct OutletHome: Projection {
         outlets[outlet]?.offer(of: item, with: chosen, now: now) ?? .noOutlet
     }
 
+    /// The same of the lines of a cart, in their order.
+    public func offers(for lines: [CartLine], at outlet: Identifier, now: Timestamp) -> [Offer] {
+        guard let record = outlets[outlet] else { return lines.map { _ in .noOutlet } }
+        return lines.map { record.offer(of: $0.item, with: $0.chosen, now: now) }
+    }
+
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
     public func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
 

@@ -32,7 +32,7 @@ import Testing
             let terms = PricingTerms(
                 taxIncluded: seed.isMultiple(of: 2), taxes: [.init(id: "vat", name: "VAT", rate: .sample(8_875))],
                 service: .init(rate: .sample(12_500), tax: "vat"), delivery: .init(299, freeFrom: 1_000))
-            _ = try? Quote(of: contents, offers: [:], terms: terms)
+            _ = try? Quote(of: contents, offers: contents.lines.map { _ in .noItem }, terms: terms)
         }
     }
 

@@ -1,4 +1,5 @@
 import Domain
+import SeededRandom
 import Testing
 
 @Suite struct ValueTests {
@@ -36,6 +37,28 @@ import Testing
     func `a sum beyond the maximum is a rejection`(_ a: Amount, _ b: Amount) {
         let rejection = #expect(throws: Rejection.self) { try a.adding(b) }
         #expect(rejection?.code == .limit)
+    }
+
+    // MARK: Hashes
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `a stable hash is FNV-1a of the bytes of numbers and texts`(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var hash = StableHash()
+        var expected: UInt64 = 0xCBF2_9CE4_8422_2325
+        func expect(_ bytes: some Sequence<UInt8>) {
+            for byte in bytes { expected = (expected ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        }
+        for _ in 0..<10 {
+            // Of every length, and of both signs.
+            let number = Int64(bitPattern: random.next()) >> random.below(64)
+            hash.add(number)
+            expect((0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+            let text = String(repeating: random.pick(["é", "x"]), count: random.below(20))
+            hash.add(Text(text))
+            expect(Array(text.utf8) + [0xFF])
+        }
+        #expect(hash.value == expected)
     }
 
     // MARK: Identifiers

@@ -121,7 +121,7 @@ extension RightServer {
     func quote(of cart: CartID, _ state: Cart.State, version: Int) -> [UInt8] {
         QuoteDocument.bytes(
             of: Identifier(world.cartName(cart))!, state: state, version: Int64(version), texts: .none,
-            offer: { self.offer(of: $0, $1, at: $2) }, details: { self.details(at: $0) })
+            offers: offers(for:at:), details: { self.details(at: $0) })
     }
 
     func details(at outlet: Identifier) -> OutletDetails? {

@@ -178,12 +178,9 @@ package final class RightServer {
         return domainOffer(index, item, line.chosen)
     }
 
-    /// What the domain says of an item with options.
-    func offer(of item: Identifier, _ chosen: [Domain.ChosenOption], at outlet: Identifier) -> Domain.Offer {
-        guard let index = world.outlets.firstIndex(where: { $0.id == outlet.rawValue }),
-            let item = ItemPlan.index(of: item.rawValue)
-        else { return .noItem }
-        return domainOffer(index, item, chosen)
+    /// What the domain says of the lines of a cart.
+    func offers(for lines: [CartLine], at outlet: Identifier) -> [Domain.Offer] {
+        lines.map { domainOffer(of: $0, at: outlet) }
     }
 
     // MARK: Answers
@@ -270,7 +267,7 @@ package final class RightServer {
             .checkOut(
                 Cart.CheckOut(
                     order: Identifier("o\(cart.shopper).\(cart.number)")!, agreement: agreement, of: state,
-                    offer: { self.offer(of: $0, $1, at: $2) }, details: { self.details(at: $0) }, now: now))
+                    offers: self.offers(for:at:), details: { self.details(at: $0) }, now: now))
         }
     }
 

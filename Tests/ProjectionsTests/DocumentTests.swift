@@ -243,8 +243,8 @@ struct DocumentTests {
         _ state: Cart.State, texts: TextOpener = .none, offer: (Identifier) -> Offer
     ) -> [UInt8] {
         CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) {
-            item, _, _ in
-            offer(item)
+            lines, _ in
+            lines.map { offer($0.item) }
         }
     }
 

@@ -49,7 +49,7 @@ enum CartCommands {
             return { application, call throws(Failure) in
                 let (line, quantity) = (try call[line], try call[quantity])
                 return try application.submit(StreamName(.cart, try call[cart]), call) { state, _ in
-                    let maximum = state.cart?.maximum(ofLine: line) { application.offer(of: $0, with: $1, at: $2) }
+                    let maximum = state.cart?.maximum(ofLine: line, offers: application.offers)
                     return .cart(
                         .set(line: line, quantity: quantity, maximum: maximum ?? MenuItem.quantityLimit))
                 }
@@ -183,7 +183,7 @@ enum CartCommands {
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
                         order: Partitioning.orderID(cart: cart, version: version), agreement: agreement,
-                        of: state.cart ?? .empty, offer: { application.offer(of: $0, with: $1, at: $2) },
+                        of: state.cart ?? .empty, offers: application.offers,
                         details: application.details, now: application.clock())
                     checkOut.customer = customer
                     checkOut.name = name

@@ -90,8 +90,8 @@ struct PastState {
         return SealedDocument(state.contents?.textOwner(of: cart)) { [outlets, now] texts in
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
-            ) { item, chosen, outlet in
-                outlets.offer(of: item, with: chosen, at: outlet, now: now)
+            ) { lines, outlet in
+                outlets.offers(for: lines, at: outlet, now: now)
             }
         }
     }

@@ -226,7 +226,7 @@ public struct CatalogueQuery {
         let filters = filters.sorted { $0.lexicographicallyPrecedes($1) }
         for part in [[kind == .items ? "items" : "outlets"]] + filters + [[Text(sort.name)]] {
             hash.add(Int64(part.count))
-            for word in part { hash.add(word.string) }
+            for word in part { hash.add(word) }
         }
         return hash.value
     }

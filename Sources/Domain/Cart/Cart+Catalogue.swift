@@ -1,7 +1,7 @@
 // What a cart asks of the catalogue before it decides.
 
-/// What the catalogue says of an item with chosen options at an outlet.
-public typealias OfferSource = (_ item: Identifier, _ chosen: [ChosenOption], _ outlet: Identifier) -> Offer
+/// What the catalogue says of the lines of a cart at an outlet, in their order.
+public typealias OfferSource = (_ lines: [CartLine], _ outlet: Identifier) -> [Offer]
 
 extension CartLine {
     /// The chosen options, in the order of their ids.
@@ -11,10 +11,9 @@ extension CartLine {
 extension Cart.State {
     /// The most that a line takes, where the catalogue still has its item.
     ///
-    /// - Parameter offer: what the catalogue says of an item with options at an outlet.
-    public func maximum(ofLine id: Text, offer: OfferSource) -> Int? {
-        guard let contents, let line = line(id),
-            case .available(let item) = offer(line.item, line.chosen, contents.outlet)
+    /// - Parameter offers: what the catalogue says of lines at an outlet.
+    public func maximum(ofLine id: Text, offers: OfferSource) -> Int? {
+        guard let contents, let line = line(id), case .available(let item)? = offers([line], contents.outlet).first
         else { return nil }
         return item.maxQuantity
     }
@@ -38,26 +37,20 @@ extension Cart.CheckOut {
     /// A checkout with what the catalogue says now of everything in the cart.
     ///
     /// - Parameters:
-    ///   - offer: what the catalogue says of an item with options at an outlet.
+    ///   - offers: what the catalogue says of lines at an outlet.
     ///   - details: those of an outlet: what it charges, the least that it accepts, and what its orders wait for.
     ///   - now: when it is checked out.
     public init(
-        order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offer: OfferSource,
+        order: Identifier, agreement: Cart.Agreement, of cart: Cart.State, offers source: OfferSource,
         details: (_ outlet: Identifier) -> OutletDetails?, now: Timestamp
     ) {
         self.init(order: order, agreement: agreement, offers: [:])
         guard case .filled(let contents) = cart else { return }
-        offers = contents.offers(offer)
+        let list = source(contents.lines, contents.outlet)
+        offers = Dictionary(zip(contents.lines.lazy.map(\.id), list)) { first, _ in first }
         guard let details = details(contents.outlet) else { return }
         minimumOrder = details.minimumOrder
         pricing = details.pricing
         terms = Order.Terms(of: details, at: now)
-    }
-}
-
-extension Cart.Contents {
-    /// What the catalogue says now, line by line.
-    public func offers(_ offer: OfferSource) -> [Text: Offer] {
-        Dictionary(lines.map { ($0.id, offer($0.item, $0.chosen, outlet)) }) { first, _ in first }
     }
 }

@@ -310,12 +310,13 @@ public enum Cart: Decider {
     private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
         let customer = try customer(checkOut.customer, of: contents)
         try check(checkOut.name.map(PersonalText.sealed), "NAME", of: customer)
-        for line in contents.lines {
-            let item = try (checkOut.offers[line.id] ?? .noItem).item(line.item, of: contents.outlet)
+        let offers = contents.lines.map { checkOut.offers[$0.id] ?? .noItem }
+        for (line, offer) in zip(contents.lines, offers) {
+            let item = try offer.item(line.item, of: contents.outlet)
             try checkCurrency(of: item, in: contents)
             guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
         }
-        let quote = try Quote(of: contents, offers: checkOut.offers, terms: checkOut.pricing)
+        let quote = try Quote(of: contents, offers: offers, terms: checkOut.pricing)
         let total = quote.bill.total
         switch checkOut.agreement {
         case .total(total), .quote(quote.digest): break

@@ -89,11 +89,12 @@ extension MenuState {
         guard let entry = entries[item] else { return .noItem }
         if entry.price == nil { return .notForSale }
         if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
-        let choice = choice(of: chosen, for: entry, now: now)
-        guard case .priced(let price, let options) = choice else { return .wrongChoice(choice) }
+        let options = entry.unpackedOptions
+        let choice = choice(of: chosen, from: options.groups, for: entry, now: now)
+        guard case .priced(let price, let lineOptions) = choice else { return .wrongChoice(choice) }
         return .available(
             Offer.Item(
                 name: entry.name, unitPrice: price, currency: currency,
-                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit, options: options, tax: entry.tax))
+                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit, options: lineOptions, tax: options.tax))
     }
 }

@@ -10,15 +10,16 @@ public struct Quote: Equatable, Sendable {
     /// The quote for a cart.
     ///
     /// - Parameters:
-    ///   - offers: what the catalogue says now, by the ids of the lines.
+    ///   - offers: what the catalogue says now of each line, in their order.
     ///   - terms: what the outlet charges beside the prices.
     /// - Throws: as ``Bill/init(for:on:tip:)``.
-    public init(of contents: Cart.Contents, offers: [Text: Offer], terms: PricingTerms) throws(Rejection) {
+    public init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
         var lines = contents.lines
         var billed: [Bill.Line] = []
-        for index in lines.indices {
+        billed.reserveCapacity(lines.count)
+        for (index, offer) in zip(lines.indices, offers) {
             var tax: Identifier?
-            if case .available(let item) = offers[lines[index].id] {
+            if case .available(let item) = offer {
                 lines[index].unitPrice = item.unitPrice
                 lines[index].options = item.options
                 tax = item.tax
@@ -32,22 +33,22 @@ public struct Quote: Equatable, Sendable {
 
     private static func digest(of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill) -> Text {
         var hash = StableHash()
-        hash.add(contents.outlet.rawValue)
-        hash.add(contents.currency.code)
+        hash.add(contents.outlet.text)
+        hash.add(Text(contents.currency.code))
         for line in lines {
-            hash.add(line.id.string)
+            hash.add(line.id)
             hash.add(Int64(line.quantity))
             hash.add(line.unitPrice.minorUnits)
             for option in line.options {
-                hash.add(option.id.rawValue)
+                hash.add(option.id.text)
                 hash.add(Int64(option.units))
                 hash.add(option.price.minorUnits)
                 hash.add(Int64(option.free))
             }
         }
         for charge in bill.charges {
-            hash.add(charge.kind.rawValue)
-            hash.add(charge.id?.rawValue ?? "")
+            hash.add(Text(charge.kind.rawValue))
+            hash.add(charge.id?.text ?? "")
             hash.add(charge.amount.minorUnits)
             hash.add(charge.isIncluded ? 1 : 0)
             for share in charge.shares { hash.add(share.minorUnits) }

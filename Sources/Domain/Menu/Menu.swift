@@ -278,7 +278,7 @@ public enum Menu: Decider {
             state.refresh(after: id)
 
         case .groupPut(let group):
-            let isFree = group.options.allSatisfy { (state.groups.home(of: $0.id) ?? group.id) == group.id }
+            let isFree = group.options.allSatisfy { (state.groups.home(of: $0.id)?.group ?? group.id) == group.id }
             guard group.isRecordable, isFree else { throw impossible("a group that cannot be", group.id) }
             state.groups.put(group)
             state.refresh([group.id])
@@ -357,10 +357,10 @@ extension MenuState {
     }
 
     fileprivate func requiredGroup(ofOption option: Identifier) throws(ImpossibleEvent) -> Identifier {
-        guard let group = groups.home(of: option) else {
+        guard let home = groups.home(of: option) else {
             throw Menu.impossible("an event on an unknown option", option)
         }
-        return group
+        return home.group
     }
 
     /// What an entry is made of.

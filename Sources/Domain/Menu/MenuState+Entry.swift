@@ -49,10 +49,16 @@ extension MenuState {
         public var hasOptions: Bool { storage.header.hasOptions && !options.isEmpty }
 
         /// The groups of options that it offers, in their order.
-        public var options: [Identifier] { storage.header.hasOptions ? storage.options.groups : [] }
+        public var options: [Identifier] { unpackedOptions.groups }
 
         /// The tax that is on it; nil for the outlet's first.
-        public var tax: Identifier? { storage.header.hasOptions ? storage.options.tax : nil }
+        public var tax: Identifier? { unpackedOptions.tax }
+
+        /// What belongs to its options, for whoever needs more than one part of it.
+        var unpackedOptions: Options {
+            storage.header.hasOptions
+                ? storage.options : Options(groups: [], tax: nil, ownSuspension: storage.header.suspension)
+        }
 
         /// The most of it that a line takes.
         public var maxQuantity: Int? { storage.header.maxQuantity }
@@ -73,9 +79,7 @@ extension MenuState {
         public var suspension: Suspension? { storage.header.suspension }
 
         /// What the merchant said of it, whatever follows from its options.
-        public var ownSuspension: Suspension? {
-            storage.header.hasOptions ? storage.options.ownSuspension : suspension
-        }
+        public var ownSuspension: Suspension? { unpackedOptions.ownSuspension }
     }
 }
 
@@ -188,7 +192,7 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
     var section: Identifier {
         read { texts in
             texts.skip()
-            guard let section = texts.next().flatMap({ Identifier($0.string) }) else {
+            guard let section = texts.nextIdentifier() else {
                 preconditionFailure("a section without an id")
             }
             return section

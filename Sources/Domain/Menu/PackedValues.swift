@@ -95,13 +95,16 @@ struct PackedValues {
             }
         }
 
-        mutating func next() -> Text? {
+        private mutating func nextBytes() -> UnsafeRawBufferPointer? {
             let count = Int(nextNumber())
             guard count > 0 else { return nil }
             defer { index += count - 1 }
-            let utf8 = UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)])
-            return Text(String(decoding: utf8, as: UTF8.self))
+            return UnsafeRawBufferPointer(rebasing: bytes[index..<(index + count - 1)])
         }
+
+        mutating func next() -> Text? { nextBytes().map { Text(String(decoding: $0, as: UTF8.self)) } }
+
+        mutating func nextIdentifier() -> Identifier? { nextBytes().flatMap { Identifier(utf8: $0) } }
 
         /// Leaves out a text.
         mutating func skip() { index += max(0, Int(nextNumber()) - 1) }
@@ -114,7 +117,7 @@ struct PackedValues {
 
         mutating func nextLinks() -> [ItemLink] {
             (0..<nextNumber()).map { _ in
-                guard let rel = next().flatMap({ Identifier($0.string) }) else {
+                guard let rel = nextIdentifier() else {
                     preconditionFailure("a link without a relation")
                 }
                 return ItemLink(rel: rel, url: next() ?? "", title: next())
@@ -122,8 +125,14 @@ struct PackedValues {
         }
 
         mutating func nextOptions() -> MenuState.Entry.Options {
-            let tax = next().flatMap { Identifier($0.string) }
-            let groups = (0..<nextNumber()).compactMap { _ in next().flatMap { Identifier($0.string) } }
+            let tax = nextIdentifier()
+            let count = Int(nextNumber())
+            var groups: [Identifier] = []
+            groups.reserveCapacity(count)
+            for _ in 0..<count {
+                guard let group = nextIdentifier() else { preconditionFailure("a group without an id") }
+                groups.append(group)
+            }
             let suspension: MenuState.Suspension? =
                 switch nextNumber() {
                 case 0: nil
@@ -137,8 +146,8 @@ struct PackedValues {
         /// The attributes up to the end; what comes before them has been read.
         mutating func nextAttributes() -> ItemAttributes {
             var list: [ItemAttributes.Attribute] = []
-            while let name = nextUnlessAtEnd() {
-                guard let name = Identifier(name.string) else { preconditionFailure("an attribute without a name") }
+            while !isAtEnd {
+                guard let name = nextIdentifier() else { preconditionFailure("an attribute without a name") }
                 list.append(ItemAttributes.Attribute(name, nextValue()))
             }
             return ItemAttributes(list)

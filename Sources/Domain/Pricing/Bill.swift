@@ -71,35 +71,26 @@ public struct Bill: Equatable, Sendable {
         let amounts = lines.map(\.amount.minorUnits)
 
         var charges: [Charge] = []
-        var taxes: [Identifier?] = []
+        var taxesOfCharges: [Identifier?] = []
         if let service = terms.service {
             let amount = service.rate.share(of: subtotal.minorUnits)
             charges.append(Charge(.service, Amount(minorUnits: amount), shares: amount.shares(by: amounts)))
-            taxes.append(service.tax)
+            taxesOfCharges.append(service.tax)
         }
         for (kind, fee) in [(Charge.Kind.smallOrder, terms.smallOrder), (.delivery, terms.delivery)] {
             guard let fee, fee.freeFrom.map({ subtotal < $0 }) ?? true else { continue }
             charges.append(Charge(kind, fee.amount))
-            taxes.append(fee.tax)
+            taxesOfCharges.append(fee.tax)
         }
 
-        let (own, first) = (terms.taxes, terms.taxes.first?.id)
-        var bases: [Identifier: [Int64]] = [:]
-        func add(_ amount: Int64, at index: Int, to tax: Identifier) {
-            bases[tax, default: Array(repeating: 0, count: lines.count + charges.count)][index] = amount
+        for case let tax? in lines.lazy.map(\.tax) where !terms.taxes.contains(where: { $0.id == tax }) {
+            throw .invalid("tax", "an item names the tax '\(tax)', which the outlet does not have")
         }
-        for (index, line) in lines.enumerated() {
-            guard let tax = line.tax ?? first else { continue }
-            guard own.contains(where: { $0.id == tax }) else {
-                throw .invalid("tax", "an item names the tax '\(tax)', which the outlet does not have")
-            }
-            add(line.amount.minorUnits, at: index, to: tax)
-        }
-        for (index, tax) in taxes.enumerated() {
-            if let tax { add(charges[index].amount.minorUnits, at: lines.count + index, to: tax) }
-        }
-        for tax in own {
-            guard let base = bases[tax.id] else { continue }
+        // Each line and each charge so far: what it is taxed with, and its amount.
+        let taxes = lines.map { $0.tax ?? terms.taxes.first?.id } + taxesOfCharges
+        let taxed = amounts + charges.map(\.amount.minorUnits)
+        for tax in terms.taxes where taxes.contains(tax.id) {
+            let base = zip(taxes, taxed).map { $0 == tax.id ? $1 : 0 }
             // Each amount is at most 10¹², so no sum overflows.
             let sum = base.reduce(0, +)
             let isIncluded = terms.taxIncluded ?? false

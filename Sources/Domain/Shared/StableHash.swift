@@ -7,18 +7,33 @@ public struct StableHash: Sendable {
     /// A hash of nothing.
     public init() {}
 
-    private mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    private static let prime: UInt64 = 0x100_0000_01B3
+
+    private mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* StableHash.prime }
 
     /// Adds a text, so that two texts are not the same as one of both.
-    public mutating func add(_ text: String) {
-        for byte in text.utf8 { add(byte: byte) }
+    public mutating func add(_ text: Text) {
+        text.withBytes { for byte in $0 { add(byte: byte) } }
         // No byte of UTF-8.
         add(byte: 0xFF)
     }
 
-    /// Adds a number.
+    /// Adds a number: eight bytes, the lowest first.
     public mutating func add(_ number: Int64) {
-        withUnsafeBytes(of: number.littleEndian) { for byte in $0 { add(byte: byte) } }
+        var rest = UInt64(bitPattern: number)
+        var zeros = 8
+        while rest > 0 {
+            add(byte: UInt8(truncatingIfNeeded: rest))
+            rest >>= 8
+            zeros -= 1
+        }
+        // A byte of zero only multiplies, and most bytes of a number are zero.
+        var power = StableHash.prime
+        while zeros > 0 {
+            if zeros & 1 == 1 { value &*= power }
+            power &*= power
+            zeros >>= 1
+        }
     }
 
     /// The hash as 16 hexadecimal digits.

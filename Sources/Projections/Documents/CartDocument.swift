@@ -8,10 +8,10 @@ public enum CartDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - offer: what the catalogue says now of an item with options at the cart's outlet.
+    ///   - offers: what the catalogue says now of lines at the cart's outlet.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
-        offer: OfferSource
+        offers: OfferSource
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         let contents: Cart.Contents?
@@ -30,19 +30,12 @@ public enum CartDocument {
         writer.field("count", state.count)
         writer.field("currency", contents?.currency.code)
         writer.key("lines")
-        writer.beginArray()
-        for line in contents?.lines ?? [] {
-            writer.beginObject()
-            LineDocument.writeFields(of: line, texts, to: &writer)
-            writer.key("problem")
-            if let outlet = contents?.outlet, status == "open" {
-                LineProblem.write(of: line, offer(line.item, line.chosen, outlet), to: &writer)
-            } else {
-                writer.null()
-            }
-            writer.endObject()
+        switch state {
+        case .empty: LineDocument.write([], nil, texts, to: &writer)
+        case .filled(let contents):
+            LineDocument.write(contents.lines, offers(contents.lines, contents.outlet), texts, to: &writer)
+        case .checkedOut(let contents, _): LineDocument.write(contents.lines, nil, texts, to: &writer)
         }
-        writer.endArray()
         // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
         writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
         if let charges = contents?.charges, !charges.isEmpty {
@@ -167,6 +160,21 @@ public enum OrderDocument {
 }
 
 enum LineDocument {
+    /// Writes lines with what has become of them.
+    ///
+    /// - Parameter offers: what the catalogue says of each line; nil once it does not matter any more.
+    static func write(_ lines: [CartLine], _ offers: [Offer]?, _ texts: TextOpener, to writer: inout JSONWriter) {
+        writer.beginArray()
+        for index in lines.indices {
+            writer.beginObject()
+            writeFields(of: lines[index], texts, to: &writer)
+            writer.key("problem")
+            if let offers { LineProblem.write(of: lines[index], offers[index], to: &writer) } else { writer.null() }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
     static func writeFields(of line: CartLine, _ texts: TextOpener, to writer: inout JSONWriter) {
         writer.field("line", line.id.string)
         writer.field("item", line.item.rawValue)

@@ -8,13 +8,13 @@ public enum QuoteDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - offer: what the catalogue says now of an item with options at the cart's outlet.
+    ///   - offers: what the catalogue says now of lines at the cart's outlet.
     ///   - details: what the cart's outlet says of itself; nil where there is none.
     public static func bytes(
-        of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offer: OfferSource,
+        of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offers: OfferSource,
         details: (_ outlet: Identifier) -> OutletDetails?
     ) -> [UInt8] {
-        var writer = JSONWriter(reservingCapacity: 1_024)
+        var writer = JSONWriter(reservingCapacity: 512 + 512 * (state.contents?.lines.count ?? 0))
         writer.beginObject()
         writer.field("cart", cart.rawValue)
         writer.field("outlet", state.contents?.outlet.rawValue)
@@ -22,7 +22,7 @@ public enum QuoteDocument {
         writer.field("currency", state.contents?.currency.code)
         switch state {
         case .filled(let contents):
-            write(contents, contents.offers(offer), details(contents.outlet), texts, to: &writer)
+            write(contents, offers(contents.lines, contents.outlet), details(contents.outlet), texts, to: &writer)
         case .empty: write([], charges: [], total: 0, texts, to: &writer)
         case .checkedOut(let contents, let order):
             // What it cost: an order is never priced again.
@@ -40,14 +40,7 @@ public enum QuoteDocument {
         _ lines: [CartLine], charges: [Charge], total: Int64?, _ texts: TextOpener, to writer: inout JSONWriter
     ) {
         writer.key("lines")
-        writer.beginArray()
-        for line in lines {
-            writer.beginObject()
-            LineDocument.writeFields(of: line, texts, to: &writer)
-            writer.field("problem", nil as String?)
-            writer.endObject()
-        }
-        writer.endArray()
+        LineDocument.write(lines, nil, texts, to: &writer)
         writer.field("subtotal", (try? lines.total())?.minorUnits)
         writer.key("charges")
         ChargeCodec.encode(charges, to: &writer)
@@ -56,23 +49,14 @@ public enum QuoteDocument {
     }
 
     private static func write(
-        _ contents: Cart.Contents, _ offers: [Text: Offer], _ details: OutletDetails?, _ texts: TextOpener,
+        _ contents: Cart.Contents, _ offers: [Offer], _ details: OutletDetails?, _ texts: TextOpener,
         to writer: inout JSONWriter
     ) {
         let quote = Result { () throws(Rejection) in
             try Quote(of: contents, offers: offers, terms: details?.pricing ?? .none)
         }
-        let lines = (try? quote.get().lines) ?? contents.lines
         writer.key("lines")
-        writer.beginArray()
-        for line in lines {
-            writer.beginObject()
-            LineDocument.writeFields(of: line, texts, to: &writer)
-            writer.key("problem")
-            LineProblem.write(of: line, offers[line.id] ?? .noItem, to: &writer)
-            writer.endObject()
-        }
-        writer.endArray()
+        LineDocument.write((try? quote.get())?.lines ?? contents.lines, offers, texts, to: &writer)
         switch quote {
         case .success(let quote):
             writer.field("subtotal", quote.bill.subtotal.minorUnits)
@@ -81,9 +65,7 @@ public enum QuoteDocument {
             writer.field("total", quote.bill.total.minorUnits)
             if let minimum = details?.minimumOrder { writer.field("minimumOrder", minimum.minorUnits) }
             // Whoever agrees to a quote agrees to an order: there is none of what cannot be had.
-            let canBeHad = lines.allSatisfy { line in
-                if case .available = offers[line.id] { true } else { false }
-            }
+            let canBeHad = offers.allSatisfy { if case .available = $0 { true } else { false } }
             writer.field("quote", canBeHad ? quote.digest.string : nil)
         case .failure(let rejection):
             writer.field("subtotal", nil as Int64?)

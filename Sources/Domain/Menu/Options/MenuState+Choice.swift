@@ -15,78 +15,96 @@ public enum Choice: Equatable, Sendable {
 }
 
 extension MenuState {
-    /// A group that can be chosen from, and what was chosen of it.
+    /// A group that can be chosen from.
     private struct OpenGroup {
-        let group: OptionGroup
-        var picked: [Picked] = []
+        /// Its place among all groups of the menu.
+        let place: Int
+        /// How many units of its options were chosen.
+        var units = 0
     }
 
+    /// Where a chosen option stands.
     private struct Picked {
-        /// The option's index in its group.
+        /// The index of its group among those that are open.
+        let group: Int
+        /// Its index in the group.
         let option: Int
-        let units: Int
     }
 
     /// What an item costs with these options.
     ///
     /// A group counts once, even if several of the chosen options open it.
     ///
-    /// - Parameter chosen: ``Swift/Array/normalized``.
-    func choice(of chosen: [ChosenOption], for entry: Entry, now: Timestamp) -> Choice {
-        var open = openGroups(entry.options, chosen)
+    /// - Parameters:
+    ///   - chosen: ``Swift/Array/normalized``.
+    ///   - offered: the groups that the item offers.
+    func choice(of chosen: [ChosenOption], from offered: [Identifier], for entry: Entry, now: Timestamp) -> Choice {
+        var open = openGroups(offered, chosen)
         guard !open.isEmpty else {
             if let option = chosen.first { return .gone(option.id) }
             return entry.price.map { .priced($0, []) } ?? .notForSale
         }
         var suspensions = GroupSuspensions()
-        var size: MenuOption?
+        var picked: [Picked] = []
+        picked.reserveCapacity(chosen.count)
+        var size: (id: Identifier, price: Amount)?
         for choice in chosen {
-            guard let home = groups.home(of: choice.id), let place = open.firstIndex(where: { $0.group.id == home }),
-                let index = open[place].group.options.firstIndex(where: { $0.id == choice.id })
+            guard let home = groups.home(of: choice.id),
+                let index = open.firstIndex(where: { groups.list[$0.place].id == home.group })
             else { return .gone(choice.id) }
-            let option = open[place].group.options[index]
-            guard (1...option.maximum).contains(choice.units) else {
-                return .tooMany(choice.id, maximum: option.maximum)
+            let place = open[index].place
+            // Not copied: it has five references to count.
+            let maximum = groups.list[place].options[home.index].maximum
+            guard choice.units >= 1, choice.units <= maximum else { return .tooMany(choice.id, maximum: maximum) }
+            if suspension(of: groups.list[place].options[home.index], &suspensions)?.holds(at: now) ?? false {
+                return .soldOut(choice.id)
             }
-            if suspension(of: option, &suspensions)?.holds(at: now) ?? false { return .soldOut(choice.id) }
-            if open[place].group.setsPrice { size = option }
-            open[place].picked.append(Picked(option: index, units: choice.units))
+            if groups.list[place].setsPrice { size = (choice.id, groups.list[place].options[home.index].price) }
+            picked.append(Picked(group: index, option: home.index))
+            open[index].units += choice.units
         }
-        for open in open {
-            let units = open.picked.reduce(0) { $0 + $1.units }
-            guard (open.group.minimum...open.group.maximum).contains(units) else {
-                return .units(ofGroup: open.group, chosen: units)
+        for group in open {
+            let (minimum, maximum) = (groups.list[group.place].minimum, groups.list[group.place].maximum)
+            guard group.units >= minimum, group.units <= maximum else {
+                return .units(ofGroup: groups.list[group.place], chosen: group.units)
             }
         }
         guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price), base.isRecordable else {
             return .notForSale
         }
-        return priced(base, open, with: size?.id)
+        return priced(base, chosen, picked, open, with: size?.id)
     }
 
-    private func priced(_ base: Amount, _ open: [OpenGroup], with size: Identifier?) -> Choice {
-        // Units and prices are so bounded that no sum overflows.
-        var price = base.minorUnits
+    /// - Parameter picked: where each of the chosen options stands.
+    private func priced(
+        _ base: Amount, _ chosen: [ChosenOption], _ picked: [Picked], _ open: [OpenGroup], with size: Identifier?
+    ) -> Choice {
         var options: [LineOption] = []
-        for open in open where !open.picked.isEmpty {
-            let first = options.count
-            for picked in open.picked {
-                let option = open.group.options[picked.option]
-                options.append(
-                    LineOption(option.id, name: option.name, units: picked.units, price: option.price(with: size)))
-            }
-            var free = open.group.free
-            if free > 0 { options[first...].sort { ($0.price, $0.id) < ($1.price, $1.id) } }
-            for index in first..<options.count {
-                options[index].free = min(free, options[index].units)
-                free -= options[index].free
-                if !open.group.setsPrice {
-                    let paid = options[index].units - options[index].free
-                    price += Int64(paid) * options[index].price.minorUnits
-                }
+        options.reserveCapacity(chosen.count)
+        for (choice, place) in zip(chosen, picked) {
+            let group = open[place.group].place
+            options.append(
+                LineOption(
+                    choice.id, name: groups.list[group].options[place.option].name, units: choice.units,
+                    price: groups.list[group].options[place.option].price(with: size)))
+        }
+        for index in open.indices where open[index].units > 0 {
+            var free = groups.list[open[index].place].free
+            // The cheapest first, and of equals the first by its id.
+            while free > 0,
+                let cheapest = options.indices.lazy
+                    .filter({ picked[$0].group == index && options[$0].free == 0 })
+                    .min(by: { options[$0].price < options[$1].price })
+            {
+                options[cheapest].free = min(free, options[cheapest].units)
+                free -= options[cheapest].free
             }
         }
-        options.sort { $0.id < $1.id }
+        // Units and prices are so bounded that no sum overflows.
+        var price = base.minorUnits
+        for (option, place) in zip(options, picked) where !groups.list[open[place.group].place].setsPrice {
+            price += Int64(option.units - option.free) * option.price.minorUnits
+        }
         return .priced(Amount(minorUnits: price), options)
     }
 
@@ -94,15 +112,18 @@ extension MenuState {
     private func openGroups(_ offered: [Identifier], _ chosen: [ChosenOption]) -> [OpenGroup] {
         var open: [OpenGroup] = []
         open.reserveCapacity(offered.count)
-        for id in offered {
-            if let group = groups[id] { open.append(OpenGroup(group: group)) }
+        func add(_ group: Identifier) {
+            guard let place = groups.place(of: group) else { return }
+            open.append(OpenGroup(place: place))
         }
+        for group in offered { add(group) }
         var index = 0
         while index < open.count {
-            let opening = open[index].group.options.filter { !$0.groups.isEmpty }
-            for option in opening where chosen.contains(where: { $0.id == option.id }) {
-                for id in option.groups where !open.contains(where: { $0.group.id == id }) {
-                    if let group = groups[id] { open.append(OpenGroup(group: group)) }
+            let options = groups.list[open[index].place].options
+            for option in options.indices where !options[option].groups.isEmpty {
+                guard chosen.contains(where: { $0.id == options[option].id }) else { continue }
+                for id in options[option].groups where !open.contains(where: { groups.list[$0.place].id == id }) {
+                    add(id)
                 }
             }
             index += 1
@@ -114,7 +135,7 @@ extension MenuState {
     ///
     /// - Parameter chosen: ``Swift/Array/normalized``.
     public func price(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Choice {
-        entries[item].map { choice(of: chosen, for: $0, now: now) } ?? .notForSale
+        entries[item].map { choice(of: chosen, from: $0.options, for: $0, now: now) } ?? .notForSale
     }
 
     // MARK: What can be had

@@ -7,10 +7,16 @@ public struct OptionGroups: Equatable, Sendable {
     /// How many groups can follow one another: an option of the last opens no further group.
     public static let maximumDepth = 3
 
+    /// Where an option stands.
+    struct Home: Equatable, Sendable {
+        let group: Identifier
+        /// Its index in the group.
+        let index: Int
+    }
+
     /// The groups, in the order of their ids.
     public private(set) var list: [OptionGroup] = []
-    /// The group of each option.
-    private var homes: [Identifier: Identifier] = [:]
+    private var homes: [Identifier: Home] = [:]
     /// Options that are sold out.
     public private(set) var suspensions: [Identifier: MenuState.Suspension] = [:]
     /// The items that offer each group.
@@ -25,20 +31,25 @@ public struct OptionGroups: Equatable, Sendable {
 
     /// The group of that id, if there is one.
     public subscript(id: Identifier) -> OptionGroup? {
+        place(of: id).map { list[$0] }
+    }
+
+    /// The place of a group in ``list``, if there is one of that id.
+    func place(of id: Identifier) -> Int? {
         let index = index(of: id)
-        return index < list.count && list[index].id == id ? list[index] : nil
+        return index < list.count && list[index].id == id ? index : nil
     }
 
     /// The option of that id, if there is one.
     public func option(_ id: Identifier) -> MenuOption? {
-        homes[id].flatMap { self[$0] }?.options.first { $0.id == id }
+        homes[id].flatMap { home in self[home.group]?.options[home.index] }
     }
 
-    /// The group of an option.
-    func home(of option: Identifier) -> Identifier? { homes[option] }
+    /// Where an option stands, if there is one of that id.
+    func home(of option: Identifier) -> Home? { homes[option] }
 
     /// Whether an option is one of a group that sets the price.
-    func isSize(_ option: Identifier) -> Bool { homes[option].flatMap { self[$0] }?.setsPrice ?? false }
+    func isSize(_ option: Identifier) -> Bool { homes[option].flatMap { self[$0.group] }?.setsPrice ?? false }
 
     private func index(of id: Identifier) -> Int {
         var (low, high) = (0, list.count)
@@ -57,8 +68,8 @@ public struct OptionGroups: Equatable, Sendable {
         let old = self[group.id]
         bytes += group.bytes - (old?.bytes ?? 0)
         if let old { forget(old) }
-        for option in group.options {
-            homes[option.id] = group.id
+        for (index, option) in group.options.enumerated() {
+            homes[option.id] = Home(group: group.id, index: index)
             if let item = option.item { links[item, default: []].insert(group.id) }
         }
         for option in old?.options ?? [] where homes[option.id] == nil { suspensions[option.id] = nil }
@@ -94,10 +105,8 @@ public struct OptionGroups: Equatable, Sendable {
     }
 
     private mutating func change(_ id: Identifier, _ body: (inout MenuOption) -> Void) {
-        guard let home = homes[id], var group = self[home],
-            let index = group.options.firstIndex(where: { $0.id == id })
-        else { return }
-        body(&group.options[index])
+        guard let home = homes[id], var group = self[home.group] else { return }
+        body(&group.options[home.index])
         put(group)
     }
 
