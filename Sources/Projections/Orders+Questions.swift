@@ -49,6 +49,17 @@ public struct KitchenOrder: Sendable {
     }
 }
 
+/// Orders as they were placed, the newest first.
+public struct PlacedOrders: Sendable {
+    /// The orders.
+    public var orders: [Identifier] = []
+    /// Before this position there may be more; 0 if there are none.
+    public var rest: Int64 = 0
+
+    /// No orders.
+    public init() {}
+}
+
 extension Orders {
     /// The next order of a list.
     public enum Next: Sendable {
@@ -64,24 +75,50 @@ extension Orders {
     public func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
         guard let list = list(filter) else { return .end }
         let number = filter.outlet.flatMap { outlets.find($0) }
-        var low = 0
-        var high = list.count
+        for place in list[..<count(in: list, before: position)].reversed() {
+            let standing = orders[place]
+            guard patience > 0 else { return .none(from: standing.position + 1) }
+            patience -= 1
+            guard number == nil || standing.outlet == number,
+                filter.statuses.isEmpty || filter.statuses.contains(Order.Status(standing.status))
+            else { continue }
+            let order = orders.key(at: place)
+            if quarantine[StreamName(.order, order)] == nil { return .order(row(order, standing)) }
+        }
+        return .end
+    }
+
+    /// The newest orders of an outlet and a customer, whatever has become of them, of those whose first event comes
+    /// before a position.
+    ///
+    /// - Parameters:
+    ///   - limit: the most orders.
+    ///   - patience: how many may be looked at.
+    public func placed(
+        _ filter: OrderFilter, before position: Int64, limit: Int, patience: Int
+    ) -> PlacedOrders {
+        var result = PlacedOrders()
+        guard let list = list(filter) else { return result }
+        let number = filter.outlet.flatMap { outlets.find($0) }
+        for (seen, place) in list[..<count(in: list, before: position)].reversed().enumerated() {
+            let standing = orders[place]
+            guard seen < patience, result.orders.count < limit else {
+                result.rest = standing.position + 1
+                break
+            }
+            if number == nil || standing.outlet == number { result.orders.append(orders.key(at: place)) }
+        }
+        return result
+    }
+
+    /// How many orders of a list come before a position.
+    private func count(in list: [TablePlace], before position: Int64) -> Int {
+        var (low, high) = (0, list.count)
         while low < high {
             let middle = (low + high) / 2
             if orders[list[middle]].position < position { low = middle + 1 } else { high = middle }
         }
-        while low > 0 {
-            let standing = orders[list[low - 1]]
-            guard patience > 0 else { return .none(from: standing.position + 1) }
-            patience -= 1
-            low -= 1
-            guard number == nil || standing.outlet == number,
-                filter.statuses.isEmpty || filter.statuses.contains(Order.Status(standing.status))
-            else { continue }
-            let order = orders.key(at: list[low])
-            if quarantine[StreamName(.order, order)] == nil { return .order(row(order, standing)) }
-        }
-        return .end
+        return low
     }
 
     /// The shortest list that has every order that meets the conditions; nil if there can be none.

@@ -35,12 +35,6 @@ public struct OutletHome: Projection {
         self.notesChanges = notesChanges
     }
 
-    /// The result of a history of outlets and menus, whose events are in the order of their positions.
-    public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
-        self.init(notesChanges: false)
-        for event in history { fold(event) }
-    }
-
     /// The outlet with its menu, if it is registered and was not removed.
     public subscript(outlet: Identifier) -> OutletRecord? {
         guard let record = outlets[outlet], record.sale != nil else { return nil }

@@ -132,6 +132,12 @@ extension Projection {
         try Row(StoredRow(rows, number))
     }
 
+    /// The result of a history of streams that it follows, whose events are in the order of their positions.
+    public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
+        self.init(notesChanges: false)
+        for event in history { fold(event) }
+    }
+
     /// Folds in an event of a stream that it follows, and quarantines the stream if the event is corrupt.
     @inline(__always)
     @discardableResult

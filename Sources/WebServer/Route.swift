@@ -208,7 +208,7 @@ extension Route {
             "GET", "/v1/orders", [.console], "ORDERS",
             [
                 .query("outlet", "OUTLET"), .query("customer", "CUSTOMER"), .query("status", "STATUS"),
-                .query("after", "AFTER"), .query("count", "COUNT", integer: true),
+                .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
             ], .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT", [.body("ready", "READY", optional: true)],

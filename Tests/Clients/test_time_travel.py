@@ -36,6 +36,7 @@ class Recorder:
     def __init__(self, client, seed):
         self.client, self.chance = client, random.Random(seed)
         self.editors = [Editor(outlet, self.chance) for outlet in OUTLETS]
+        self.steps = random.Random(seed)
         self.orders = ["00000000-000000000000000000000000"]
         self.moments = []
 
@@ -47,6 +48,9 @@ class Recorder:
             yield "CART.GET", cart
         for order in self.orders:
             yield "ORDER.GET", order
+        yield "ORDERS", "COUNT", 2
+        yield "ORDERS", "OUTLET", OUTLETS[0]
+        yield "ORDERS", "STATUS", "preparing,cancelled", "COUNT", 1
 
     def record(self):
         heads = [head["position"] for head in self.client.json("LOG.HEAD")]
@@ -83,6 +87,11 @@ class Recorder:
         reply, = self.client.pipeline([command])
         if command[0] == "CART.CHECKOUT" and isinstance(reply, bytes):
             self.orders.append(reply.decode())
+        if self.steps.random() < 0.2:
+            order = self.steps.choice(self.orders)
+            self.client.pipeline([self.steps.choice([
+                ("ORDER.PREPARE", order), ("ORDER.READY", order),
+                ("ORDER.CANCEL", order, "BY", "merchant", "CODE", "CLOSED")])])
 
     def check(self, client, *, by_position=True):
         """Asks everything again: by time or by position, in any order, and many queries at a time."""
@@ -130,6 +139,7 @@ def test_a_time_works_in_several_partitions(database):
             recorder.change()
             recorder.record()
         recorder.check(client, by_position=False)
+        assert str(client.error("ORDERS", "AT", 1)) == "INVALID AT: must be a time: the log has 3 partitions"
 
 
 def test_in_several_partitions_a_position_belongs_to_the_carts_partition_and_gives_the_time(database):
@@ -182,9 +192,10 @@ def test_before_the_beginning_there_was_nothing(client, outlet, name):
         assert client("OUTLET.HOME", outlet, "CART", f"{name}-c", "AT", moment) is None
         assert client("CART.GET", f"{name}-c", "at", moment) is None
         assert client("ORDER.GET", "nothing", "AT", moment) is None
+        assert client.json("ORDERS", "AT", moment) == {"orders": [], "next": None}
 
 
-@pytest.mark.parametrize("command", [("OUTLET.HOME", "north"), ("CART.GET", "c"), ("ORDER.GET", "o")])
+@pytest.mark.parametrize("command", [("OUTLET.HOME", "north"), ("CART.GET", "c"), ("ORDER.GET", "o"), ("ORDERS",)])
 def test_invalid_moments_are_refused(client, command):
     end = client.json("LOG.HEAD")[0]["position"]
     for beyond in (end + 1, 2**63 - 1):

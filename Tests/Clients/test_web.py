@@ -186,7 +186,10 @@ class TestCarts:
         other = Browser(web)
         other("GET", "/discover")
         assert problem(other("GET", f"/v1/orders/{order}")) == (404, "NOTFOUND")
-        assert Browser(web, "console").json("GET", f"/v1/orders/{order}")["order"] == order
+        console = Browser(web, "console")
+        assert console.json("GET", f"/v1/orders/{order}")["order"] == order
+        assert order in [row["order"] for row in console.json("GET", "/v1/orders?count=100")["orders"]]
+        assert console.json("GET", "/v1/orders?at=0")["orders"] == []
 
     def test_options_a_tip_and_a_quote(self, web, name):
         sizes = [{"id": "small", "name": "Small", "price": 500}, {"id": "large", "name": "Large", "price": 800}]

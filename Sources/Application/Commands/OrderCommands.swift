@@ -133,13 +133,14 @@ enum OrderCommands {
             }
         },
         Command(
-            "ORDERS", .orders, role: .customer, "Returns a page of orders, the newest first."
+            "ORDERS", .orders, role: .customer, "Returns a page of orders, now or as of a moment, the newest first."
         ) { parameters in
             let outlet = parameters.option("OUTLET", "outlet", .outlet)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             let statuses = parameters.option("STATUS", "statuses", .statuses)
             let cursor = parameters.option("AFTER", "cursor", .text)
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
+            let moment = parameters.option("AT", "moment", .moment)
             return { application, call throws(Failure) in
                 let filter = OrderFilter(
                     outlet: try call[outlet], customer: try call[customer], statuses: try call[statuses] ?? [])
@@ -153,7 +154,11 @@ enum OrderCommands {
                     after = OrderCursor(text.string, partitions: application.partitions.count)
                     guard after != nil else { throw .invalid("AFTER", "is not a cursor of ORDERS") }
                 }
-                return .answer(.document(application.orders(filter, after: after, count: Int(try call[count] ?? 20))))
+                let question = OrderQuestion(filter: filter, cursor: after, count: Int(try call[count] ?? 20))
+                guard let moment = try application.moment(try call[moment]) else {
+                    return .answer(.document(application.orders(question)))
+                }
+                return try application.orders(question, at: moment, for: call.caller)
             }
         },
     ]

@@ -1,6 +1,7 @@
 internal import CommandHandling
 internal import Domain
 internal import EventLog
+internal import EventLoop
 internal import Projections
 
 /// The log as it was at a moment, and the documents as they were then.
@@ -23,6 +24,11 @@ struct PastState {
 
     /// - Parameter stream: what is asked for; a position is one of its partition.
     init(of stream: StreamName, to moment: Moment, in log: any EventLog) async throws(Failure) {
+        try await self.init(Partitioning(count: log.partitionCount).partition(of: stream), to: moment, in: log)
+    }
+
+    /// - Parameter partition: the one that a position belongs to.
+    private init(_ partition: Int, to moment: Moment, in log: any EventLog) async throws(Failure) {
         self.log = log
         partitioning = Partitioning(count: log.partitionCount)
         switch moment {
@@ -30,7 +36,6 @@ struct PastState {
             now = time
             last = nil
         case .position(let position):
-            let partition = partitioning.partition(of: stream)
             (last, now) = try await PastState.event(at: position, of: partition, in: log)
             ends[partition] = position
         }
@@ -102,7 +107,61 @@ struct PastState {
         return SealedDocument(of: order, committed)
     }
 
+    /// What `ORDERS` answered, or fewer of these orders and a cursor.
+    ///
+    /// - Parameter placed: the orders that may be among them.
+    @concurrent
+    static func page(
+        of question: OrderQuestion, at moment: Moment, in log: any EventLog,
+        placed: @LoopActor @Sendable (PlacedRange) async throws(Failure) -> PlacedOrders
+    ) async -> Result<[UInt8], Failure> {
+        do throws(Failure) {
+            if case .position = moment, log.partitionCount > 1 {
+                throw .invalid("AT", "must be a time: the log has \(log.partitionCount) partitions")
+            }
+            var past = try await PastState(0, to: moment, in: log)
+            var all: [(orders: Orders, before: Int64, rest: Int64)] = []
+            for partition in 0..<log.partitionCount {
+                let end = try await past.end(of: partition)
+                let before = min(question.cursor?.positions[partition] ?? .max, end + 1)
+                let listed = try await placed(
+                    PlacedRange(
+                        partition: partition, end: end, before: before,
+                        limit: question.maximumOfPast(partitions: log.partitionCount)))
+                all.append((try await past.orders(listed.orders), before, listed.rest))
+            }
+            return .success(
+                question.page(before: all.map(\.before)) { partition, position in
+                    var patience = OrderQuestion.patience
+                    let next = all[partition].orders.newest(question.filter, before: position, patience: &patience)
+                    if case .end = next, all[partition].rest > 0 { return .none(from: all[partition].rest) }
+                    return next
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Which orders of a partition may be on a page.
+    struct PlacedRange {
+        var partition: Int
+        /// Where the partition ended.
+        var end: Int64
+        /// The position before which the page begins.
+        var before: Int64
+        /// The most orders.
+        var limit: Int
+    }
+
     // MARK: Folding
+
+    /// Nothing but these orders.
+    private mutating func orders(_ ids: [Identifier]) async throws(Failure) -> Orders {
+        var events: [RecordedEvent] = []
+        for id in ids { events += try await self.events(of: StreamName(.order, id)) }
+        events.sort { $0.position < $1.position }
+        return Orders(folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
+    }
 
     private mutating func outlets(_ outlet: Identifier) async throws(Failure) -> OutletHome {
         var events = try await events(of: StreamName(.outlet, outlet))
@@ -128,8 +187,8 @@ struct PastState {
         let partition = partitioning.partition(of: stream)
         var events: [RecordedEvent] = []
         var version: Int64 = 0
+        let end = try await end(of: partition)
         do throws(EventLogError) {
-            let end = try await end(of: partition)
             while true {
                 let page = try await log.read(
                     stream: stream, partition: partition, afterVersion: version, limit: PastState.pageEvents)
@@ -148,10 +207,14 @@ struct PastState {
         return events
     }
 
-    private mutating func end(of partition: Int) async throws(EventLogError) -> Int64 {
+    private mutating func end(of partition: Int) async throws(Failure) -> Int64 {
         if let end = ends[partition] { return end }
-        let end = try await log.lastPosition(of: partition, recordedBy: now)
-        ends[partition] = end
-        return end
+        do throws(EventLogError) {
+            let end = try await log.lastPosition(of: partition, recordedBy: now)
+            ends[partition] = end
+            return end
+        } catch {
+            throw .unavailable("\(error)")
+        }
     }
 }
