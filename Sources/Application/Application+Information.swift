@@ -33,13 +33,16 @@ extension Application {
         [
             Information("Log", self.partitions.enumerated().flatMap(self.logLines) + self.queueLines),
             Information(
-                "Projections", self.partitions.enumerated().flatMap(self.projectionLines) + [self.catalogueLine]),
+                "Projections",
+                self.partitions.enumerated().flatMap(self.projectionLines) + [self.catalogueLine] + self.rebuilder.lines
+            ),
         ]
     }
 
     /// Starts counting again what ``information`` counts.
     public func resetStatistics() {
         for partition in partitions { partition.batches = BatchStatistics() }
+        logins.failureCount = 0
     }
 
     private func logLines(_ number: Int, _ worker: PartitionWorker) -> Information.Lines {

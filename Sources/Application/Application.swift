@@ -22,7 +22,7 @@ public final class Application {
     /// Every command that a client may ask for.
     public nonisolated static let commands =
         CatalogueCommands.all + BrowsingCommands.all + ChoiceCommands.all + CartCommands.all + OrderCommands.all
-        + LogCommands.all
+        + LogCommands.all + MaintenanceCommands.all
 
     let configuration: Configuration
     let logger: Logger
@@ -32,6 +32,15 @@ public final class Application {
     /// What is read from it.
     let historyQueue = WorkQueue(
         WorkQueue.Limits(atOnce: 4, atOnceOfCaller: 2, waiting: 4_000, waitingOfCaller: 1_000))
+    /// What customers' texts are sealed with.
+    let keys: any CustomerKeys
+    /// Customers who are being forgotten: each time the table of keys is rewritten, so it is done once at a time.
+    let forgettingQueue = WorkQueue(
+        WorkQueue.Limits(atOnce: 1, atOnceOfCaller: 1, waiting: 100, waitingOfCaller: 50))
+    /// What admins have rebuilt.
+    let rebuilder: Rebuilder
+    /// Who can log in.
+    public let logins = Logins()
     /// Who waits for what is to come.
     let logWaits = LogWaits()
     /// The time, as events record it.
@@ -79,6 +88,7 @@ public final class Application {
         self.logger = logger
         self.log = log
         self.history = history
+        self.keys = keys
         self.clock = clock
         partitioning = Partitioning(count: log.partitionCount)
         latencies = LatencyMonitor(milliseconds: configuration.latencyMilliseconds) {
@@ -88,6 +98,7 @@ public final class Application {
         receiptIssuer = ReceiptIssuer(history, historyQueue)
         archive = Archive(history, historyQueue)
         self.store = store
+        rebuilder = Rebuilder(partitions: log.partitionCount, logger: logger, store, history)
         homes = HomeCache(configuration, changes)
         recents = RecentDocuments(configuration)
         liveCatalogue = LiveCatalogue(clock: clock)
@@ -159,6 +170,8 @@ public final class Application {
         memory.stop()
         deadlines.stop()
         logWaits.stop()
+        await rebuilder.stop()
+        while forgettingQueue.underWayCount > 0 { await LoopTimer.pause(milliseconds: 5) }
         // What waits for a key is still to come.
         await textSealer.stop()
         for refold in refolds.values {
@@ -201,6 +214,12 @@ public final class Application {
     public func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if case .write = command.declaration.effect { try memory.checkRoom() }
         return try command.body(self, call)
+    }
+
+    /// Who has asked for something, for the operator.
+    func name(ofCallerOf call: borrowing Call) -> String {
+        let client = call.client
+        return fronts.lazy.compactMap { $0.name(ofClient: client) }.first ?? "the server itself"
     }
 
     /// Runs a command and waits for its answer, for callers in the process itself.
@@ -309,4 +328,7 @@ public protocol Front: AnyObject {
 
     /// Sends every answer and message that is ready. Returns whether there were any.
     func sendAnswers() -> Bool
+
+    /// Who a client is whose call is being run, and where; nil where it is not a client of this front.
+    func name(ofClient client: Int64) -> String?
 }

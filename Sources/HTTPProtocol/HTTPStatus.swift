@@ -2,6 +2,7 @@
 public enum HTTPStatus: Int, Sendable {
     case ok = 200
     case created = 201
+    case accepted = 202
     case noContent = 204
     case found = 302
     case notModified = 304
@@ -30,6 +31,7 @@ public enum HTTPStatus: Int, Sendable {
         switch self {
         case .ok: "OK"
         case .created: "Created"
+        case .accepted: "Accepted"
         case .noContent: "No Content"
         case .found: "Found"
         case .notModified: "Not Modified"

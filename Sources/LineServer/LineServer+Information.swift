@@ -65,7 +65,7 @@ extension LineServer {
                     ("client_time_pauses", "\(self.statistics.timePauses)"),
                     ("client_reading_pauses", "\(self.statistics.readingPauses)"),
                     ("client_rate_pauses", "\(self.statistics.ratePauses)"),
-                    ("acl_access_denied_auth", "\(self.statistics.failedLogins)"),
+                    ("acl_access_denied_auth", "\(self.application.logins.failureCount)"),
                     ("acl_access_denied_cmd", "\(self.statistics.deniedCommands)"),
                     ("acl_access_denied_key", "\(self.statistics.deniedKeys)"),
                     ("acl_access_denied_channel", "\(self.statistics.deniedChannels)"),

@@ -23,7 +23,7 @@ public final class LineServer: Front {
     private(set) var sessions: [Int64: Session] = [:]
     /// The sessions, by number, that have to log in first.
     private(set) var strangers: Set<Int64> = []
-    let logins = Logins()
+    var logins: Logins { application.logins }
     var slowLog: SlowLog
     /// The commands that are executed in less are in neither `SLOWLOG` nor `LATENCY`, in nanoseconds.
     let slowCommand: UInt64
@@ -141,6 +141,13 @@ public final class LineServer: Front {
         withWork = []
         for session in sessions { session.work() }
         return true
+    }
+
+    /// See `Front`.
+    public func name(ofClient client: Int64) -> String? {
+        sessions[client].map { session in
+            "\(session.user.map { "user \($0.name)" } ?? "somebody") at \(session.connection.peerAddress)"
+        }
     }
 
     /// Has a session work at the end of the turn.

@@ -142,18 +142,10 @@ final class Session {
         let turn = machine.promise(about: .order, isHolding: true)
         server.logins.logIn(name, password, from: connection.peerAddress) {
             [link, server, executingSince] outcome in
-            let failure: Failure? =
-                switch outcome {
-                case .succeeded: nil
-                case .failed: .wrongPassword
-                case .refused(let reason): Failure("BUSY", reason)
-                }
+            let failure = outcome.failure
             server.statistics.count(
                 command, nanoseconds: LoopActor.now - executingSince, hasFailed: failure != nil)
-            if let failure {
-                server.statistics.count(failure)
-                server.statistics.failedLogins += 1
-            }
+            if let failure { server.statistics.count(failure) }
             guard let session = link.session else { return }
             if case .succeeded(let user) = outcome {
                 session.become(user)
@@ -456,8 +448,6 @@ final class Session {
 extension Failure {
     /// Redis's words for a client that has not logged in.
     static let noAuthentication = Failure("NOAUTH", "Authentication required.")
-    /// Redis's words for a wrong name or password.
-    static let wrongPassword = Failure("WRONGPASS", "invalid username-password pair or user is disabled.")
 
     /// Redis's words for a command that a subscribed client may not send.
     fileprivate static func onlyForSubscribers(_ command: CommandDeclaration) -> Failure {

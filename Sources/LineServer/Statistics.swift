@@ -71,8 +71,6 @@ struct Statistics {
     /// Error replies, by their codes: of these there are few.
     private(set) var errors: [String: Int64] = [:]
     private var disconnections: [Disconnection: Int64] = [:]
-    /// Logins that failed or were refused.
-    var failedLogins: Int64 = 0
     /// Commands refused because the client had not logged in, or its user may not use them.
     var deniedCommands: Int64 = 0
     /// Commands refused because of what they were about.

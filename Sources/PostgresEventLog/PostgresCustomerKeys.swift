@@ -6,8 +6,15 @@ internal import Postgres
 /// Customers' keys in the schema `tiffin` of a database.
 @LoopActor
 public final class PostgresCustomerKeys: CustomerKeys {
+    /// How long the database may say nothing while it forgets somebody and a server waits: to rewrite a table of
+    /// fifteen million keys takes as long.
+    private static let silenceWhileForgetting = Duration.seconds(60)
+
     private let connection: LazyConnection
+    private let database: String
     private let isReadOnly: Bool
+    private let hasRoom: @LoopActor () -> Bool
+    private let report: (@LoopActor (String) -> Void)?
 
     /// The keys in a migrated database.
     ///
@@ -24,7 +31,10 @@ public final class PostgresCustomerKeys: CustomerKeys {
         connection = LazyConnection(
             database, name: "tiffin keys", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading,
             hasRoom: hasRoom, report: report)
+        self.database = database
         self.isReadOnly = isReadOnly
+        self.hasRoom = hasRoom
+        self.report = report
     }
 
     /// Closes the connection.
@@ -46,6 +56,36 @@ public final class PostgresCustomerKeys: CustomerKeys {
         }
         return PostgresCustomerKeys.key(
             try await connection.execute(Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)]))
+    }
+
+    /// See `CustomerKeys`. The database's user has to own the table of keys.
+    @LoopActor
+    public func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting {
+        // The table is rewritten, and a database that runs out of room ends.
+        guard hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
+        let keys: ForgottenKeys
+        do throws(PostgresError) {
+            keys = try await ForgottenKeys(
+                in: database, silence: report == nil ? nil : PostgresCustomerKeys.silenceWhileForgetting)
+        } catch {
+            throw .unavailable(told(error))
+        }
+        defer { keys.close() }
+        do {
+            return try await keys.destroy(of: customers) { report == nil ? $0.message : told($0) }
+        } catch let error as PostgresError {
+            throw error.kind == .connection ? .outcomeUnknown(told(error)) : .unavailable(told(error))
+        } catch {
+            throw .unavailable("\(error)")
+        }
+    }
+
+    /// What the caller learns of an error: clients may be anybody.
+    private func told(_ error: PostgresError) -> String {
+        let trouble = DatabaseTrouble(error)
+        guard let report else { return trouble.whole }
+        report("tiffin forget: \(trouble.whole)")
+        return trouble.plain
     }
 
     private nonisolated static func key(_ rows: Rows) -> CustomerKey {

@@ -38,6 +38,10 @@ public final class PostgresReadModelStore {
         public init(_ description: String) { self.description = description }
     }
 
+    /// Why there is nothing to rebuild.
+    public nonisolated static let nothingSaved = Failure(
+        "nothing to rebuild: a server saves read models when nothing has happened for a second, and when it stops")
+
     private let database: String
     private let hasRoom: @LoopActor () -> Bool
     private var connection: PostgresConnection?

@@ -28,6 +28,9 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
         self = found
     }
 
+    /// The names of all, for people.
+    public static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
+
     /// Its name.
     public var description: String { name }
 

@@ -21,6 +21,7 @@ struct Pages {
         Page(site: .store, path: "/o/{outlet}", shell: "store/shell.html", document: "/v1/outlets/{outlet}/home"),
         Page(site: .store, path: "/order/{order}", shell: "store/shell.html"),
         Page(site: .console, path: "/kitchen/{outlet}", shell: "kitchen/shell.html"),
+        Page(site: .console, path: "/login", shell: "console/login.html"),
         Page(site: .console, path: "/", shell: "console/shell.html"),
     ]
 

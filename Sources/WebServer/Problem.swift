@@ -23,7 +23,7 @@ struct Problem {
     /// The status of each code; docs/http.md lists them.
     static let statuses: [(codes: [String], status: HTTPStatus)] = [
         (["ERR", "INVALID"], .badRequest),
-        (["NOAUTH"], .unauthorized),
+        (["NOAUTH", "WRONGPASS"], .unauthorized),
         (["DENIED", "NOPERM"], .forbidden),
         (["NOTFOUND"], .notFound),
         (["CONFLICT", "SOLDOUT", "CLOSED", "WRONGOUTLET", "STATE", "LIMIT", "TOTALCHANGED", "CHOICE"], .conflict),

@@ -99,10 +99,10 @@ extension Route {
         writeBody(to: &writer)
         writer.key("responses")
         writer.beginObject()
-        if case .order = reply {
-            writeResponse("201", "what was made", "{\"type\":\"object\"}", to: &writer)
-        } else {
-            writeResponse("200", "the answer", "{}", to: &writer)
+        switch reply {
+        case .order: writeResponse("201", "what was made", "{\"type\":\"object\"}", to: &writer)
+        case .begun: writeResponse("202", "what was begun", "{\"type\":\"object\"}", to: &writer)
+        case .document, .own, .list, .number: writeResponse("200", "the answer", "{}", to: &writer)
         }
         if parameters.contains(where: { $0.name == "since" }) {
             writeResponse("204", "nothing has changed", nil, to: &writer)

@@ -48,7 +48,7 @@ extension Route {
         return words
     }
 
-    private static func unknown(_ name: String) -> Failure {
+    static func unknown(_ name: String) -> Failure {
         Failure("INVALID", "\(name.prefix(64)): is unknown here")
     }
 
@@ -64,13 +64,16 @@ extension Route {
         return Array(value.utf8)
     }
 
-    /// The members of the body as words, without those that are null.
     private func body(of request: Request) throws(Failure) -> [String: [UInt8]] {
-        if parameters.contains(where: { $0.place == .content }) { return [:] }
-        guard !request.body.isEmpty else { return [:] }
+        parameters.contains { $0.place == .content } ? [:] : try Route.members(of: request.body)
+    }
+
+    /// The members of a body as words, without those that are null.
+    static func members(of body: [UInt8]) throws(Failure) -> [String: [UInt8]] {
+        guard !body.isEmpty else { return [:] }
         let json: JSONValue
         do throws(JSONReadingError) {
-            json = try JSONValue(request.body)
+            json = try JSONValue(body)
         } catch {
             throw Failure("INVALID", "body: must be one JSON document in UTF-8: \(error)")
         }

@@ -44,6 +44,8 @@ final class Route: Sendable {
         case number(String)
         /// `{"order":"…"}`, for what was made.
         case order
+        /// A document about what was begun, and goes on.
+        case begun
     }
 
     /// What others may do with a document.
@@ -86,7 +88,7 @@ final class Route: Sendable {
         self.parameters = own + named + parameters.filter { $0.place != .cart }
     }
 
-    /// Whether it changes something.
+    /// Whether it changes a stream, and so can be repeated with a key and take a version.
     var isWrite: Bool { if case .write = command.declaration.effect { true } else { false } }
 }
 
@@ -110,7 +112,7 @@ extension Route {
     private static let both: Set<Site> = [.store, .console]
 
     /// Every route.
-    static let all: [Route] = browsing + carts + merchants + auditors
+    static let all: [Route] = browsing + carts + merchants + auditors + admins
 
     /// Every route by its path.
     static let table = PathTable(all.map { ($0.path, $0) })
@@ -247,6 +249,11 @@ extension Route {
         Route(
             "GET", "/v1/proof/{stream}/{version}", [.console], "LOG.PROVE",
             [.query("head", "HEAD", integer: true)], .document(.never)),
+    ]
+
+    private static let admins: [Route] = [
+        Route("POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD", .begun),
+        Route("DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
     ]
 }
 

@@ -24,18 +24,13 @@ struct Visitor {
     }
 
     /// A new visitor.
-    static func random() -> Visitor {
-        var random = SystemRandomNumberGenerator()
-        let bytes = (0..<32).map { _ in UInt8.random(in: .min ... .max, using: &random) }
-        return Visitor(secret: bytes.hexadecimal, cart: 1)
-    }
+    static func random() -> Visitor { Visitor(secret: CookieSecret.random(), cart: 1) }
 
     /// The visitor of a `Cookie` field; nil where it names none.
     init?(cookies: String) {
         guard let value = Cookies.value(of: Visitor.cookieName, in: cookies) else { return nil }
         let parts = value.split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].utf8.count == 64,
-            parts[0].utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }),
+        guard parts.count == 2, CookieSecret.isPlausible(parts[0]),
             let cart = Int(parts[1]), (1...Visitor.maximumCarts).contains(cart)
         else { return nil }
         self.init(secret: String(parts[0]), cart: cart)

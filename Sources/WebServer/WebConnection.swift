@@ -1,6 +1,7 @@
 internal import Application
 internal import EventLoop
 internal import HTTPProtocol
+internal import Users
 
 /// One connection of a client: its requests one after the other, or a stream.
 @LoopActor
@@ -22,6 +23,8 @@ final class WebConnection {
     let address: String
     let site: Site
     let server: WebServer
+    /// Who has sent the request that is being answered; nil where nobody has logged in.
+    var user: User?
     private let connection: TCPConnection
     private var phase = Phase.reading
     private var isClosed = false
@@ -192,7 +195,7 @@ final class WebConnection {
             send(answer)
         case .promise(let promise):
             phase = .waiting(since: began)
-            promise.whenKnown { [self] in answer($0, since: began) }
+            promise { [self] in answer($0, since: began) }
         case .stream(let stream):
             phase = .streaming(stream)
             HTTPAnswer(.ok, fields: WebStream.fields).writeEndlessHead(to: &server.output, date: server.date)
@@ -250,6 +253,7 @@ final class WebConnection {
     /// Closes the connection if it has been silent, or somebody awaited, for too long. A byte now and then is not
     /// enough: the time counts from the first.
     func check(at now: UInt64) {
+        endStreamWithoutLogin()
         let configuration = server.configuration
         let seconds = now > since ? (now - since) / 1_000_000_000 : 0
         if connection.pendingBytes > 0 {
@@ -271,6 +275,11 @@ final class WebConnection {
             refuse(Problem(.requestTimeout, "ERR", "the request took longer than \(limit) seconds to arrive"))
             flush()
         }
+    }
+
+    /// Ends the stream of somebody whose login has ended, or who may do something else now.
+    func endStreamWithoutLogin() {
+        if case .streaming(let stream) = phase, !server.mayGoOn(stream.identity, at: site) { close() }
     }
 
     /// Answers the request that is on its way, and then closes.

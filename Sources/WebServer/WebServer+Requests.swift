@@ -9,19 +9,9 @@ internal import Users
 /// What becomes of a request.
 enum Outcome {
     case answer(HTTPAnswer)
-    case promise(PromisedAnswer)
+    /// An answer that is not known yet: what it is given to is called once, now or later.
+    case promise(@LoopActor (@escaping @LoopActor (HTTPAnswer) -> Void) -> Void)
     case stream(WebStream)
-}
-
-/// An answer that is made of one that the application has promised.
-@LoopActor
-struct PromisedAnswer {
-    let promise: Promise
-    let answer: @LoopActor (Result<Answer, Failure>) -> HTTPAnswer
-
-    func whenKnown(_ body: @escaping @LoopActor (HTTPAnswer) -> Void) {
-        promise.whenKnown { [answer] in body(answer($0)) }
-    }
 }
 
 /// Who asks, and what they may use.
@@ -31,6 +21,9 @@ struct Identity {
     var caller: Caller
     /// The browser, at the store.
     var visitor: Visitor?
+    /// Who has logged in, at the console, and how.
+    var user: User?
+    var login: Login?
 }
 
 extension WebServer {
@@ -64,6 +57,9 @@ extension WebServer {
         }
         guard let application else {
             throw Refusal(Problem(.unavailable, "UNAVAILABLE", "nothing was accepted: the log is being read"))
+        }
+        if connection.site == .console, path == ["v1", "session"] {
+            return try login(request, connection, application)
         }
         var identity = try identity(of: request, from: connection)
         if isStream {
@@ -102,7 +98,7 @@ extension WebServer {
             application)
     }
 
-    private static func isJSON(_ type: String?) -> Bool {
+    static func isJSON(_ type: String?) -> Bool {
         type?.split(separator: ";").first?.lowercased().filter { $0 != " " } == "application/json"
     }
 
@@ -114,6 +110,7 @@ extension WebServer {
     ) throws(Refusal) -> Outcome {
         let began = LoopActor.now
         let command = route.command
+        connection.user = identity.user
         @LoopActor func counted(_ result: Result<Answer, Failure>) -> HTTPAnswer {
             let failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
             onCall?(command, LoopActor.now - began, failure)
@@ -135,7 +132,7 @@ extension WebServer {
             }
             switch response {
             case .answer(let answer): return .answer(counted(.success(answer)))
-            case .promise(let promise): return .promise(PromisedAnswer(promise: promise, answer: counted))
+            case .promise(let promise): return .promise { body in promise.whenKnown { body(counted($0)) } }
             }
         } catch {
             return .answer(counted(.failure(error)))
@@ -168,6 +165,7 @@ extension WebServer {
         case (.success(.documents(let documents)), _):
             answer = WebServer.answer(
                 Array("[".utf8) + documents.joined(separator: [UInt8(ascii: ",")]) + Array("]".utf8))
+        case (.success(.document(let document)), .begun): answer = WebServer.answer(document, .accepted)
         case (.success(.document(let document)), let reply):
             answer = tagged(document[...], end: "", reply, wasSince, condition)
         case (.success(.parts(let start, let end)), let reply):
@@ -198,7 +196,7 @@ extension WebServer {
     private static let fieldsOfTagged =
         [(name: "Content-Type", value: "application/json"), ("Cache-Control", "no-cache")] + Fields.ofData
 
-    private static func answer(_ document: [UInt8], _ status: HTTPStatus = .ok) -> HTTPAnswer {
+    static func answer(_ document: [UInt8], _ status: HTTPStatus = .ok) -> HTTPAnswer {
         HTTPAnswer(status, fields: fieldsOfData, body: document[...])
     }
 
@@ -227,7 +225,7 @@ extension WebServer {
 
     // MARK: Who asks
 
-    private func identity(of request: HTTPRequest, from connection: WebConnection) throws(Refusal) -> Identity {
+    func identity(of request: HTTPRequest, from connection: WebConnection) throws(Refusal) -> Identity {
         let caller = Caller(address: clientAddress(request, connection))
         switch connection.site {
         case .store:
@@ -236,14 +234,15 @@ extension WebServer {
             guard users.requiresLogin else {
                 return Identity(rights: .all, confinement: nil, caller: caller, visitor: nil)
             }
-            guard let user = user(of: request["authorization"]) else {
+            guard let login = login(of: request), let user = user(of: login) else {
                 throw Refusal(
                     Problem(
-                        .unauthorized, "NOAUTH", "send Authorization: Bearer and a user's name, a colon and a token"))
+                        .unauthorized, "NOAUTH",
+                        "log in at /login, or send Authorization: Bearer and a user's name, a colon and a token"))
             }
             return Identity(
                 rights: Rights(of: user.role), confinement: user.confinement, caller: Caller(user: "\(user.name)"),
-                visitor: nil)
+                visitor: nil, user: user, login: login)
         }
     }
 
@@ -254,18 +253,8 @@ extension WebServer {
             visitor: visitor)
     }
 
-    /// The user of `Bearer name:token`.
-    private func user(of authorization: String?) -> User? {
-        guard let authorization, authorization.lowercased().hasPrefix("bearer ") else { return nil }
-        let parts = authorization.dropFirst(7).split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, let user = Identifier(String(parts[0])).flatMap({ users[$0] }),
-            let token = Token(Array(parts[1].utf8)), user.isEnabled, user.has(token)
-        else { return nil }
-        return user
-    }
-
     /// Where the client is: a proxy that we know says whom it asks for.
-    private func clientAddress(_ request: HTTPRequest, _ connection: WebConnection) -> String {
+    func clientAddress(_ request: HTTPRequest, _ connection: WebConnection) -> String {
         guard configuration.proxies.contains(connection.address),
             let address = request["x-forwarded-for"]?.split(separator: ",").last
         else { return connection.address }
@@ -283,7 +272,7 @@ extension WebServer {
         return .random()
     }
 
-    private func isSafe(_ request: HTTPRequest, _ connection: WebConnection) -> Bool {
+    func isSafe(_ request: HTTPRequest, _ connection: WebConnection) -> Bool {
         Guard.isLocal(request.host)
             || configuration.proxies.contains(connection.address) && request["x-forwarded-proto"] == "https"
     }

@@ -33,6 +33,8 @@ public final class WebServer: Front {
     public var latencies: (@LoopActor () -> [(command: String, latency: Histogram)])?
 
     private(set) var users = UserDirectory()
+    /// Who has logged in with a browser.
+    var sessions = ConsoleSessions()
     private var listeners: [Site: TCPListener] = [:]
     private(set) var connections: [Int64: WebConnection] = [:]
     /// The connections of each address that has some.
@@ -71,6 +73,13 @@ public final class WebServer: Front {
     /// Takes changes of users, at once also for connections that are open.
     public func apply(_ changes: [UserChange], isEverything: Bool) {
         users.apply(changes, isEverything: isEverything)
+        sessions.endThoseWithout(users)
+        endStreamsWithoutLogin()
+    }
+
+    /// Ends the streams of those whose logins have ended, or who may do something else now.
+    func endStreamsWithoutLogin() {
+        for connection in connections.values { connection.endStreamWithoutLogin() }
     }
 
     /// Listens, and answers from now on: until ``serve(_:)`` that the log is being read. Returns what each site that
@@ -134,6 +143,13 @@ public final class WebServer: Front {
         withWork = []
         for connection in connections { connection.work() }
         return true
+    }
+
+    /// See `Front`.
+    public func name(ofClient client: Int64) -> String? {
+        connections[client].map { connection in
+            "\(connection.user.map { "user \($0.name)" } ?? "somebody") at \(connection.address)"
+        }
     }
 
     /// Has a connection work at the end of the turn.

@@ -36,6 +36,8 @@ final class WebStream {
 
     /// Whose stream it is, where these are counted.
     let owner: String
+    /// Who listens.
+    let identity: Identity
     private unowned let connection: WebConnection
     private let application: Application
     /// Whether what belongs to the visitor goes by the name of its kind alone.
@@ -53,6 +55,7 @@ final class WebStream {
         _ application: Application
     ) throws(Failure) {
         self.owner = owner
+        self.identity = identity
         self.connection = connection
         self.application = application
         self.hidesOwnIDs = hidesOwnIDs

@@ -1,8 +1,8 @@
 internal import CommandLineOptions
 internal import Domain
+internal import EventLog
 internal import EventLoop
 internal import PostgresEventLog
-internal import Projections
 
 enum ForgetCommand: Subcommand {
     static let name = "forget"
@@ -29,13 +29,15 @@ enum ForgetCommand: Subcommand {
             throw UsageError("name a customer, by the id that CUSTOMER was given")
         }
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
-            report(try await Forgetting.forget(Set(customers), in: $0))
+            let keys = PostgresCustomerKeys($0)
+            defer { keys.close() }
+            report(try await keys.forget(Set(customers)))
         }
         return .success
     }
 
     private static func report(_ forgetting: Forgetting) {
-        for outcome in forgetting.outcomes { report(outcome) }
+        for outcome in forgetting.outcomes { Terminal.print("\(outcome)") }
         guard forgetting.outcomes.contains(where: \.wasKnown) else { return }
         if let remainder = forgetting.remainder {
             Terminal.print(
@@ -44,19 +46,5 @@ enum ForgetCommand: Subcommand {
             Terminal.print("The table was rewritten without the old bytes.")
         }
         Terminal.print("Backups and archived WAL from before still have the key, until they expire.")
-    }
-
-    private static func report(_ outcome: Forgetting.Outcome) {
-        let (customer, count) = (outcome.customer, outcome.destroyedKeys)
-        if count > 0 {
-            Terminal.print(
-                "customer '\(customer)' is forgotten: \(count) key\(count == 1 ? "" : "s") destroyed. "
-                    + "What was sealed shows as [erased], and CUSTOMER \(customer) is refused from now on.")
-        } else if let time = outcome.forgottenBefore {
-            Terminal.print("customer '\(customer)' was forgotten already, at \(time.rfc3339).")
-        } else {
-            Terminal.print(
-                "customer '\(customer)' was not known, and had no key. From now on CUSTOMER \(customer) is refused.")
-        }
     }
 }

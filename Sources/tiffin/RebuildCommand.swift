@@ -15,7 +15,7 @@ enum RebuildCommand: Subcommand {
 
     static var about: String? {
         """
-        Projections: \(names). With --all it rebuilds every one.
+        Projections: \(RegisteredProjection.names). With --all it rebuilds every one.
 
         It folds the log from the first event and writes the rows next to those in use. When they have caught up, it
         compares both and switches to the new ones, all in one transaction: if anything fails, nothing has changed.
@@ -24,7 +24,6 @@ enum RebuildCommand: Subcommand {
         """
     }
 
-    private static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
     private static let all = Option.flag("all", "every projection")
     private static let undo = Option.flag("undo", "go back to the rows from before")
 
@@ -40,11 +39,7 @@ enum RebuildCommand: Subcommand {
             let rebuild = Rebuild(projections, store: store, log: log)
             var rebuilt = 0
             for partition in partitions where try await run(rebuild, partition, isUndo: options[undo]) { rebuilt += 1 }
-            guard rebuilt > 0 else {
-                throw PostgresReadModelStore.Failure(
-                    "nothing to rebuild: a server saves read models when nothing has happened for a second, and when "
-                        + "it stops")
-            }
+            guard rebuilt > 0 else { throw PostgresReadModelStore.nothingSaved }
         }
         return .success
     }
@@ -58,7 +53,7 @@ enum RebuildCommand: Subcommand {
             throw UsageError(
                 name == "catalogue"
                     ? "the catalogue has no rows of its own: it is made of those of outlet_home"
-                    : "there is no projection '\(name)'; there are \(names)")
+                    : "there is no projection '\(name)'; there are \(RegisteredProjection.names)")
         }
         return [projection]
     }

@@ -86,6 +86,31 @@ def test_a_customer_is_forgotten_while_the_server_runs_and_stays_so(database):
     assert "forgotten already, at 20" in forget("asha", "--database", database)
 
 
+def test_an_admin_forgets_customers_over_the_wire(served):
+    server, client = served
+    placed = order(client)
+    # In one pipeline: what is asked behind it shows what is left.
+    replies = client.pipeline([
+        ("CUSTOMER.FORGET", "asha", "ben"), ("CART.GET", "c"), ("CUSTOMER.FORGET", "asha"),
+        ("CART.ADD", "new", "kitchen", "tea", 1, "CUSTOMER", "ben")])
+    assert json.loads(replies[0]) == {
+        "customers": [
+            {"customer": "asha", "destroyedKeys": 1, "forgottenBefore": None},
+            {"customer": "ben", "destroyedKeys": 0, "forgottenBefore": None},
+        ], "remainder": None}
+    assert json.loads(replies[1])["lines"][0]["note"] == ERASED
+    again, = json.loads(replies[2])["customers"]
+    assert again["destroyedKeys"] == 0 and again["forgottenBefore"].startswith("20")
+    assert replies[3].code == "FORGOTTEN"
+    assert shown(client, placed) == {ERASED}
+    for words in (("CUSTOMER.FORGET", "no id"), ("CUSTOMER.FORGET", "carla", "")):
+        assert client.error(*words).code == "INVALID"
+    assert client.error("CUSTOMER.FORGET", *(f"c{n}" for n in range(1_001))).code == "LIMIT"
+    assert client("CART.ADD", "new", "kitchen", "tea", 1, "CUSTOMER", "carla") == 1
+    server.wait_for_output("at 127.0.0.1:")
+    assert "somebody at 127.0.0.1:" in server.output() and "customer 'asha' is forgotten: 1 key" in server.output()
+
+
 def test_a_forgotten_customer_is_refused(served):
     server, client = served
     order(client)

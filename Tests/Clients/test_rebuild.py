@@ -105,6 +105,32 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
     assert_sound(saved)
 
 
+def rebuild_state(client):
+    lines = dict(line.split(":", 1) for line in client("INFO", "projections").decode().splitlines() if ":" in line)
+    return dict(part.split("=") for part in lines["rebuild"].split(",")), lines["rebuild_trouble"]
+
+
+def test_an_admin_has_rows_rebuilt_over_the_wire(saved):
+    sql(WRONG_COUNT, saved)
+    with Server(database=saved) as server, server.client() as client:
+        assert client("CART.COUNT", "cart-7") == 99
+        assert rebuild_state(client) == ({"state": "none"}, "none")
+        assert client.error("PROJECTION.REBUILD", "catalogue").code == "INVALID"
+        with open_transaction(saved, "select 1 from tiffin.projection_checkpoints for update"):
+            assert client.json("PROJECTION.REBUILD", "cart_counts") == {"projection": "cart_counts", "state": "running"}
+            assert client.error("PROJECTION.REBUILD", "orders").code == "BUSY"
+            # Everybody is served meanwhile.
+            assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 2 + 7 % 5
+            assert rebuild_state(client)[0]["state"] == "running"
+        wait_until(lambda: rebuild_state(client)[0]["state"] == "done", SECONDS, "the rebuild")
+        state, trouble = rebuild_state(client)
+        assert (state["projection"], state["changed_rows"], trouble) == ("cart_counts", "1", "none")
+        wait_until(lambda: client("CART.COUNT", "cart-7") == 2 + 7 % 5, SECONDS, "the new rows")
+        assert stored(saved, "generation") == "2" and stored(saved, "generation", "orders") == "1"
+        server.wait_for_output("cart_counts was rebuilt: 1 row differs from before")
+    assert_sound(saved)
+
+
 def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
     sql(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:

@@ -369,6 +369,7 @@ def test_a_subscriber_in_resp2_cannot_log_in(shop):
         (("LOG.HEAD",), {"judge", "root"}),
         (("CLIENT", "LIST"), {"root"}),
         (("CONFIG", "GET", "port"), {"root"}),
+        (("CUSTOMER.FORGET", "nobody"), {"root"}),
         (("OUTLET.HOME", "grill"), {"kiosk", "chef", "judge", "root"}),
         (("MENU.GET", "grill"), {"kiosk", "chef", "judge", "root"}),
         (("BROWSE",), {"kiosk", "chef", "judge", "root"}),

@@ -511,6 +511,109 @@ class TestStrangers:
             assert store("GET", "/v1/browse").status == 200
 
 
+class TestLogins:
+    """Browsers at the console: a login with a cookie."""
+
+    PASSWORD = "correct horse"
+
+    @pytest.fixture(scope="class")
+    def guarded(self):
+        with fresh_database() as url:
+            assert run_tiffin("migrate", "--database", url).returncode == 0
+            for name, role in (("root", "admin"), ("judge", "auditor"), ("gone", "admin"), ("lost", "auditor")):
+                run_tiffin("user", "add", name, "--role", role, "--database", url, text=f"{self.PASSWORD}\n")
+            with Server(database=url, options=SITES) as server:
+                yield server, url
+
+    @staticmethod
+    def log_in(console, name, password=PASSWORD, **fields):
+        return console("POST", "/v1/session", {"name": name, "password": password}, **fields)
+
+    def test_a_browser_logs_in_and_out(self, guarded):
+        console = Browser(guarded[0], "console")
+        assert console("GET", "/login").status == 200
+        assert problem(console("GET", "/v1/session")) == (401, "NOAUTH")
+        answer = self.log_in(console, "judge")
+        assert (answer.status, json.loads(answer.body)) == (200, {"user": "judge", "role": "auditor"})
+        cookie = answer.headers["Set-Cookie"]
+        assert re.fullmatch(
+            r"__Host-tiffin-console=[0-9a-f]{64}; Path=/; Max-Age=28800; Secure; HttpOnly; SameSite=Strict", cookie)
+        assert console.json("GET", "/v1/session") == {"user": "judge", "role": "auditor"}
+        assert console("GET", "/v1/log/head").status == 200
+        assert problem(console("DELETE", "/v1/outlets/x")) == (403, "NOPERM")
+        # What a program sends counts before the cookie.
+        assert problem(console("GET", "/v1/session", Authorization="Bearer judge:nonsense")) == (401, "NOAUTH")
+        logged_in = console.cookie
+        answer = console("DELETE", "/v1/session")
+        assert answer.status == 204 and "Max-Age=0" in answer.headers["Set-Cookie"]
+        console.cookie = logged_in
+        assert console("GET", "/v1/log/head").status == 401
+
+    def test_what_does_not_log_in(self, guarded):
+        console = Browser(guarded[0], "console")
+        for name, password in (("judge", "wrong password"), ("nobody", self.PASSWORD), ("judge", "tiffin_" + "0" * 64)):
+            answer = self.log_in(console, name, password)
+            assert problem(answer) == (401, "WRONGPASS") and answer.headers["Set-Cookie"] is None
+        for body in ({"name": "judge"}, {"name": "judge", "password": "x", "more": 1}, []):
+            assert problem(console("POST", "/v1/session", body)) == (400, "INVALID")
+        assert problem(self.log_in(console, "judge", Sec_Fetch_Site="cross-site")) == (403, "DENIED")
+        assert problem(self.log_in(console, "judge", Content_Type="text/plain")) == (415, "ERR")
+        assert problem(console("PUT", "/v1/session", {})) == (405, "ERR")
+        assert problem(Browser(guarded[0])("GET", "/v1/session")) == (404, "NOTFOUND")
+
+    def test_an_address_that_fails_often_is_refused(self, database):
+        run_tiffin("migrate", "--database", database)
+        run_tiffin("user", "add", "root", "--role", "admin", "--database", database, text=f"{self.PASSWORD}\n")
+        with Server(database=database, options=("--web-proxy", "127.0.0.1", *SITES)) as server:
+            codes = []
+            # What has the form of a token costs no check. All at once, as each failure delays the answer to the next.
+            tries = [threading.Thread(target=lambda guess=guess: codes.append(problem(self.log_in(
+                Browser(server, "console"), "root", f"tiffin_{guess:064x}", X_Forwarded_For="10.0.0.1"))))
+                for guess in range(12)]
+            for each in tries:
+                each.start()
+            for each in tries:
+                each.join()
+            assert set(codes) == {(401, "WRONGPASS")}
+            assert problem(self.log_in(Browser(server, "console"), "root", X_Forwarded_For="10.0.0.1")) == (503, "BUSY")
+            assert self.log_in(Browser(server, "console"), "root", X_Forwarded_For="10.0.0.2").status == 200
+
+    def test_a_login_and_its_streams_end_with_their_user(self, guarded):
+        server, url = guarded
+        for name, words in (("gone", ("remove", "gone")), ("lost", ("disable", "lost"))):
+            console = Browser(server, "console")
+            assert self.log_in(console, name).status == 200
+            with console.stream("home:nowhere") as event:
+                event()
+                assert run_tiffin("user", *words, "--database", url).returncode == 0
+                with pytest.raises(AssertionError, match="the stream ended"):
+                    event()
+            assert problem(console("GET", "/v1/log/head")) == (401, "NOAUTH")
+
+    def test_admins_forget_and_rebuild_and_others_do_not(self, guarded):
+        admin, judge = (Browser(guarded[0], "console") for _ in range(2))
+        assert self.log_in(admin, "root").status == self.log_in(judge, "judge").status == 200
+        for method, path in (("DELETE", "/v1/customers/asha"), ("POST", "/v1/projections/orders/rebuild")):
+            assert problem(judge(method, path)) == (403, "NOPERM")
+            assert problem(admin(method, path, Origin="http://evil.example")) == (403, "DENIED")
+        assert admin.json("DELETE", "/v1/customers/asha") == {
+            "customers": [{"customer": "asha", "destroyedKeys": 0, "forgottenBefore": None}], "remainder": None}
+        assert admin.json("POST", "/v1/projections/orders/rebuild", status=202) == {
+            "projection": "orders", "state": "running"}
+        assert problem(admin("POST", "/v1/projections/nonsense/rebuild")) == (400, "INVALID")
+        tiffin.wait_until(
+            lambda: admin.json("GET", "/v1/info")["projections"]["rebuild"].startswith("state=failed"), SECONDS,
+            "the rebuild to find that nothing was saved")
+        guarded[0].wait_for_output("user root at 127.0.0.1: customer 'asha' was not known")
+
+
+def test_without_users_everybody_at_the_console_is_an_admin(web):
+    console = Browser(web, "console")
+    assert console.json("GET", "/v1/session") == {"user": None, "role": "admin"}
+    answer = console("POST", "/v1/session", {"name": "anybody", "password": "anything"})
+    assert answer.status == 200 and answer.headers["Set-Cookie"] is None
+
+
 def test_a_server_that_stops_ends_its_streams(database):
     with Server(database=database, options=SITES) as server:
         browser = Browser(server)

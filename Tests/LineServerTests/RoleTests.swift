@@ -33,7 +33,7 @@ import Users
     ]
     private static let ofAdmins: Set = [
         "CLIENT LIST", "CLIENT KILL", "CONFIG GET", "CONFIG RESETSTAT", "SLOWLOG GET", "SLOWLOG LEN", "SLOWLOG RESET",
-        "SLOWLOG HELP", "LATENCY LATEST", "LATENCY HISTORY", "LATENCY RESET",
+        "SLOWLOG HELP", "LATENCY LATEST", "LATENCY HISTORY", "LATENCY RESET", "CUSTOMER.FORGET", "PROJECTION.REBUILD",
     ]
 
     private static let commands = LineCommandTable.shared.commands.map(\.declaration)

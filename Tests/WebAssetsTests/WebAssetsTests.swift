@@ -6,7 +6,7 @@ import Testing
 @Suite struct `The files of the pages` {
     @Test func `The pages that the server shows are there, and lead to files of their own version`() throws {
         let assets = WebAssets()
-        for path in ["store/shell.html", "kitchen/shell.html", "console/shell.html"] {
+        for path in ["store/shell.html", "kitchen/shell.html", "console/shell.html", "console/login.html"] {
             let page = String(decoding: try #require(assets[path]).bytes, as: UTF8.self)
             #expect(page.contains("<!--document-->"))
             #expect(!page.contains("/a/-/"))

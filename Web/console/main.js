@@ -1,6 +1,8 @@
 // The console: pages for operators and auditors, chosen by the fragment of the address.
 
-import { setAttribute, setHidden, setText } from "../shared/dom.js";
+import { get, request } from "../shared/api.js";
+import { say, setAttribute, setHidden, setText } from "../shared/dom.js";
+import "../shared/login.js";
 import { h, readParameters } from "./build.js";
 
 const PAGES = {
@@ -12,6 +14,8 @@ const PAGES = {
 };
 
 const main = document.getElementById("main");
+// Who looks, as `{user, role}`: without users nobody has a name, and everybody is an admin.
+const session = get("/v1/session").catch(() => ({ user: null, role: null }));
 let current = null;
 
 async function open() {
@@ -24,7 +28,7 @@ async function open() {
     }
     try {
         const { show } = await PAGES[page]();
-        if (!signal.aborted) await show(main, parameters, { signal, fail });
+        if (!signal.aborted) await show(main, parameters, { signal, fail, session });
     } catch (error) {
         if (signal.aborted) return;
         main.replaceChildren(h("h1", {}, "This page cannot be shown"), h("p", { class: "muted" }, error.message));
@@ -38,5 +42,20 @@ function fail(error) {
     setHidden(banner, !error);
 }
 
+async function showUser() {
+    const { user } = await session;
+    setText(document.getElementById("user"), user ?? "");
+    setHidden(document.getElementById("account"), user === null);
+}
+
+document.getElementById("logout").onclick = async () => {
+    try {
+        await request("DELETE", "/v1/session");
+        location.replace("/login");
+    } catch (error) {
+        say(error.message);
+    }
+};
 addEventListener("hashchange", open);
+showUser();
 open();

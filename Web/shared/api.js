@@ -2,6 +2,18 @@ import { hear } from "./clock.js";
 
 const LONGEST_WAIT = 10_000;
 
+let stranger = () => {};
+
+/// Has that called whenever an answer says that somebody has to log in.
+export function onStranger(body) {
+    stranger = body;
+}
+
+/// Looks whether an answer says so.
+export function noteStatus(answer) {
+    if (answer.status === 401) stranger();
+}
+
 /// A refusal: `code` is for programs, the message for people.
 export class Problem extends Error {
     name = "Problem";
@@ -24,13 +36,13 @@ export class Away extends Error {
 }
 
 /// The document that a request is answered with; `key` makes it one that can be sent again. Throws Problem or Away,
-/// and AbortError if `signal` was aborted.
-export async function request(method, path, { body, key, signal, etag } = {}) {
+/// and AbortError if `signal` was aborted. An answer is waited for `patience` milliseconds.
+export async function request(method, path, { body, key, signal, etag, patience = LONGEST_WAIT } = {}) {
     const headers = {};
     if (body !== undefined) headers["content-type"] = "application/json";
     if (key) headers["idempotency-key"] = key;
     if (etag) headers["if-none-match"] = etag;
-    const timeout = AbortSignal.timeout(LONGEST_WAIT);
+    const timeout = AbortSignal.timeout(patience);
     let answer;
     let text;
     try {
@@ -44,6 +56,7 @@ export async function request(method, path, { body, key, signal, etag } = {}) {
         throw new Away("The server cannot be reached.");
     }
     hear(answer);
+    noteStatus(answer);
     if (answer.status === 304) return { unchanged: true };
     let document = null;
     try {

@@ -1,6 +1,8 @@
 // Server-sent events, read with fetch: an EventSource would repeat its first address with an old revision, and give up
 // when a proxy answers 502 once.
 
+import { noteStatus } from "./api.js";
+
 const FIRST_DELAY = 500;
 const LONGEST_DELAY = 15_000;
 // The server sends a comment every 15 seconds.
@@ -140,6 +142,7 @@ export class Stream {
             const answer = await fetch(`/v1/stream?${query}`, {
                 signal: abort.signal, cache: "no-store", headers: { accept: "text/event-stream" },
             });
+            noteStatus(answer);
             if (answer.status >= 400 && answer.status < 500) this.#refused(answer.status);
             if (!answer.ok) throw new Error(`the stream was answered ${answer.status}`);
             const parser = new EventParser();

@@ -21,12 +21,14 @@ public final class CommandDeclaration: Sendable {
         /// It writes a stream of that category: it joins earlier writes, except those to categories that it looks at.
         /// A menu belongs to an outlet, a cart is filled from both, and an order is placed from a cart.
         case write(StreamName.Category)
+        /// It changes what lies beside the log, such as keys or stored rows. It waits as a read does.
+        case maintenance
 
         /// Whether the command waits for an earlier one about a stream of that category.
         public func waits(for earlier: StreamName.Category) -> Bool {
             switch (self, earlier) {
-            case (.read, _), (.write(.menu), .outlet), (.write(.cart), .outlet), (.write(.cart), .menu),
-                (.write(.order), .cart):
+            case (.read, _), (.maintenance, _), (.write(.menu), .outlet), (.write(.cart), .outlet),
+                (.write(.cart), .menu), (.write(.order), .cart):
                 true
             case (.write, _): false
             }

@@ -10,6 +10,9 @@ public protocol CustomerKeys: Sendable {
 
     /// The key to open with.
     func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
+
+    /// Destroys the keys of customers in every partition, for good. To forget somebody again does no harm.
+    func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting
 }
 
 /// The state of a customer's key.
@@ -49,9 +52,15 @@ public actor InMemoryCustomerKeys: CustomerKeys {
         return keys[Place(customer: customer, partition: partition)] ?? .unknown
     }
 
-    /// Destroys a customer's keys, for good.
-    public func forget(_ customer: Identifier) {
-        forgotten.insert(customer)
-        keys = keys.filter { $0.key.customer != customer }
+    /// See ``CustomerKeys``. There is no clock here: whoever was forgotten before was so in 1970.
+    public func forget(_ customers: Set<Identifier>) throws(EventLogError) -> Forgetting {
+        let outcomes = customers.sorted().map { customer in
+            Forgetting.Outcome(
+                customer: customer, destroyedKeys: keys.keys.count { $0.customer == customer },
+                forgottenBefore: forgotten.contains(customer) ? Timestamp(millisecondsSinceEpoch: 0) : nil)
+        }
+        forgotten.formUnion(customers)
+        keys = keys.filter { !customers.contains($0.key.customer) }
+        return Forgetting(outcomes)
     }
 }

@@ -206,6 +206,7 @@ extension ReplyBuffer {
         switch first.effect {
         case .read: simpleString("readonly")
         case .write: simpleString("write")
+        case .maintenance: simpleString("admin")
         }
         for _ in 0..<3 { integer(0) }
         array(1)

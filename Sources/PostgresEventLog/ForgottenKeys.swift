@@ -1,38 +1,35 @@
-public import Domain
+internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// The result of forgetting customers.
-public struct Forgetting: Sendable {
-    /// What was done about one customer.
-    public struct Outcome: Sendable {
-        /// The customer.
-        public var customer: Identifier
-        /// How many keys were destroyed, at most one a partition.
-        public var destroyedKeys: Int
-        /// When the customer was forgotten before, if so.
-        public var forgottenBefore: Timestamp?
-        /// Whether there was a key, now or before: an unknown customer has left no bytes behind.
-        public var wasKnown: Bool { destroyedKeys > 0 || forgottenBefore != nil }
+/// How customers are forgotten: by those who own the table of keys, as its other users may only make and read them.
+struct ForgottenKeys {
+    private let connection: PostgresConnection
+
+    /// Connects as the database's own user, not in the server's role.
+    ///
+    /// - Parameter silence: how long the database may say nothing; nil for as long as it takes.
+    @LoopActor
+    init(in database: String, silence: Duration?) async throws(PostgresError) {
+        connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
+        connection.answerDeadline = silence
     }
 
-    /// Of each customer, in the order of their ids.
-    public var outcomes: [Outcome]
-    /// Why the keys' old rows may still be in the table's file, if so.
-    public var remainder: String?
+    @LoopActor
+    func close() { connection.close() }
 
     /// Destroys the keys of customers in every partition, and makes sure that no new ones are ever created. All of them
     /// at once, so that the table is rewritten once.
     ///
-    /// - Parameter database: a `postgres://` URL, or libpq's keywords and values. Its user owns the schema `tiffin`.
-    /// - Throws: if nothing was done.
+    /// - Parameter told: what the caller learns of an error.
+    /// - Throws: if nothing was done, or nobody knows.
     @LoopActor
-    public static func forget(_ customers: Set<Identifier>, in database: String) async throws -> Forgetting {
-        let connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
-        defer { connection.close() }
+    func destroy(
+        of customers: Set<Identifier>, _ told: @LoopActor (PostgresError) -> String
+    ) async throws -> Forgetting {
         var (forgetting, transaction) = try await connection.transaction { transaction in
-            var outcomes: [Outcome] = []
+            var outcomes: [Forgetting.Outcome] = []
             // In one order, so that two of these do not wait for each other.
             for customer in customers.sorted() {
                 let name = [Parameter.text(customer.rawValue)]
@@ -41,19 +38,19 @@ public struct Forgetting: Sendable {
                 _ = try await transaction.execute(Statements.refuse, name)
                 let destroyed = try await transaction.execute(Statements.destroy, name)
                 outcomes.append(
-                    Outcome(
+                    Forgetting.Outcome(
                         customer: customer, destroyedKeys: destroyed.affectedCount,
                         forgottenBefore: before.isNull(0, 0)
                             ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000)))
             }
             let number = try await transaction.execute(Statements.transaction, [])
-            return (Forgetting(outcomes: outcomes, remainder: nil), number.text(0, 0))
+            return (Forgetting(outcomes), number.text(0, 0))
         }
         guard forgetting.outcomes.contains(where: \.wasKnown) else { return forgetting }
         do throws(PostgresError) {
-            forgetting.remainder = try await removeOldRows(connection, since: transaction)
+            forgetting.remainder = try await removeOldRows(since: transaction)
         } catch {
-            forgetting.remainder = error.message
+            forgetting.remainder = told(error)
         }
         return forgetting
     }
@@ -61,13 +58,11 @@ public struct Forgetting: Sendable {
     /// Rewrites the table: a plain `VACUUM` would leave the bytes of removed rows on their pages until others replace
     /// them. Returns why something remains, if so.
     @LoopActor
-    private static func removeOldRows(
-        _ connection: PostgresConnection, since transaction: String
-    ) async throws(PostgresError) -> String? {
+    private func removeOldRows(since transaction: String) async throws(PostgresError) -> String? {
         // While this waits for its lock, nobody else can use the keys.
         try await connection.runScript("SET lock_timeout = '2s'")
         var isSeen = true
-        for _ in 0..<attempts where isSeen {
+        for _ in 0..<Self.attempts where isSeen {
             isSeen = try await connection.execute(Statements.isSeen, [.text(transaction)]).bool(0, 0)
         }
         try await connection.runScript("VACUUM (FULL) tiffin.customer_keys")

@@ -1,0 +1,30 @@
+internal import Domain
+internal import EventLog
+
+extension Application {
+    /// Destroys customers' keys. Nothing else of the same connection is executed until that is done, so that whatever
+    /// it asks next shows what is left.
+    ///
+    /// - Parameter asker: who wants it, for the operator.
+    func forget(_ customers: Set<Identifier>, for asker: String, _ caller: Caller) throws(Failure) -> Response {
+        let promise = Promise(about: .order, isHolding: true)
+        try forgettingQueue.add(for: caller) { [keys, logger] in
+            do throws(EventLogError) {
+                let forgetting = try await keys.forget(customers)
+                for outcome in forgetting.outcomes { logger.info("\(asker): \(outcome)") }
+                if let remainder = forgetting.remainder {
+                    logger.error("the file of the table of keys may still have the old bytes: \(remainder)")
+                }
+                promise.keep(.document(forgetting.json))
+            } catch {
+                logger.error("\(asker): \(customers.count) customers were to be forgotten: \(error)")
+                if case .outcomeUnknown(let reason) = error {
+                    promise.fail(Failure("UNKNOWN", "the outcome could not be learnt, send it again: \(reason)"))
+                } else {
+                    promise.fail(Failure("UNAVAILABLE", "nobody was forgotten: \(error)"))
+                }
+            }
+        }
+        return .promise(promise)
+    }
+}
