@@ -172,3 +172,71 @@ def test_the_health_page_says_how_far_projections_are(open_console, merchant):
     head = json.loads(merchant("LOG.HEAD"))[0]["position"]
     wait_until(lambda: page.get_by_test_id("projections").locator("td").nth(2).text_content() == str(head), PATIENCE, "the head")
     assert violations(page) == []
+
+
+# --- what admins do
+
+
+def test_a_projection_is_rebuilt_behind_a_question(open_console, merchant, kitchen):
+    page = open_console("#health")
+    row = page.get_by_test_id("stored").locator("tr", has_text="cart_counts")
+    page.wait_for_function("() => [...document.querySelectorAll('[data-testid=projections] td:nth-child(5)')]"
+                           ".every((cell) => cell.textContent === '0')")
+    button = row.get_by_role("button", name="Rebuild cart_counts")
+    button.click()
+    question = page.get_by_role("dialog", name="Rebuild cart_counts?")
+    question.get_by_role("button", name="Cancel").click()
+    question.wait_for(state="detached")
+    assert page.evaluate("document.activeElement.getAttribute('aria-label')") == "Rebuild cart_counts"
+    button.press("Enter")
+    assert violations(page) == []
+    question.get_by_role("button", name="Rebuild").press("Enter")
+    page.get_by_test_id("rebuild").filter(has_text="cart_counts was rebuilt: no row differs from before.").wait_for()
+    row.locator("td").nth(2).filter(has_text="2").wait_for()
+
+
+def test_a_customer_is_forgotten_once_the_name_is_typed(open_console, merchant, kitchen):
+    cart, customer = f"{kitchen}-cart", f"{kitchen}-asha"
+    merchant("CART.ADD", cart, kitchen, "lunch0", 1, "CUSTOMER", customer, "NOTE", "no peas")
+    page = open_console("#health", color_scheme="dark")
+    page.get_by_label("Customer").fill(customer)
+    page.get_by_role("button", name="Forget").press("Enter")
+    question = page.get_by_role("dialog", name=f"Forget {customer}?")
+    word = question.get_by_label("Type")
+    word.fill("somebody else")
+    word.press("Enter")
+    question.get_by_role("alert").filter(has_text=f"This is not {customer}.").wait_for()
+    assert violations(page) == []
+    assert merchant.json("CART.GET", cart)["lines"][0]["note"] == "no peas"
+    word.fill(customer)
+    word.press("Enter")
+    page.get_by_test_id("forgotten").filter(has_text=f"{customer} is forgotten: 1 key destroyed.").wait_for()
+    assert merchant.json("CART.GET", cart)["lines"][0]["note"] == "[erased]"
+
+
+def test_whoever_has_to_log_in_does_so_and_comes_back(browser, visit):
+    with fresh_database() as url:
+        assert run_tiffin("migrate", "--database", url).returncode == 0
+        for name, role in (("root", "admin"), ("judge", "auditor")):
+            added = run_tiffin("user", "add", name, "--role", role, "--database", url, text="correct horse\n")
+            assert added.returncode == 0
+        with Site(url) as site:
+            page = visit("/#health", of=site, origin=site.console, color_scheme="dark")
+            page.wait_for_url("**/login?to=*")
+            name = page.get_by_label("Name")
+            name.fill("judge")
+            page.get_by_label("Password or token").fill("wrong horse")
+            assert violations(page) == []
+            page.keyboard.press("Enter")
+            page.get_by_role("alert").filter(has_text="do not belong together").wait_for()
+            page.get_by_label("Password or token").fill("correct horse")
+            page.get_by_role("button", name="Log in").click()
+            page.wait_for_url("**/#health")
+            page.get_by_test_id("stored").locator("tr").first.wait_for()
+            # An auditor looks and does nothing.
+            assert page.get_by_role("button", name="Rebuild").count() == 0
+            assert page.get_by_role("button", name="Forget").count() == 0
+            assert page.evaluate("document.cookie + JSON.stringify(localStorage)") == "{}"
+            page.get_by_role("button", name="Log out").click()
+            page.wait_for_url("**/login")
+            page.close()

@@ -3,6 +3,8 @@
 import { get } from "../shared/api.js";
 import { reconcile } from "../shared/reconcile.js";
 import { h, table } from "./build.js";
+import { Maintenance } from "./maintenance.js";
+import { parts } from "./parts.js";
 import { Plot } from "./plot.js";
 
 const EVERY = 1000;
@@ -14,7 +16,7 @@ const PLOTS = [
     { name: "Memory", value: (now) => Number(now.memory.used_memory_rss) / 1048576, unit: " MB" },
 ];
 
-export async function show(main, parameters, { signal, fail }) {
+export async function show(main, parameters, { signal, fail, session }) {
     let before = null;
     let isPaused = false;
     let timer = null;
@@ -31,11 +33,13 @@ export async function show(main, parameters, { signal, fail }) {
     } }, "Pause");
     const projections = h("tbody", { "data-testid": "projections" });
     const commands = h("tbody", { "data-testid": "commands" });
+    const maintenance = new Maintenance((await session).role === "admin");
     main.replaceChildren(
         h("h1", { tabindex: "-1", "data-focus-fallback": true }, "Health"), h("div", { class: "tools" }, pause),
         h("div", { class: "plots" }, plots.map(({ figure }) => figure)),
         h("h2", {}, "Projections"),
         withBody(["partition", "position", "head", "not folded", "not saved", "missing", "trouble"], projections),
+        ...maintenance.nodes,
         h("h2", {}, "Commands"), withBody(["command", "calls", "failed", "mean µs", "p50 µs", "p99 µs"], commands));
     document.addEventListener("visibilitychange", look, { signal });
     signal.addEventListener("abort", () => clearTimeout(timer));
@@ -67,6 +71,7 @@ export async function show(main, parameters, { signal, fail }) {
         }
         rows(projections, partitions(now), ({ id, position, head, lag, missing, trouble }) =>
             [id, position, head, lag.unfolded_events ?? "", lag.unsaved_events ?? "", missing, trouble]);
+        maintenance.draw(now);
         rows(commands, latencies(now), ({ id, calls, failed, mean, p50, p99 }) => [id, calls, failed, mean, p50, p99]);
     }
 }
@@ -87,11 +92,6 @@ function rows(body, entries, cells) {
             }
         },
     });
-}
-
-/// `name=number,name=number` as an object.
-function parts(text) {
-    return Object.fromEntries((text ?? "").split(",").filter(Boolean).map((part) => part.split("=")));
 }
 
 function partitions({ log, projections }) {
