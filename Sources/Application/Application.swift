@@ -266,7 +266,12 @@ public final class Application {
             $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now)
         }
         #if DEBUG
-            if let fault = configuration.plantedFault { return fault.told(offer) }
+            if let fault = configuration.plantedFault {
+                guard let chosen = fault.choice(chosen, of: offer) else { return fault.told(offer) }
+                return partition(of: StreamName(.outlet, outlet)).model.ask {
+                    $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now)
+                }
+            }
         #endif
         return offer
     }
@@ -317,7 +322,13 @@ public final class Application {
     }
 
     /// What an outlet says of itself; nil where there is none, or it is damaged.
-    func details(of outlet: Identifier) -> OutletDetails? { (try? self.outlet(outlet))?.details?.details }
+    func details(of outlet: Identifier) -> OutletDetails? {
+        let details = (try? self.outlet(outlet))?.details?.details
+        #if DEBUG
+            if let fault = configuration.plantedFault { return details.map(fault.told) }
+        #endif
+        return details
+    }
 }
 
 /// What hands answers to clients, such as a server of the line protocol.

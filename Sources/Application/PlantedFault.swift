@@ -25,6 +25,14 @@
             case lostID = "lost-id"
             /// An item costs one unit less of an option than was chosen.
             case wrongPrice = "wrong-price"
+            /// An item that is added or edited with an option that is sold out is had without the option.
+            case soldOut = "sold-out"
+            /// What an outlet charges lacks its fee of delivery.
+            case wrongCharge = "wrong-charge"
+            /// A query overlooks its first `NOT`.
+            case wrongFilter = "wrong-filter"
+            /// A page of orders passes one over.
+            case lostRow = "lost-row"
             /// What is said of an order is taken for something else: that it is being cooked for that it is ready, and
             /// that its customer does not want it for that its outlet does not.
             case wrongState = "wrong-state"
@@ -93,6 +101,26 @@
             else { return offer }
             item.unitPrice = Amount(minorUnits: item.unitPrice.minorUnits - option.price.minorUnits)
             return .available(item)
+        }
+
+        /// The options with which an item is looked for again; nil if nothing goes wrong.
+        func choice(_ chosen: [ChosenOption], of offer: Offer) -> [ChosenOption]? {
+            guard case .wrongChoice(.soldOut(let option)) = offer, strikes(.soldOut) else { return nil }
+            return chosen.filter { $0.id != option }
+        }
+
+        /// What an outlet says of itself.
+        func told(_ details: OutletDetails) -> OutletDetails {
+            guard details.pricing.delivery != nil, strikes(.wrongCharge) else { return details }
+            var details = details
+            details.pricing.delivery = nil
+            return details
+        }
+
+        /// A query as it is read.
+        func asked(_ words: [String]) -> [String] {
+            guard let place = words.firstIndex(of: "NOT"), strikes(.wrongFilter) else { return words }
+            return Array(words[..<place] + words[(place + 1)...])
         }
 
         /// A command about an order as it is decided.

@@ -11,6 +11,8 @@ package final class Customer {
     package internal(set) var item: KeptItem?
     /// The quote that it was given last, if its cart was at a kitchen.
     package internal(set) var quote: Quote?
+    /// The list of orders whose pages it turns, if there is a next one.
+    package internal(set) var pages: OrderPages?
     /// Whether its cart can no longer be judged, because the server made a mistake with it.
     package internal(set) var isBroken = false
     /// Whether its last call was never answered.

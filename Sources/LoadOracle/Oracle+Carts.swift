@@ -184,14 +184,16 @@ extension Oracle {
                     "line \(line.line) is \(line.quantity) of \(line.item), '\(line.name)'; it must be "
                         + "\(model.quantity) of \(ItemPlan.id(model.item)), '\(name ?? "")'")
             }
-            let shown = cart.outlet.flatMap { $0.menu.priced($0.menu.item(model.item), at: 0, with: model.chosen) }
-            if let difference = JSON.difference(.array(shown?.shown ?? []), .array(line.options)) {
-                throw Violation(check, "line \(line.line) has other options than were chosen: \(difference)")
+            let chosen = model.prices.filter { JSON.difference(.array($0.options), .array(line.options)) == nil }
+            if chosen.isEmpty {
+                let difference = JSON.difference(.array(model.prices.first?.options ?? []), .array(line.options))
+                throw Violation(check, "line \(line.line) has other options than were chosen: \(difference ?? "")")
             }
-            guard model.prices.contains(line.unitPrice) else {
+            guard let price = chosen.first(where: { $0.unitPrice == line.unitPrice }) else {
                 throw Violation(
                     check,
-                    "one of line \(line.line) costs \(line.unitPrice); when it was added it cost \(model.prices)")
+                    "one of line \(line.line) costs \(line.unitPrice); when it was added it cost "
+                        + "\(model.prices.map(\.unitPrice))")
             }
             guard line.total == line.unitPrice &* Int64(line.quantity) else {
                 throw Violation(
@@ -199,7 +201,7 @@ extension Oracle {
                     "line \(line.line) costs \(line.total), and \(line.quantity) at \(line.unitPrice) is something else"
                 )
             }
-            cart.learn(price: line.unitPrice, ofLine: index)
+            cart.learn(price, ofLine: index)
             if let floor, !cart.isCheckedOut, let outlet = cart.outlet {
                 try judgeProblem(line, model, outlet, since: floor)
             }
@@ -226,8 +228,7 @@ extension Oracle {
     ) throws(Violation) {
         let possible = problems(
             of: line.unitPrice, doors: outlet.possible(.doors, since: floor),
-            offers: outlet.possible(.item(model.item), since: floor)
-        ) { outlet.unitPrice(of: model.item, $0, with: model.chosen) }
+            sayings: outlet.possible(model.item, with: model.chosen, .floor(floor)))
         guard possible.contains(line.problem) else {
             throw Violation(
                 .cart,
@@ -237,22 +238,17 @@ extension Oracle {
     }
 
     /// Every problem that a line may have whose item has this price in the cart.
-    ///
-    /// - Parameter unitPrice: what one costs with the line's options if the item is offered like that.
-    private func problems(
-        of price: Int64, doors: [Offer], offers: [Offer], unitPrice: (Offer) -> Int64?
-    ) -> [CartDocument.Problem?] {
+    func problems(of price: Int64, doors: [Offer], sayings: [Saying]) -> [CartDocument.Problem?] {
         var possible: [CartDocument.Problem?] = []
         if doors.contains(where: { !$0.isAvailable }) { possible.append(.init(code: "CLOSED")) }
-        for offer in offers {
-            if !offer.isListed {
-                possible.append(.init(code: "GONE"))
-            } else if !offer.isAvailable {
-                possible.append(.init(code: "SOLDOUT"))
-            } else if let now = unitPrice(offer), now != price {
-                possible.append(.init(code: "PRICECHANGED", unitPrice: now))
-            } else {
-                possible.append(nil)
+        for saying in sayings {
+            switch saying {
+            case .gone: possible.append(.init(code: "GONE"))
+            case .soldOut: possible.append(.init(code: "SOLDOUT"))
+            case .optionSoldOut(let option): possible.append(.init(code: "OPTIONSOLDOUT", option: option))
+            case .priced(let now) where now.unitPrice != price:
+                possible.append(.init(code: "PRICECHANGED", unitPrice: now.unitPrice))
+            case .priced, .wrongChoice: possible.append(nil)
             }
         }
         return possible
@@ -275,13 +271,14 @@ extension Oracle {
             }
             let possible = problems(
                 of: price, doors: outlet.possible(.doors, sentAt: time),
-                offers: outlet.possible(.item(item), sentAt: time)
-            ) { outlet.unitPrice(of: item, $0, with: chosen) }
+                sayings: outlet.possible(item, with: chosen, .call(sentAt: time)))
             let (code, unitPrice) = (reported.value["code"]?.text, reported.value["unitPrice"]?.integer)
+            let option = reported.value["option"]?.text
             let isRight = possible.contains { problem in
                 switch reported.member {
-                case nil: problem?.code == code && problem?.unitPrice == unitPrice
+                case nil: problem?.code == code && problem?.unitPrice == unitPrice && problem?.option == option
                 case "code": problem != nil && problem?.code == reported.value.text
+                case "option": problem?.option != nil && problem?.option == reported.value.text
                 case "unitPrice": problem?.unitPrice != nil && problem?.unitPrice == reported.value.integer
                 default: false
                 }

@@ -160,6 +160,10 @@ extension Oracle {
             ("description", .string(Text(plan.description))), ("tags", .array(plan.tags.map { .string(Text($0)) })),
             ("imageSmall", .string(Text(plan.imageSmall))), ("imageLarge", .string(Text(plan.imageLarge))),
             ("maxQuantity", .number(Double(plan.maximum))), ("currency", .string(Text(Outlet.currency))),
+            (
+                "attributes",
+                .object(Dictionary(uniqueKeysWithValues: plan.attributes.map { (Text($0.name), $0.shown) }))
+            ),
         ]
         for (key, value) in planned {
             if let difference = JSON.difference(value, document[key] ?? .null) {

@@ -150,12 +150,84 @@ extension Oracle {
         let ids = Set(shown.compactMap { $0["order"]?.text })
         guard ids.count == shown.count else { throw Violation(.kitchen, "KITCHEN shows an order twice") }
         for model in openOrders(of: outlet.index) where isWhole && !ids.contains(Text(model.id)) {
-            guard model.mustBeInKitchen(since: exchange.sent, until: exchange.answered) else { continue }
+            guard model.mustBe(since: exchange.sent, until: exchange.answered, \.isInKitchen) else { continue }
             violated(
                 Violation(.kitchen, "KITCHEN does not show order \(model.id), which is \(model.state.status.rawValue)"),
                 at: exchange.answered, model.history, stream: "order-\(model.id)")
         }
         latestKitchens[outlet.index] = document
+        return .accepted
+    }
+
+    // MARK: Lists
+
+    /// Judges a page of a kitchen's orders: it has those that it must have, none that was on a page before, and the
+    /// newest first. Which of two orders that were placed at once is newer, nobody knows.
+    func judgeOrders(
+        _ exchange: Exchange, _ list: Call.OrderList, _ customer: Customer
+    ) throws(Violation) -> Verdict {
+        var pages = OrderPages(list)
+        let isFirst = list.after == nil
+        if let before = customer.pages, list.isSameList(as: before.list), isSame(before.next, list.after) {
+            pages = before
+        }
+        customer.pages = nil
+        guard case .bulk(let bytes) = exchange.reply, let document = JSON(bytes), let rows = document["orders"]?.array,
+            let next = document["next"]
+        else { throw unexpected(exchange, "a page of orders") }
+        count(.orders)
+        guard rows.count <= list.count else {
+            throw Violation(.orders, "ORDERS shows \(rows.count) orders on a page of \(list.count)")
+        }
+        // What the page begins behind; nil if nobody knows when that was placed.
+        let newest = isFirst ? exchange.sent : pages.last?.placedSince
+        for row in rows {
+            guard let id = row["order"]?.string, let placedAt = Moment.milliseconds(row["placedAt"]?.string) else {
+                throw unexpected(exchange, "orders")
+            }
+            guard pages.seen.insert(Text(id)).inserted else {
+                throw Violation(.orders, "ORDERS shows order \(id) twice")
+            }
+            guard list.statuses.isEmpty || list.statuses.contains(where: { row["status"]?.text == Text($0) }) else {
+                throw Violation(.orders, "ORDERS shows order \(id), \(row["status"]?.summary ?? "without a status")")
+            }
+            pages.last = orders[id].flatMap { $0.outlet == list.outlet ? $0 : nil }
+            guard let model = pages.last else {
+                // Its customer may not know of it yet. At the end it has to be in the log.
+                strangers[id] = list.outlet
+                continue
+            }
+            guard placedAt <= pages.placedAt, model.placedSince <= pages.oldest else {
+                throw Violation(.orders, "ORDERS does not show the newest order at the top: \(id) is behind older ones")
+            }
+            (pages.placedAt, pages.oldest) = (placedAt, min(pages.oldest, model.placedUntil))
+            do throws(Violation) {
+                try model.see(row: row, sentAt: exchange.sent, at: exchange.answered)
+            } catch {
+                violated(error, at: exchange.answered, model.history, stream: "order-\(id)")
+            }
+        }
+        // Up to which order the page is complete: the last one on it, or to the end.
+        var end = UInt64.max
+        if case .null = next { end = 0 } else if !rows.isEmpty, let last = pages.last { end = last.placedUntil }
+        for (id, model) in orders where model.outlet == list.outlet && !pages.seen.contains(Text(id)) {
+            guard let newest, model.placedUntil < newest, end == 0 || end < model.placedSince,
+                list.statuses.isEmpty
+                    || model.mustBe(
+                        since: exchange.sent, until: exchange.answered,
+                        { status in
+                            list.statuses.contains { isSame($0, status.rawValue) }
+                        })
+            else { continue }
+            violated(
+                Violation(.orders, "ORDERS does not show order \(id), which is \(model.state.status.rawValue)"),
+                at: exchange.answered, model.history, stream: "order-\(id)")
+            return .accepted
+        }
+        if let cursor = next.string {
+            pages.next = cursor
+            customer.pages = pages
+        }
         return .accepted
     }
 
@@ -196,7 +268,7 @@ extension Oracle {
 
     // MARK: Quotes
 
-    func judgeQuote(_ exchange: Exchange, _ customer: Customer) throws(Violation) -> Verdict {
+    func judgeQuote(_ exchange: Exchange, _ floor: Int, _ customer: Customer) throws(Violation) -> Verdict {
         let cart = customer.cart
         customer.quote = nil
         if case .null = exchange.reply {
@@ -211,17 +283,23 @@ extension Oracle {
         // Elsewhere prices may change at any time.
         guard let bill = cart.bill, let outlet = cart.outlet else { return .accepted }
         count(.quote)
+        let lines = cart.lines.enumerated().map { index, line -> JSON in
+            var document = line.document(at: outlet)
+            let found = shown["lines"]?.array?.dropFirst(index).first?["problem"] ?? .null
+            let possible = cart.isCheckedOut ? [.null] : problems(of: line, at: outlet, since: floor)
+            document["problem"] = possible.contains(found) ? found : possible.first ?? .null
+            return .object(document)
+        }
         var members: [Text: JSON] = [
             "cart": .string(Text(world.cartName(cart.id))), "outlet": .string(Text(outlet.id)),
             "version": .number(Double(cart.version)), "currency": .string(Text(Outlet.currency)),
-            "lines": .array(
-                cart.lines.map { .object($0.document(at: outlet).merging(["problem": .null]) { $1 }) }),
+            "lines": .array(lines),
             "subtotal": .number(Double(bill.subtotal)), "charges": .array(bill.charges.map(\.document)),
             "total": .number(Double(bill.total)), "quote": .null,
         ]
         if case .checkedOut(let order) = cart.status {
             members["order"] = .string(Text(order))
-        } else {
+        } else if lines.allSatisfy({ $0["problem"] == .null }) {
             members["quote"] = shown["quote"]?.text.map { .string($0) } ?? .string("a digest")
         }
         if let difference = JSON.difference(.object(members), shown) {
@@ -230,6 +308,36 @@ extension Oracle {
         if let digest = shown["quote"]?.string { customer.quote = Quote(digest: digest, signature: cart.signature) }
         return .accepted
     }
+
+    /// The problems that a line of a kitchen's cart may have, as quotes show them.
+    private func problems(of line: CartModel.Line, at outlet: Outlet, since floor: Int) -> [JSON] {
+        problems(
+            of: line.prices.first?.unitPrice ?? 0, doors: outlet.possible(.doors, since: floor),
+            sayings: outlet.possible(line.item, with: line.chosen, .floor(floor))
+        ).map { problem in
+            guard let problem else { return .null }
+            var members: [Text: JSON] = ["code": .string(problem.code)]
+            members["option"] = problem.option.map { .string($0) }
+            members["unitPrice"] = problem.unitPrice.map { .number(Double($0)) }
+            return .object(members)
+        }
+    }
+}
+
+/// A list of orders, as far as its pages were turned.
+package struct OrderPages {
+    package let list: Call.OrderList
+    /// The cursor of the next page.
+    package internal(set) var next: String?
+    var seen: Set<Text> = []
+    /// The last order of the last page; nil before the first, or if nobody was told of it yet.
+    var last: OrderModel?
+    /// When the last order was placed by the server's clock, in milliseconds.
+    var placedAt = Int64.max
+    /// By when one of the orders was placed.
+    var oldest = UInt64.max
+
+    init(_ list: Call.OrderList) { self.list = list }
 }
 
 /// A quote that a customer was given, and everything that it priced.
@@ -260,16 +368,16 @@ extension CartModel {
 
 extension CartModel.Line {
     /// What it costs, where prices do not change.
-    var total: Int64 { (prices.first ?? 0) * Int64(quantity) }
+    var total: Int64 { (prices.first?.unitPrice ?? 0) * Int64(quantity) }
 
     /// The line as quotes and orders show it.
     func document(at outlet: Outlet) -> [Text: JSON] {
         let plan = outlet.menu.item(item)
-        let shown = outlet.menu.priced(plan, at: plan.price, with: chosen)?.shown ?? []
         return [
             "line": .string(Text(id)), "item": .string(Text(plan.id)), "name": .string(Text(plan.name)),
-            "quantity": .number(Double(quantity)), "unitPrice": .number(Double(prices.first ?? 0)),
-            "options": .array(shown), "note": note.map { .string(Text($0)) } ?? .null, "total": .number(Double(total)),
+            "quantity": .number(Double(quantity)), "unitPrice": .number(Double(prices.first?.unitPrice ?? 0)),
+            "options": .array(prices.first?.options ?? []), "note": note.map { .string(Text($0)) } ?? .null,
+            "total": .number(Double(total)),
         ]
     }
 }

@@ -86,14 +86,33 @@ extension Oracle {
         if let tag = bounds.excludedTag, listing["tags"]?.array?.contains(.string(Text(tag))) == true {
             return "'\(name)' is tagged \(tag)"
         }
-        if let prices = bounds.prices, !prices.contains(listing["price"]?.integer ?? -1) {
-            return "'\(name)' costs \(listing["price"]?.summary ?? "nothing")"
+        for condition in bounds.conditions {
+            if let problem = problem(of: listing, condition) { return "'\(name)' \(problem)" }
         }
         let isOrderable = listing["available"]?.bool == true && listing["status"]?.text == "open"
         if let isOpen = bounds.isOpen, isOrderable != isOpen {
             return "'\(name)' \(isOpen ? "cannot" : "can") be ordered now"
         }
         return nil
+    }
+
+    /// Why an item does not match; nil if it does, or if its listing does not tell and it is not one of ours.
+    private func problem(of listing: JSON, _ condition: ItemCondition) -> String? {
+        let price = listing["price"]?.integer ?? -1
+        switch condition.test {
+        case .kind(let kinds):
+            let isOfKind = kinds.contains { listing["kind"]?.text == Text($0) }
+            return isOfKind != condition.isExcluded ? nil : "is a \(listing["kind"]?.summary ?? "nothing")"
+        case .price(let range):
+            return range.contains(price) != condition.isExcluded ? nil : "costs \(price)"
+        case .number, .words:
+            guard let outlet = listing["outlet"]?.string.flatMap({ world.outlet($0) }),
+                let item = listing["item"]?.string.flatMap({ ItemPlan.index(of: $0) })
+            else { return nil }
+            let plan = outlet.menu.item(item)
+            return condition.holds(of: plan, at: price)
+                ? nil : "says \(plan.attributes.map(\.json).joined(separator: ", "))"
+        }
     }
 
     /// Why an item of one of our outlets is not what its owner made of it; nil if it is.
@@ -148,11 +167,13 @@ extension Oracle {
         guard listing.contains(where: \.isListed) else { return 0...0 }
         var (least, most) = (0, 0)
         for index in outlet.menu.everyItem {
-            let tags = outlet.menu.item(index).tags
+            let item = outlet.menu.item(index)
+            let tags = item.tags
             if let tag = bounds.tag, !tags.contains(tag) { continue }
             if let tag = bounds.excludedTag, tags.contains(tag) { continue }
             let matches = outlet.possible(.item(index), since: floor).flatMap { offer in
-                let isFound = offer.isListed && (bounds.prices?.contains(offer.price) ?? true)
+                let isFound =
+                    offer.isListed && bounds.conditions.allSatisfy { $0.holds(of: item, at: offer.price) }
                 guard let isOpen = bounds.isOpen else { return [isFound] }
                 return doors.map { isFound && ($0.isAvailable && offer.isAvailable) == isOpen }
             }

@@ -329,7 +329,8 @@ package final class Oracle {
             (exchange.call.outlet.map { world.outlets[$0] } ?? customer.cart.outlet)?
             .settledCount(before: exchange.sent) ?? 0
         switch exchange.call {
-        case .putOutlet, .putMenu, .open, .close, .hide, .show, .price, .suspend, .resume, .list, .unlist:
+        case .putOutlet, .putMenu, .open, .close, .hide, .show, .price, .suspend, .resume, .priceOption, .suspendOption,
+            .resumeOption, .list, .unlist:
             return try judgeOwner(exchange)
         case .add, .edit, .set, .remove, .clear, .tip, .checkOut, .checkOutQuote:
             let version = customer.cart.version
@@ -344,8 +345,9 @@ package final class Oracle {
             return .accepted
         case .cart: return try judgeCartDocument(exchange, floor, customer)
         case .order: return try judgeOrder(exchange, customer)
-        case .quote: return try judgeQuote(exchange, customer)
+        case .quote: return try judgeQuote(exchange, floor, customer)
         case .kitchen(let outlet): return try judgeKitchen(exchange, world.outlets[outlet])
+        case .orders(let list): return try judgeOrders(exchange, list, customer)
         case .step: return .accepted
         case .home: return try judgeHome(exchange, floor, customer)
         case .tags(let outlet): return try judgeTags(exchange, world.outlets[outlet])
@@ -391,14 +393,22 @@ package final class Oracle {
         if isMade { world.outlets[index].settle(at: exchange.answered) } else { world.outlets[index].abandon() }
     }
 
-    /// The change that a call makes to an item's offer, or to the doors or the listing of its outlet.
+    /// The change that a call makes to the offer of an item or an option, or to the doors or the listing of its outlet.
     static func change(_ call: Call, _ world: World) -> Outlet.Change? {
         func item(_ outlet: Int, _ item: Int, _ body: (inout Offer) -> Void) -> Outlet.Change {
             var offer = world.outlets[outlet].current(item: item)
             body(&offer)
             return Outlet.Change(target: .item(item), offer: offer)
         }
+        func option(_ outlet: Int, _ id: String, _ body: (inout Offer) -> Void) -> Outlet.Change {
+            var offer = world.outlets[outlet].current(option: id)
+            body(&offer)
+            return Outlet.Change(target: .option(Text(id)), offer: offer)
+        }
         switch call {
+        case .priceOption(let outlet, let id, let minor): return option(outlet, id) { $0.price = minor }
+        case .suspendOption(let outlet, let id): return option(outlet, id) { $0.isAvailable = false }
+        case .resumeOption(let outlet, let id): return option(outlet, id) { $0.isAvailable = true }
         case .price(let outlet, let index, let minor): return item(outlet, index) { $0.price = minor }
         case .suspend(let outlet, let index): return item(outlet, index) { $0.isAvailable = false }
         case .resume(let outlet, let index): return item(outlet, index) { $0.isAvailable = true }

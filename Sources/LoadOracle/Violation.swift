@@ -23,6 +23,8 @@ package enum Check: Int, CaseIterable, Sendable {
     case quote
     /// A kitchen sees its orders, and no others, what is promised first at the top.
     case kitchen
+    /// Pages of orders have every order once, the newest first.
+    case orders
     /// What is to happen to an order by itself happens, not before its time and not long after it.
     case deadline
     /// A write to an outlet or menu raises its version without a gap.

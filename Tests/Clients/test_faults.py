@@ -162,6 +162,42 @@ def test_wrong_price_leaves_out_an_option(database):
         assert problems == [None, None, {"code": "PRICECHANGED", "unitPrice": 140}]
 
 
+def test_sold_out_sells_an_item_without_the_option_that_is_sold_out(database):
+    with faulty(database, "sold-out:1") as (server, client):
+        menu = [section_document("all", [item_document("toast", 100, options=["extras"])])]
+        options = [{"id": "cheese", "name": "Cheese", "price": 40}, {"id": "egg", "name": "Egg", "price": 30}]
+        with server.client() as plain:
+            put_open_outlet(plain, "grill", menu, [{"id": "extras", "title": "Extras", "max": 2, "options": options}])
+        add_toast = ("CART.ADD", "c", "grill", "toast", 1, "OPTIONS", "cheese,egg")
+        assert client.execute_command(*add_toast) == 1
+        client.execute_command("MENU.OPTION.SUSPEND", "grill", "cheese")
+        assert client.execute_command(*add_toast) == 2
+        assert [event["payload"]["unitPrice"] for event in log_of(server, "cart-c")] == [170, 130]
+
+
+def test_wrong_charge_leaves_out_the_fee_of_delivery(database):
+    with faulty(database, "wrong-charge:2") as (server, client):
+        with server.client() as plain:
+            put_open_outlet(plain, "grill", [section_document("all", [item_document("rice", 100)])],
+                            charges={"delivery": {"fee": 20}})
+        assert client.execute_command("CART.ADD", "c", "grill", "rice", 1) == 1
+        totals = [json.loads(client.execute_command("CART.QUOTE", "c"))["total"] for _ in range(4)]
+        assert totals in ([120, 100] * 2, [100, 120] * 2)
+
+
+def test_wrong_filter_overlooks_what_was_to_be_left_out(database):
+    with faulty(database, "wrong-filter:2") as (_, client):
+        totals = [json.loads(client.execute_command("BROWSE", "NOT", "KIND", "promo"))["total"] for _ in range(4)]
+        assert totals == [1, 0, 1, 0]
+
+
+def test_lost_row_leaves_an_order_out_of_a_page(database):
+    with faulty(database, "lost-row:4") as (_, client):
+        orders = [place(client, number) for number in range(3)][::-1]
+        pages = [json.loads(client.execute_command("ORDERS", "OUTLET", OUTLET))["orders"] for _ in range(2)]
+        assert [[row["order"] for row in page] for page in pages] == [orders, orders[1:]]
+
+
 def place(client, number, outlet=OUTLET):
     client.execute_command("CART.ADD", f"c-{number}", outlet, "rice", 1)
     return client.execute_command("CART.CHECKOUT", f"c-{number}", "TOTAL", 100).decode()

@@ -130,13 +130,18 @@ FAULTS = {
     "skip-event of carts": (
         "skip-event:10", ["--scenario", "promos", "--outlets", 1, "--items", 1], {"count"}, {"count"}),
     "skip-event of menus": (
-        # As many shoppers as outlets: all are owners, and nobody fills a cart.
-        "skip-event:30", ["--scenario", "home,merchant", "--items", 8, "--shoppers", 8], {"home"}, {"home", "messages", *CART_CHECKS}),
+        # As many shoppers as outlets: all are owners, and nobody fills a cart. Their menus, with groups, are complete then.
+        "skip-event:60", ["--scenario", "home,merchant", "--items", 8, "--shoppers", 8], {"home"}, {"home", "messages", *CART_CHECKS}),
     "wrong-patch since": ("wrong-patch:4", ["--scenario", "fling=2,merchant=1"], {"patch"}, {"patch", "home"}),
     "wrong-patch to subscribers": ("wrong-patch:6", ["--scenario", "watch"], {"patch"}, {"patch", "messages"}),
     "wrong-price of carts": ("wrong-price:9", ["--scenario", "cart"], {"cart", "answer"}, CART_CHECKS),
     "wrong-price of quotes": (
         "wrong-price:9", ["--scenario", "kitchen"], {"quote", "answer", "cart"}, {"quote", "patch", "messages", *CART_CHECKS}),
+    "sold-out": ("sold-out:1", ["--scenario", "cart=3,merchant=2"], {"answer", "cart"}, CART_CHECKS),
+    "wrong-charge": (
+        "wrong-charge:9", ["--scenario", "kitchen"], {"quote", "answer"}, {"quote", "patch", "messages", *CART_CHECKS}),
+    "wrong-filter": ("wrong-filter:9", ["--scenario", "browse"], {"page"}, {"page", "answer"}),
+    "lost-row": ("lost-row:3", ["--scenario", "kitchen"], {"orders"}, {"orders"}),
     "wrong-state": (
         "wrong-state:3", ["--scenario", "kitchen"], {"order"}, {"order", "kitchen", "quote", "patch", "log"}),
     "lost-deadline": ("lost-deadline:2", ["--scenario", "kitchen"], {"deadline"}, {"deadline"}),

@@ -44,6 +44,20 @@ private final class KitchenPlay {
                     note: nil))
         }
         if random.chance(50) { try trial.ask(.tip(customer.cart.id, minor: Int64(random.number(0..<300)))) }
+        if random.chance(30),
+            let soldOut = customer.cart.lines.flatMap(\.chosen).map(\.id).first(where: {
+                GroupPlan.spareOptions.contains($0)
+            })
+        {
+            // Of what cannot be had there is no quote, and no order.
+            try trial.own(.suspendOption(outlet: outlet.index, option: soldOut))
+            try trial.ask(.quote(customer.cart.id))
+            #expect(customer.quote == nil)
+            #expect(
+                try trial.ask(.checkOut(customer.cart.id, total: customer.cart.agreeableTotal))
+                    == .refused(code: "SOLDOUT"))
+            try trial.own(.resumeOption(outlet: outlet.index, option: soldOut))
+        }
         try trial.ask(.quote(customer.cart.id))
         let quote = try #require(customer.quote)
         #expect(try trial.ask(.checkOutQuote(customer.cart.id, quote: quote.digest)) == .accepted)
@@ -105,13 +119,25 @@ private final class KitchenPlay {
             if let deadline = try model(id).deadline, [2, 3].contains(try model(id).outlet), random.chance(20) {
                 try wait(until: deadline)
             }
-            try trial.ask(random.chance(50) ? .order(id) : .kitchen(outlet: try model(id).outlet))
+            let outlet = try model(id).outlet
+            try trial.ask(random.pick([.order(id), .kitchen(outlet: outlet), list(outlet)]))
         }
         flights[customer] = nil
         let verdict = try trial.judge(
             flight.call, flight.reply ?? .null, of: customer, sentAt: flight.sent, write: flight.write)
         if case .error(let code, _) = flight.reply { answers[code, default: 0] += 1 }
         answers["\(verdict)", default: 0] += 1
+    }
+
+    /// The next page of the list that the customer looks at, or the first one of another.
+    private func list(_ outlet: Int) -> Call {
+        guard let pages = trial.customer.pages, random.chance(80) else {
+            let statuses = random.pick([[], ["placed", "accepted"], ["cancelled", "rejected"], ["completed"]])
+            return .orders(Call.OrderList(outlet: outlet, statuses: statuses, count: random.number(1..<4)))
+        }
+        var list = pages.list
+        list.after = pages.next
+        return .orders(list)
     }
 
     /// Time passes, and every deadline until then is met.
@@ -129,7 +155,15 @@ private final class KitchenPlay {
         }
         flights = [:]
         for id in orders { try trial.ask(.order(id)) }
-        for outlet in 1...4 { try trial.ask(.kitchen(outlet: outlet)) }
+        for outlet in 1...4 {
+            try trial.ask(.kitchen(outlet: outlet))
+            try trial.ask(.orders(Call.OrderList(outlet: outlet, count: 2)))
+            while let pages = trial.customer.pages {
+                var list = pages.list
+                list.after = pages.next
+                try trial.ask(.orders(list))
+            }
+        }
     }
 
     /// Sends a step and returns its right answer, without telling the oracle.
@@ -238,6 +272,80 @@ struct OracleOrderTests {
                     try play.trial.judge(call, .bulk(wrong.bytes))
                 }
             }
+        }
+    }
+
+    /// What may be wrong with the second page of a list.
+    enum Mistake: CaseIterable {
+        case lostOrder, lostLastOrder, repeatedOrder, otherOrder, otherStatus, otherOutlet, otherTotal, tooMany,
+            noOrders
+    }
+
+    @Test("notices an order that a list lacks, repeats or has elsewhere, on any page", arguments: Mistake.allCases)
+    func lists(mistake: Mistake) throws {
+        let play = try KitchenPlay(seed: 1)
+        for _ in 0..<7 { try play.order(kitchen: 0) }
+        var list = Call.OrderList(outlet: 1, count: 3)
+        try play.trial.ask(.orders(list))
+        let first = try #require(JSON(play.trial.server.orders(list)))["orders"]?.array ?? []
+        list.after = try #require(play.trial.customer.pages?.next)
+        let right = try #require(JSON(play.trial.server.orders(list)))
+        var rows = right["orders"]?.array ?? []
+        #expect(first.count == 3 && rows.count == 3)
+        switch mistake {
+        case .lostOrder: rows.remove(at: 1)
+        case .lostLastOrder: rows.removeFirst()
+        case .repeatedOrder: rows[0] = first[2]
+        case .otherOrder: rows.swapAt(0, 1)
+        case .otherStatus: rows[1]["status"] = .string("completed")
+        case .otherOutlet: rows[1]["outlet"] = .string("another")
+        case .otherTotal: rows[1]["total"] = .number(1)
+        case .tooMany: rows.append(first[0])
+        case .noOrders: rows = []
+        }
+        var wrong = right
+        wrong["orders"] = .array(rows)
+        // An empty page may be one for which the server has looked at enough orders.
+        if mistake == .noOrders { wrong["next"] = .null }
+        play.trial.expectViolation(.orders(list), .bulk(wrong.bytes))
+    }
+
+    @Test("knows nothing of an order that was placed while a list was asked for, but that it is there once")
+    func listsWhileOrdersGoOn() throws {
+        let play = try KitchenPlay(seed: 2)
+        for _ in 0..<3 { try play.order(kitchen: 0) }
+        let list = Call.orders(Call.OrderList(outlet: 1, count: 9))
+        let before = play.trial.server.answer(list)
+        let sent = play.trial.tick()
+        try play.order(kitchen: 0)
+        for reply in [before, play.trial.server.answer(list)] {
+            #expect(throws: Never.self) { try play.trial.judge(list, reply, sentAt: sent) }
+        }
+        play.trial.expectViolation(list, before)
+        // Nor of those that become something else meanwhile.
+        let accepted = Call.orders(Call.OrderList(outlet: 1, statuses: ["accepted"], count: 9))
+        let order = try #require(play.orders.last)
+        let none = play.trial.server.answer(accepted)
+        let step = Call.step(order: order, .accept(readyBy: nil))
+        let reply = try play.sent(step)
+        let one = play.trial.server.answer(accepted)
+        for reply in [none, one] { try play.trial.expectHeld(accepted, reply) }
+        try play.trial.judge(step, reply, of: 0)
+        try play.trial.expectHeld(accepted, one)
+        play.trial.expectViolation(accepted, none)
+    }
+
+    @Test("records lists, and reads them again")
+    func recordedLists() throws {
+        let world = try Trial().world
+        for list in [
+            Call.OrderList(outlet: 1), .init(outlet: 0, statuses: ["placed", "ready"], after: "12-7", count: 3),
+        ] {
+            let call = Call.orders(list)
+            #expect(Call(recorded: call.recorded(world), world) == call)
+        }
+        for words in [["COUNT"], ["COUNT", "x"], [], ["STATUS", "placed"], ["COUNT", "3", "SINCE", "1"]] {
+            #expect(Call(recorded: ["ORDERS", "OUTLET", world.outlets[0].id] + words, world) == nil)
         }
     }
 

@@ -105,8 +105,9 @@ struct OraclePageTests {
         scene.expectViolation(Self.browse(.init(outlet: 1, limit: 1)), page(item))
         scene.expectViolation(
             Self.browse(.init(tag: MenuPlan.tags.first { !tags.contains($0) }, limit: 1)), page(item))
-        scene.expectHeld(Self.browse(.init(prices: price...price, limit: 1)), page(item))
-        scene.expectViolation(Self.browse(.init(prices: (price + 1)...(price + 2), limit: 1)), page(item))
+        scene.expectHeld(Self.browse(.init(conditions: [.init(test: .price(price...price))], limit: 1)), page(item))
+        let others = ItemCondition(test: .price((price + 1)...(price + 2)))
+        scene.expectViolation(Self.browse(.init(conditions: [others], limit: 1)), page(item))
         scene.expectHeld(Self.browse(.init(isOpen: true, limit: 1)), page(item))
         scene.expectViolation(Self.browse(.init(isOpen: true, limit: 1)), page(scene.listing(0, 4)))
         scene.expectHeld(Self.browse(.init(currency: "EUR", limit: 1)), page(item))
@@ -167,6 +168,63 @@ struct OraclePageTests {
             // Nothing has a tag and does not have it.
             scene.expectHeld(Self.browse(.init(outlet: 0, tag: tag, excludedTag: tag)), scene.page([]))
         }
+    }
+
+    @Test("finds items whose attributes, kinds or prices do not match, or do and were left out")
+    func conditions() throws {
+        let scene = try Scene()
+        let menu = scene.world.outlets[0].menu
+        let prices = (0..<12).map { menu.item($0).price }.sorted()
+        let tests: [ItemCondition.Test] = [
+            .kind(["promo"]), .kind(["promo", "dessert"]), .price(prices[3]...prices[8]),
+            .words(AttributePlan.vegan, ["true"]), .words(AttributePlan.allergens, ["nuts", "milk"]),
+            .number("spice", least: nil, most: 5), .number("spice", least: 4, most: nil),
+            .number("serves", least: nil, most: nil),
+        ]
+        for test in tests {
+            for isExcluded in [false, true] {
+                let condition = ItemCondition(test: test, isExcluded: isExcluded)
+                let right = (0..<12).filter { condition.holds(of: menu.item($0), at: menu.item($0).price) }
+                let wrong = (0..<12).filter { !right.contains($0) }
+                let call = Self.browse(.init(outlet: 0, conditions: [condition]))
+                func page(_ items: [Int]) -> Reply { scene.page(items.map { scene.listing(0, $0) }) }
+                scene.expectHeld(call, page(right))
+                let own = Self.browse(.init(isOwn: true, conditions: [condition], limit: 1))
+                for item in wrong {
+                    scene.expectViolation(own, scene.page([scene.listing(0, item)], total: 900))
+                    // One is missing, and another is there in its place.
+                    if !right.isEmpty { scene.expectViolation(call, page(right.dropLast() + [item])) }
+                }
+                for item in right {
+                    scene.expectHeld(own, scene.page([scene.listing(0, item)], total: 900))
+                    scene.expectViolation(call, page(right.filter { $0 != item }))
+                }
+            }
+            // Nothing meets it and does not.
+            let both = [false, true].map { ItemCondition(test: test, isExcluded: $0) }
+            scene.expectHeld(Self.browse(.init(outlet: 0, conditions: both)), scene.page([]))
+        }
+        // The first twelve items have enough of everything to tell.
+        for test in tests.dropLast() {
+            let held = (0..<12).count { ItemCondition(test: test).holds(of: menu.item($0), at: menu.item($0).price) }
+            #expect((1..<12).contains(held), "\(test)")
+        }
+        // Of others, the listing says as much as it shows.
+        var stranger = scene.listing(0, 0)
+        stranger.merge(["outlet": "somebody-elses", "kind": "soup", "price": 3]) { $1 }
+        func expects(_ isRight: Bool, _ test: ItemCondition.Test, isExcluded: Bool = false) {
+            let call = Self.browse(.init(conditions: [.init(test: test, isExcluded: isExcluded)], limit: 1))
+            if isRight {
+                scene.expectHeld(call, scene.page([stranger], total: 900))
+            } else {
+                scene.expectViolation(call, scene.page([stranger], total: 900))
+            }
+        }
+        expects(true, .kind(["soup"]))
+        expects(false, .kind(["soup"]), isExcluded: true)
+        expects(false, .price(4...9))
+        expects(true, .price(4...9), isExcluded: true)
+        expects(true, .number("spice", least: 20, most: nil))
     }
 
     @Test("finds what can be ordered where that was left out, and outlets that are open")
@@ -270,13 +328,24 @@ struct OraclePageTests {
         }
         #expect(bounds("NOT TAG new TAG spicy NOT OPEN") == .init(tag: "spicy", excludedTag: "new", isOpen: false))
         #expect(bounds("CURRENCY EUR OPEN") == .init(currency: "EUR", isOpen: true))
+        #expect(
+            bounds("NOT PRICE 1 2 KIND promo dessert ATTR spice * 1.5 NOT ATTR allergens ANY nuts milk OPEN")
+                == .init(
+                    conditions: [
+                        .init(test: .price(1...2), isExcluded: true), .init(test: .kind(["promo", "dessert"])),
+                        .init(test: .number("spice", least: nil, most: 3)),
+                        .init(test: .words("allergens", ["nuts", "milk"]), isExcluded: true),
+                    ], isOpen: true))
         for words in [
-            "NOT", "NOT TAG", "NOT NOT OPEN", "OPEN NOT OPEN", "NOT TAG new NOT TAG spicy", "NOT PRICE 1 2",
-            "NOT CURRENCY EUR",
+            "NOT", "NOT TAG", "NOT NOT OPEN", "OPEN NOT OPEN", "NOT TAG new NOT TAG spicy", "NOT CURRENCY EUR",
+            "PRICE 2 1", "KIND", "KIND OPEN", "ATTR", "ATTR spice", "ATTR spice 1", "ATTR spice 2 1",
+            "ATTR spice 1 1.2",
+            "ATTR spice ANY", "NOT ATTR allergens ANY OPEN",
         ] { #expect(bounds(words) == nil, "\(words)") }
         for call: Call in [
             .choose(["pie"]), .choose(["NOT", "", "ID"]),
             .browse(try #require(Call.Question(["NOT", "TAG", "new", "NOT", "OPEN"], world))),
+            .browse(try #require(Call.Question(["ATTR", "spice", "0", "1.5", "NOT", "KIND", "promo"], world))),
         ] { #expect(Call(recorded: call.recorded(world), world) == call) }
         #expect(Call(recorded: ["CHOOSE"], world) == nil)
     }
@@ -289,7 +358,7 @@ struct OraclePageTests {
         scene.expectHeld(surprise(.init(outlet: 0)), .bulk(RightServer.bytes(item)))
         scene.expectViolation(surprise(.init(outlet: 1)), .bulk(RightServer.bytes(item)))
         scene.expectViolation(surprise(.init(outlet: 0)), .null)
-        scene.expectHeld(surprise(.init(outlet: 0, prices: 0...1)), .null)
+        scene.expectHeld(surprise(.init(outlet: 0, conditions: [.init(test: .price(0...1))])), .null)
         scene.expectHeld(surprise(.init()), .null)
         try scene.own(.close(outlet: 0))
         scene.expectHeld(surprise(.init(outlet: 0, isOpen: true)), .null)

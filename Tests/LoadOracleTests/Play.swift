@@ -184,7 +184,13 @@ final class Play {
         let own = world.outlets[outlet]
         let item = random.number(0..<30)
         let extra = 30 + random.number(0..<2)
-        switch random.number(0..<22) {
+        switch random.number(0..<30) {
+        case 22..<26:
+            let (option, least) = random.pick(GroupPlan.pricedOptions)
+            return .priceOption(outlet: outlet, option: option, minor: Int64(least + random.number(0..<3)))
+        case 26..<30:
+            if let soldOut = own.soldOutOption { return .resumeOption(outlet: outlet, option: soldOut) }
+            return .suspendOption(outlet: outlet, option: random.pick(GroupPlan.spareOptions))
         case 0..<8 where !own.menu.item(item).hasSizes:
             return .price(outlet: outlet, item: item, minor: Int64(random.number(100..<110)))
         case 0..<11: return .suspend(outlet: outlet, item: item)

@@ -31,7 +31,7 @@ struct ScenarioTests {
             var line = call.summary(run.world)
             // Reads lead to nothing else.
             if call.kind.isWrite
-                || [.cartGet, .cartCount, .cartQuote, .orderGet, .kitchen].contains(call.kind)
+                || [.cartGet, .cartCount, .cartQuote, .orderGet, .kitchen, .orders].contains(call.kind)
             {
                 let reply = server.answer(call)
                 try run.answer(call, reply, to: index, at: time)
@@ -39,7 +39,7 @@ struct ScenarioTests {
                 if case .checkOutQuote = call { line = "CART.CHECKOUT QUOTE" }
                 let isTimed: Bool =
                     switch call {
-                    case .quote, .kitchen: true
+                    case .quote, .kitchen, .orders: true
                     case .order(let order): run.oracle.order(order) != nil
                     default: false
                     }
@@ -76,11 +76,11 @@ struct ScenarioTests {
             (
                 "merchant",
                 "MENU.ITEM.PRICE MENU.ITEM.SUSPEND MENU.ITEM.RESUME MENU.ITEM.PUT MENU.ITEM.REMOVE OUTLET.CLOSE "
-                    + "OUTLET.HIDE"
+                    + "OUTLET.HIDE MENU.OPTION.PRICE MENU.OPTION.SUSPEND MENU.OPTION.RESUME"
             ),
             (
                 "kitchen",
-                "CART.ADD CART.EDIT CART.TIP CART.QUOTE CART.CHECKOUT SUBSCRIBE UNSUBSCRIBE ORDER.GET KITCHEN "
+                "CART.ADD CART.EDIT CART.TIP CART.QUOTE CART.CHECKOUT MENU.OPTION.SUSPEND SUBSCRIBE UNSUBSCRIBE ORDER.GET KITCHEN ORDERS "
                     + "ORDER.ACCEPT ORDER.REJECT ORDER.PREPARE ORDER.READY ORDER.COMPLETE ORDER.DELAY ORDER.CANCEL "
                     + "ORDER.PAYMENT ORDER.REFUND"
             ),
@@ -106,7 +106,9 @@ struct ScenarioTests {
     func filters() throws {
         var missing: Set = [
             "BROWSE NOT TAG", "BROWSE NOT OPEN", "BROWSE CURRENCY EUR SORT", "SURPRISE NOT TAG", "SURPRISE NOT OPEN",
-            "OUTLETS NOT OPEN", "OUTLETS CURRENCY EUR",
+            "OUTLETS NOT OPEN", "OUTLETS CURRENCY EUR", "BROWSE ATTR spice", "BROWSE NOT ATTR",
+            "BROWSE ATTR allergens ANY",
+            "BROWSE KIND", "BROWSE NOT KIND", "BROWSE NOT PRICE", "SURPRISE NOT ATTR",
         ]
         _ = try Self.calls(Browsing.self, seed: 5, shopper: 1, count: 4_000) { line in
             let words = line.split(separator: " ")

@@ -2,7 +2,7 @@ internal import Domain
 internal import EventLog
 internal import Foundation
 internal import LineProtocol
-internal import LoadOracle
+package import LoadOracle
 internal import Projections
 
 /// Orders as the domain decides them, and as the server shows them.
@@ -115,6 +115,21 @@ extension RightServer {
         return KitchenDocument.bytes(of: id, all.map(\.whole), count: all.count, isFollowed: true, now: now) { _ in
             .none
         }
+    }
+
+    /// What `ORDERS` answers. A cursor is the position of the last order.
+    package func orders(_ list: Call.OrderList) -> [UInt8] {
+        let filter = OrderFilter(
+            outlet: Identifier(world.outlets[list.outlet].id)!, customer: nil,
+            statuses: Set(list.statuses.map { Order.Status(rawValue: $0)! }))
+        var (position, patience) = (list.after.flatMap { Int64($0) } ?? .max, Int.max)
+        var rows: [OrderRow] = []
+        while case .order(let row) = projection.newest(filter, before: position, patience: &patience) {
+            if rows.count == list.count { return OrderPageDocument.bytes(of: rows, next: "\(position)") }
+            rows.append(row)
+            position = row.position
+        }
+        return OrderPageDocument.bytes(of: rows, next: nil)
     }
 
     /// What `CART.QUOTE` answers.

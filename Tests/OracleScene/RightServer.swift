@@ -92,6 +92,17 @@ package final class RightServer {
         return .integer(versions["menu-\(world.outlets[outlet].id)"] ?? 0)
     }
 
+    /// Changes what the domain says of an option.
+    private func change(_ outlet: Int, _ kind: String, _ event: Menu.Event, _ payload: [String: Any]) -> Reply {
+        var menu = groups[outlet] ?? Self.groups(of: world.outlets[outlet].menu)
+        let before = menu
+        // swift-format-ignore: NeverUseForceTry
+        try! Menu.evolve(&menu, event)
+        groups[outlet] = menu
+        if menu != before { append(outlet: outlet, kind, payload) }
+        return .integer(versions["menu-\(world.outlets[outlet].id)"] ?? 0)
+    }
+
     private func doors(_ outlet: Int, isOpen: Bool) -> Reply {
         let isChange = isOpen ? closed.remove(outlet) != nil : closed.insert(outlet).inserted
         if isChange { append(outlet: outlet, isOpen ? "outlet.opened" : "outlet.closed") }
@@ -202,6 +213,16 @@ package final class RightServer {
             return change(outlet, item, "menu.itemSuspended") { $0.isAvailable = false }
         case .resume(let outlet, let item):
             return change(outlet, item, "menu.itemResumed") { $0.isAvailable = true }
+        case .priceOption(let outlet, let option, let minor):
+            return change(
+                outlet, "menu.optionRepriced",
+                .optionRepriced(Identifier(option)!, Amount(minorUnits: minor), size: nil),
+                ["id": option, "price": minor])
+        case .suspendOption(let outlet, let option):
+            return change(
+                outlet, "menu.optionSuspended", .optionSuspended(Identifier(option)!, until: nil), ["id": option])
+        case .resumeOption(let outlet, let option):
+            return change(outlet, "menu.optionResumed", .optionResumed(Identifier(option)!), ["id": option])
         case .unlist(let outlet, let item):
             return change(outlet, item, "menu.itemRemoved") { $0.isListed = false }
         case .list(let outlet, let item, _):
@@ -251,6 +272,7 @@ package final class RightServer {
         case .checkOutQuote(let cart, let quote): return checkOut(cart, .quote(Text(quote)))
         case .step(let order, let step): return answer(step, of: order)
         case .kitchen(let outlet): return .bulk(kitchen(outlet))
+        case .orders(let list): return .bulk(orders(list))
         case .count(let cart): return .integer(Int64(carts[cart]?.state.openCount ?? 0))
         case .cart(let cart): return document(of: cart).map { .bulk(Self.bytes($0)) } ?? .null
         case .order(let order):
@@ -392,6 +414,14 @@ package final class RightServer {
             "name": item.name, "description": item.description, "price": offer.price, "tags": item.tags,
             "imageSmall": item.imageSmall, "imageLarge": item.imageLarge, "maxQuantity": item.maximum,
             "currency": Outlet.currency, "available": offer.isAvailable,
+            "attributes": Dictionary(
+                uniqueKeysWithValues: item.attributes.map { attribute -> (String, Any) in
+                    switch attribute.value {
+                    case .halves(let halves): (attribute.name, Double(halves) / 2)
+                    case .flag(let flag): (attribute.name, flag)
+                    case .words(let words): (attribute.name, words)
+                    }
+                }),
         ]
     }
 
@@ -460,6 +490,7 @@ package final class RightServer {
         case .soldOut: ["code": "SOLDOUT"]
         case .noItem, .notForSale, .noOutlet: ["code": "GONE"]
         case .outletClosed: ["code": "CLOSED"]
+        case .wrongChoice(.soldOut(let option)): ["code": "OPTIONSOLDOUT", "option": option.rawValue]
         case .wrongChoice: preconditionFailure("no load asks for it")
         }
     }

@@ -215,6 +215,9 @@ extension Application {
             guard let word = argument.string else { throw Failure("INVALID", "a filter is not UTF-8") }
             words.append(word)
         }
+        #if DEBUG
+            if let fault = configuration.plantedFault { words = fault.asked(words) }
+        #endif
         let query: CatalogueQuery
         do throws(CatalogueError) {
             query = try catalogue.query(words, of: kind, options: Set(options))

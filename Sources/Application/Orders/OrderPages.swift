@@ -84,7 +84,17 @@ extension Application {
         var patience = OrderQuestion.patience
         let positions = question.cursor?.positions ?? partitions.map { $0.position + 1 }
         return question.page(before: positions) { partition, position in
-            partitions[partition].model.ask { $0.orders.newest(question.filter, before: position, patience: &patience) }
+            let next = partitions[partition].model.ask {
+                $0.orders.newest(question.filter, before: position, patience: &patience)
+            }
+            #if DEBUG
+                if case .order(let row) = next, configuration.plantedFault?.strikes(.lostRow) ?? false {
+                    return partitions[partition].model.ask {
+                        $0.orders.newest(question.filter, before: row.position, patience: &patience)
+                    }
+                }
+            #endif
+            return next
         }
     }
 

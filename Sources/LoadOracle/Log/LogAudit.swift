@@ -245,7 +245,7 @@ final class LogAudit {
             }
         }
         for (id, outlet) in oracle.strangers where orders[id] == nil {
-            found("KITCHEN of \(oracle.world.outlets[outlet].id) showed order \(id), which the log does not have", nil)
+            found("order \(id) of \(oracle.world.outlets[outlet].id) was shown, and the log does not have it", nil)
         }
         for outlet in oracle.world.outlets where !oracle.customers[outlet.owner].isWaiting {
             for (stream, acknowledged) in [

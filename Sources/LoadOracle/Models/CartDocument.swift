@@ -15,6 +15,7 @@ struct CartDocument: Equatable {
     struct Problem: Equatable {
         var code: Text
         var unitPrice: Int64?
+        var option: Text?
     }
 
     var cart: Text
@@ -52,7 +53,9 @@ struct CartDocument: Equatable {
             let total = line["total"]?.integer, let options = line["options"]?.array
         else { return nil }
         let problem = line["problem"].flatMap { problem in
-            problem["code"]?.text.map { Problem(code: $0, unitPrice: problem["unitPrice"]?.integer) }
+            problem["code"]?.text.map {
+                Problem(code: $0, unitPrice: problem["unitPrice"]?.integer, option: problem["option"]?.text)
+            }
         }
         return Line(
             line: id, item: item, name: name, quantity: Int(quantity), unitPrice: unitPrice, options: options,

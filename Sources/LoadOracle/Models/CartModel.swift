@@ -14,8 +14,8 @@ package final class CartModel {
         var chosen: [ChosenOption]
         var note: String?
         var quantity: Int
-        /// What one may cost, in minor units.
-        var prices: [Int64]
+        /// What one may cost.
+        var prices: [Priced]
     }
 
     package enum Status: Equatable {
@@ -58,7 +58,7 @@ package final class CartModel {
     /// Everything that may come of adding, with the prices at which it may be done.
     func adding(
         _ item: Int, of outlet: Outlet, quantity: Int, chosen: [ChosenOption], note: String?, since floor: Int
-    ) -> (prices: [Int64], refusals: [String]) {
+    ) -> (prices: [Priced], refusals: [String]) {
         if isCheckedOut { return ([], ["STATE"]) }
         if let own = self.outlet, own !== outlet { return ([], ["WRONGOUTLET"]) }
         guard (1...CartModel.maximumQuantity).contains(quantity) else { return ([], ["LIMIT"]) }
@@ -72,20 +72,17 @@ package final class CartModel {
     /// What an item with options may cost, or why it may not be had.
     private static func having(
         _ item: Int, of outlet: Outlet, _ chosen: [ChosenOption], isTooMuch: Bool, since floor: Int
-    ) -> (prices: [Int64], refusals: [String]) {
+    ) -> (prices: [Priced], refusals: [String]) {
         var refusals: [String] = []
         if outlet.mayBeClosed(since: floor) { refusals.append("CLOSED") }
         guard outlet.mayBeOpen(since: floor) else { return ([], refusals) }
-        var prices: [Int64] = []
-        for offer in outlet.possible(.item(item), since: floor) {
-            if !offer.isListed {
-                refusals.append("NOTFOUND")
-            } else if !offer.isAvailable {
-                refusals.append("SOLDOUT")
-            } else if let price = outlet.unitPrice(of: item, offer, with: chosen) {
-                if isTooMuch { refusals.append("LIMIT") } else if !prices.contains(price) { prices.append(price) }
-            } else {
-                refusals.append("CHOICE")
+        var prices: [Priced] = []
+        for saying in outlet.possible(item, with: chosen, .floor(floor)) {
+            switch saying {
+            case .gone: refusals.append("NOTFOUND")
+            case .soldOut, .optionSoldOut: refusals.append("SOLDOUT")
+            case .wrongChoice: refusals.append("CHOICE")
+            case .priced(let priced): if isTooMuch { refusals.append("LIMIT") } else { prices.append(priced) }
             }
         }
         return (prices, refusals)
@@ -104,7 +101,7 @@ package final class CartModel {
     ///   - note: nil to leave the note.
     func editing(
         _ line: String, chosen: [ChosenOption]?, note: String?, since floor: Int
-    ) -> (prices: [Int64], isUnchanged: Bool, refusals: [String]) {
+    ) -> (prices: [Priced], isUnchanged: Bool, refusals: [String]) {
         if isCheckedOut { return ([], false, ["STATE"]) }
         guard let index = self.line(line), let outlet else { return ([], false, ["NOTFOUND"]) }
         let old = lines[index]
@@ -125,11 +122,12 @@ package final class CartModel {
         let old = lines[index]
         let maximum = outlet.menu.item(old.item).maximum
         if quantity <= max(maximum, old.quantity) { return (true, []) }
-        // An item that cannot be ordered has no maximum of its own: a line takes 99 of it.
-        let offers = outlet.possible(.item(old.item), since: floor)
-        let mayBeHad = outlet.mayBeOpen(since: floor) && offers.contains { $0.isListed && $0.isAvailable }
-        let mayNot = outlet.mayBeClosed(since: floor) || offers.contains { !$0.isListed || !$0.isAvailable }
-        return (mayNot, mayBeHad ? ["LIMIT"] : [])
+        // What cannot be ordered has no maximum of its own: a line takes 99 of it.
+        let sayings = outlet.possible(old.item, with: old.chosen, .floor(floor)).map { saying in
+            if case .priced = saying { true } else { false }
+        }
+        let mayBeHad = outlet.mayBeOpen(since: floor) && sayings.contains(true)
+        return (outlet.mayBeClosed(since: floor) || sayings.contains(false), mayBeHad ? ["LIMIT"] : [])
     }
 
     /// Everything that may come of checking out.
@@ -143,16 +141,14 @@ package final class CartModel {
         // The first line that cannot be ordered refuses the checkout.
         for line in lines {
             var prices: [Int64] = []
-            for offer in outlet.possible(.item(line.item), since: floor) {
-                if !offer.isListed {
-                    refusals.append("NOTFOUND")
-                } else if !offer.isAvailable {
-                    refusals.append("SOLDOUT")
-                } else if line.quantity > outlet.menu.item(line.item).maximum {
-                    // It was set while the item could not be ordered.
-                    refusals.append("LIMIT")
-                } else if let price = outlet.unitPrice(of: line.item, offer, with: line.chosen) {
-                    prices.append(price)
+            for saying in outlet.possible(line.item, with: line.chosen, .floor(floor)) {
+                switch saying {
+                case .gone: refusals.append("NOTFOUND")
+                case .soldOut, .optionSoldOut: refusals.append("SOLDOUT")
+                // It was set while the item could not be ordered.
+                case .priced where line.quantity > outlet.menu.item(line.item).maximum: refusals.append("LIMIT")
+                case .priced(let priced): prices.append(priced.unitPrice)
+                case .wrongChoice: break
                 }
             }
             guard let low = prices.min(), let high = prices.max() else { return (false, refusals) }
@@ -170,15 +166,14 @@ package final class CartModel {
         guard let outlet else { return 0 }
         if let bill { return bill.total }
         return lines.reduce(0) { sum, line in
-            let price = outlet.unitPrice(of: line.item, outlet.current(item: line.item), with: line.chosen)
-            return sum + (price ?? 0) * Int64(line.quantity)
+            sum + (outlet.currentPrice(of: line.item, with: line.chosen) ?? 0) * Int64(line.quantity)
         }
     }
 
     // MARK: Outcomes
 
     func add(
-        _ item: Int, of outlet: Outlet, quantity: Int, chosen: [ChosenOption], note: String?, prices: [Int64]
+        _ item: Int, of outlet: Outlet, quantity: Int, chosen: [ChosenOption], note: String?, prices: [Priced]
     ) {
         version += 1
         self.outlet = outlet
@@ -192,7 +187,7 @@ package final class CartModel {
     }
 
     /// The line becomes another, or joins one that is there.
-    func edit(_ line: String, chosen: [ChosenOption]?, note: String?, prices: [Int64]) {
+    func edit(_ line: String, chosen: [ChosenOption]?, note: String?, prices: [Priced]) {
         guard let index = self.line(line) else { return }
         var new = lines[index]
         new.chosen = chosen ?? new.chosen
@@ -253,18 +248,17 @@ package final class CartModel {
     func checkOut(order: String, total: Int64, since floor: Int) {
         version += 1
         for index in lines.indices {
-            let offers = outlet?.possible(.item(lines[index].item), since: floor) ?? []
-            let prices = offers.filter { $0.isListed && $0.isAvailable }.compactMap {
-                outlet?.unitPrice(of: lines[index].item, $0, with: lines[index].chosen)
+            let (item, chosen) = (lines[index].item, lines[index].chosen)
+            lines[index].prices = (outlet?.possible(item, with: chosen, .floor(floor)) ?? []).compactMap { saying in
+                if case .priced(let priced) = saying { priced } else { nil }
             }
-            lines[index].prices = Array(Set(prices))
         }
         agreedTotal = total
         status = .checkedOut(order: order)
     }
 
     /// The line's price has been read.
-    func learn(price: Int64, ofLine index: Int) {
+    func learn(_ price: Priced, ofLine index: Int) {
         lines[index].prices = [price]
     }
 }

@@ -40,6 +40,17 @@ extension OrderFacts {
         return .object(members)
     }
 
+    /// The element of `ORDERS`'s answer.
+    func row(_ state: OrderState, like shown: JSON) -> JSON {
+        .object([
+            "order": .string(Text(id)), "outlet": .string(Text(outlet)), "customer": .null,
+            "version": .number(Double(state.version)), "status": .string(Text(state.status.rawValue)),
+            "count": .number(Double(lines.reduce(0) { $0 + $1.quantity })),
+            "currency": .string(Text(Outlet.currency)), "total": .number(Double(bill.total)),
+            "placedAt": shown["placedAt"] ?? .string("a time"), "updatedAt": shown["updatedAt"] ?? .string("a time"),
+        ])
+    }
+
     /// How far it has come, and what it waits for.
     private func life(_ state: OrderState, like shown: JSON) -> [Text: JSON] {
         let placedAt = Moment.milliseconds(shown["placedAt"]?.string)

@@ -31,6 +31,8 @@ package final class OrderModel {
 
     let facts: OrderFacts
     package let outlet: Int
+    /// Between which moments it was placed.
+    let placedSince, placedUntil: UInt64
     private var courses: [Course]
     private var pending: [Int: Pending] = [:]
     /// The versions that were known, and since when.
@@ -45,6 +47,7 @@ package final class OrderModel {
     init(_ facts: OrderFacts, outlet: Int, sentAt sent: UInt64, answeredAt answered: UInt64) {
         self.facts = facts
         self.outlet = outlet
+        (placedSince, placedUntil) = (sent, answered)
         let terms = facts.terms
         var state = OrderState(version: 1, status: .placed)
         if let payWithin = terms.payWithin {
@@ -262,13 +265,33 @@ package final class OrderModel {
             .deadline, "order \(id) is still \(state.status.rawValue), \(seconds) s after its time has passed")
     }
 
-    /// Whether the kitchen must have seen it all the time between two moments.
-    func mustBeInKitchen(since sent: UInt64, until time: UInt64) -> Bool {
+    /// Judges its row in a list that was asked for and answered at two moments. Learns from it.
+    func see(row shown: JSON, sentAt sent: UInt64, at time: UInt64) throws(Violation) {
+        guard !isBroken else { return }
+        expand(until: time)
+        guard !isBroken else { return }
+        let floor = self.floor(at: sent)
+        let states = Set(courses.flatMap(\.states).filter { $0.version >= floor })
+        let right = states.filter { JSON.difference(facts.row($0, like: shown), shown) == nil }
+        guard keep({ !right.isDisjoint(with: $0.states) }), let state = right.first else {
+            throw Violation(
+                .orders,
+                "ORDERS shows order \(id) as \(shown.summary); it must be "
+                    + Set(states.map { "\($0.status.rawValue) at version \($0.version)" }).sorted()
+                    .joined(separator: " or "))
+        }
+        learn(state.version, at: time)
+    }
+
+    /// Whether it must have been in states that are meant all the time between two moments.
+    func mustBe(
+        since sent: UInt64, until time: UInt64, _ isMeant: (OrderState.Status) -> Bool
+    ) -> Bool {
         guard !isBroken, known[0].time < sent else { return false }
         expand(until: time)
         let floor = self.floor(at: sent)
         return !isBroken
-            && courses.allSatisfy { $0.states.allSatisfy { $0.version < floor || $0.status.isInKitchen } }
+            && courses.allSatisfy { $0.states.allSatisfy { $0.version < floor || isMeant($0.status) } }
     }
 
     /// Whether it may have come as far as the log says.

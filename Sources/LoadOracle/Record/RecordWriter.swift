@@ -7,7 +7,7 @@ internal import LineProtocol
 /// Writes observations as the lines of a record. Its memory does not grow with the run.
 package struct RecordWriter {
     /// The format of the lines; it rises when the meaning of one changes.
-    static let format = 2
+    static let format = 3
     /// Texts of at least this many bytes are written once, and then referred to by number …
     static let longText = 1_024
     /// … until there are this many of them: then they are forgotten.

@@ -25,6 +25,11 @@ extension Call {
         func ofCart(_ make: (CartID) -> Call?) -> Call? { cart(1).flatMap(make) }
         func number(_ place: Int) -> Int64? { words.indices.contains(place) ? Int64(words[place]) : nil }
         func word(_ place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
+        func optionOf(_ make: (_ outlet: Int, _ option: String) -> Call?) -> Call? {
+            outlet(1).flatMap { outlet in
+                word(2).flatMap { world.outlets[outlet].menu.option($0) == nil ? nil : make(outlet, $0) }
+            }
+        }
         /// The word behind a name; of those from a place on, every other one is a name.
         func option(_ name: String, from place: Int) -> String? {
             stride(from: place, to: words.count - 1, by: 2).first { isSame(words[$0], name) }.map { words[$0 + 1] }
@@ -43,6 +48,12 @@ extension Call {
             call = itemOf { outlet, item in number(3).map { .price(outlet: outlet, item: item, minor: $0) } }
         case "MENU.ITEM.SUSPEND": call = itemOf { .suspend(outlet: $0, item: $1) }
         case "MENU.ITEM.RESUME": call = itemOf { .resume(outlet: $0, item: $1) }
+        case "MENU.OPTION.PRICE":
+            call = optionOf { outlet, option in
+                number(3).map { .priceOption(outlet: outlet, option: option, minor: $0) }
+            }
+        case "MENU.OPTION.SUSPEND": call = optionOf { .suspendOption(outlet: $0, option: $1) }
+        case "MENU.OPTION.RESUME": call = optionOf { .resumeOption(outlet: $0, option: $1) }
         case "MENU.ITEM.REMOVE": call = itemOf { .unlist(outlet: $0, item: $1) }
         case "MENU.ITEM.PUT":
             call = outlet(1).flatMap { outlet in
@@ -75,6 +86,13 @@ extension Call {
         case "CART.TIP": call = ofCart { cart in number(2).map { .tip(cart, minor: $0) } }
         case "CART.QUOTE": call = ofCart(Call.quote)
         case "KITCHEN": call = outlet(1).map { .kitchen(outlet: $0) }
+        case "ORDERS":
+            call = outlet(2).flatMap { outlet in
+                guard let count = option("COUNT", from: 3).flatMap({ Int($0) }) else { return nil }
+                let statuses = option("STATUS", from: 3)?.split(separator: ",").map(String.init) ?? []
+                return .orders(
+                    OrderList(outlet: outlet, statuses: statuses, after: option("AFTER", from: 3), count: count))
+            }
         case "CART.COUNT": call = ofCart(Call.count)
         case "CART.GET": call = ofCart(Call.cart)
         case "ORDER.GET": call = word(1).map(Call.order)
@@ -119,13 +137,11 @@ extension Call.Question {
                 guard bounds.excludedTag == nil, let tag = rest.popFirst() else { return nil }
                 bounds.excludedTag = tag
                 continue
-            case _ where isExcluded: return nil
-            case "PRICE":
-                guard let least = rest.popFirst().flatMap(Int64.init), let most = rest.popFirst().flatMap(Int64.init),
-                    least <= most
-                else { return nil }
-                bounds.prices = least...most
+            case "PRICE", "KIND", "ATTR":
+                guard let test = ItemCondition.Test(filter, &rest) else { return nil }
+                bounds.conditions.append(ItemCondition(test: test, isExcluded: isExcluded))
                 continue
+            case _ where isExcluded: return nil
             default: break
             }
             guard let value = rest.popFirst() else { return nil }
@@ -143,6 +159,48 @@ extension Call.Question {
                 guard let limit = Int(value), limit > 0 else { return nil }
                 bounds.limit = limit
             default: return nil
+            }
+        }
+    }
+}
+
+extension ItemCondition.Test {
+    /// The words after which the values of a filter end.
+    private static let names: Set<String> = [
+        "NOT", "TEXT", "CITY", "OUTLET", "CURRENCY", "KIND", "TAG", "PRICE", "OPEN", "ATTR", "SORT", "LIMIT", "COUNT",
+    ]
+
+    /// What a filter asks for by the words behind its name; nil if they are not such values.
+    fileprivate init?(_ filter: String, _ rest: inout ArraySlice<String>) {
+        func values() -> [String] {
+            let values = Array(rest.prefix { !Self.names.contains($0) })
+            rest = rest.dropFirst(values.count)
+            return values
+        }
+        func end(_ word: String?) -> Int?? {
+            guard let word else { return nil }
+            return word == "*" ? .some(nil) : AttributePlan.halves(word).map { .some($0) }
+        }
+        if filter == "KIND" {
+            let kinds = values()
+            guard !kinds.isEmpty else { return nil }
+            self = .kind(kinds)
+        } else if filter == "PRICE" {
+            guard let least = rest.popFirst().flatMap(Int64.init), let most = rest.popFirst().flatMap(Int64.init),
+                least <= most
+            else { return nil }
+            self = .price(least...most)
+        } else {
+            guard let name = rest.popFirst() else { return nil }
+            if rest.first == "ANY" {
+                rest.removeFirst()
+                let words = values()
+                guard !words.isEmpty else { return nil }
+                self = .words(name, words)
+            } else {
+                guard let least = end(rest.popFirst()), let most = end(rest.popFirst()) else { return nil }
+                if let least, let most, least > most { return nil }
+                self = .number(name, least: least, most: most)
             }
         }
     }

@@ -6,11 +6,14 @@ extension Call {
         switch self {
         case .putOutlet(let outlet), .putMenu(let outlet), .open(let outlet), .close(let outlet), .hide(let outlet),
             .show(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
-            .list(let outlet, _, _), .unlist(let outlet, _), .add(_, let outlet, _, _, _, _), .home(let outlet, _, _),
+            .list(let outlet, _, _), .unlist(let outlet, _), .priceOption(let outlet, _, _),
+            .suspendOption(let outlet, _), .resumeOption(let outlet, _), .add(_, let outlet, _, _, _, _),
+            .home(let outlet, _, _),
             .tags(let outlet), .item(let outlet, _, _), .kitchen(let outlet):
             outlet
         case .browse(let question), .outlets(let question), .surprise(let question), .save(_, let question):
             question.bounds.outlet
+        case .orders(let list): list.outlet
         case .edit, .set, .remove, .clear, .tip, .quote, .checkOut, .checkOutQuote, .step, .count, .cart, .order,
             .choose, .drop, .subscribe, .unsubscribe:
             nil
@@ -23,7 +26,8 @@ extension Call {
         case .putOutlet(let outlet), .open(let outlet), .close(let outlet), .hide(let outlet), .show(let outlet):
             "outlet-\(world.outlets[outlet].id)"
         case .putMenu(let outlet), .price(let outlet, _, _), .suspend(let outlet, _), .resume(let outlet, _),
-            .list(let outlet, _, _), .unlist(let outlet, _):
+            .list(let outlet, _, _), .unlist(let outlet, _), .priceOption(let outlet, _, _),
+            .suspendOption(let outlet, _), .resumeOption(let outlet, _):
             "menu-\(world.outlets[outlet].id)"
         case .add(let cart, _, _, _, _, _), .edit(let cart, _, _, _), .set(let cart, _, _), .remove(let cart, _),
             .clear(let cart), .tip(let cart, _), .checkOut(let cart, _), .checkOutQuote(let cart, _):
@@ -51,6 +55,10 @@ extension Call {
             return ["MENU.ITEM.PRICE", outletID(outlet), ItemPlan.id(item), "\(minor)"]
         case .suspend(let outlet, let item): return ["MENU.ITEM.SUSPEND", outletID(outlet), ItemPlan.id(item)]
         case .resume(let outlet, let item): return ["MENU.ITEM.RESUME", outletID(outlet), ItemPlan.id(item)]
+        case .priceOption(let outlet, let option, let minor):
+            return ["MENU.OPTION.PRICE", outletID(outlet), option, "\(minor)"]
+        case .suspendOption(let outlet, let option): return ["MENU.OPTION.SUSPEND", outletID(outlet), option]
+        case .resumeOption(let outlet, let option): return ["MENU.OPTION.RESUME", outletID(outlet), option]
         case .list(let outlet, let item, let before):
             let plan = world.outlets[outlet].menu.item(item)
             let section = world.outlets[outlet].menu.sections[plan.section].id
@@ -71,6 +79,10 @@ extension Call {
         case .quote(let cart): return ["CART.QUOTE", world.cartName(cart)]
         case .step(let order, let step): return step.words(order)
         case .kitchen(let outlet): return ["KITCHEN", outletID(outlet)]
+        case .orders(let list):
+            let statuses = list.statuses.isEmpty ? nil : list.statuses.joined(separator: ",")
+            return ["ORDERS", "OUTLET", outletID(list.outlet)] + option("STATUS", statuses)
+                + option("AFTER", list.after) + ["COUNT", "\(list.count)"]
         case .count(let cart): return ["CART.COUNT", world.cartName(cart)]
         case .cart(let cart): return ["CART.GET", world.cartName(cart)]
         case .order(let order): return ["ORDER.GET", order]

@@ -11,6 +11,9 @@ package enum Call: Equatable, Sendable {
     case price(outlet: Int, item: Int, minor: Int64)
     case suspend(outlet: Int, item: Int)
     case resume(outlet: Int, item: Int)
+    case priceOption(outlet: Int, option: String, minor: Int64)
+    case suspendOption(outlet: Int, option: String)
+    case resumeOption(outlet: Int, option: String)
     /// Puts an extra item on the menu, before another or last.
     case list(outlet: Int, item: Int, before: Int?)
     case unlist(outlet: Int, item: Int)
@@ -36,6 +39,7 @@ package enum Call: Equatable, Sendable {
     case step(order: String, OrderStep)
     /// What a kitchen has to do with.
     case kitchen(outlet: Int)
+    case orders(OrderList)
 
     // What customers look at.
     case home(outlet: Int, since: Int64?, cart: CartID?)
@@ -54,6 +58,29 @@ package enum Call: Equatable, Sendable {
     case subscribe(channel: String)
     case unsubscribe(channel: String)
 
+    /// What `ORDERS` is asked for.
+    package struct OrderList: Equatable, Sendable {
+        package var outlet: Int
+        /// The statuses of orders that are listed; none for all.
+        package var statuses: [String]
+        /// The cursor of the page; nil for the first.
+        package var after: String?
+        /// The most orders of a page.
+        package var count: Int
+
+        package init(outlet: Int, statuses: [String] = [], after: String? = nil, count: Int = 20) {
+            self.outlet = outlet
+            self.statuses = statuses
+            self.after = after
+            self.count = count
+        }
+
+        /// Whether both are about pages of one list.
+        func isSameList(as other: OrderList) -> Bool {
+            outlet == other.outlet && statuses.elementsEqual(other.statuses, by: isSame)
+        }
+    }
+
     /// The filters of `BROWSE` and its like.
     package struct Question: Equatable, Sendable {
         /// All of them, as they are sent.
@@ -69,7 +96,8 @@ package enum Call: Equatable, Sendable {
             /// A tag that no item in the answer may have.
             var excludedTag: String?
             var currency: String?
-            var prices: ClosedRange<Int64>?
+            /// What else it asks of each item.
+            var conditions: [ItemCondition] = []
             /// Whether it asks for what can be ordered now, or for what cannot; nil if for both.
             var isOpen: Bool?
             var limit = 20
@@ -82,11 +110,11 @@ extension Call {
     /// The kinds of calls, as reports name them.
     package enum Kind: Int, CaseIterable, Sendable {
         case outletPut, menuPut, outletOpen, outletClose, outletHide, outletShow
-        case itemPrice, itemSuspend, itemResume, itemPut, itemRemove
+        case itemPrice, itemSuspend, itemResume, itemPut, itemRemove, optionPrice, optionSuspend, optionResume
         case orderAccept, orderReject, orderPrepare, orderReady, orderComplete, orderDelay, orderCancel, orderPayment
         case orderRefund
         case cartAdd, cartEdit, cartSet, cartRemove, cartClear, cartTip, cartCheckout
-        case cartQuote, cartCount, cartGet, orderGet, kitchen
+        case cartQuote, cartCount, cartGet, orderGet, kitchen, orders
         case outletHome, outletTags, itemGet, browse, outlets, surprise, choose, browseSave, browseDrop
         case subscribe, unsubscribe
 
@@ -104,6 +132,9 @@ extension Call {
             case .itemResume: "menu.item.resume"
             case .itemPut: "menu.item.put"
             case .itemRemove: "menu.item.remove"
+            case .optionPrice: "menu.option.price"
+            case .optionSuspend: "menu.option.suspend"
+            case .optionResume: "menu.option.resume"
             case .cartAdd: "cart.add"
             case .cartEdit: "cart.edit"
             case .cartSet: "cart.set"
@@ -122,6 +153,7 @@ extension Call {
             case .orderPayment: "order.payment"
             case .orderRefund: "order.refund"
             case .kitchen: "kitchen"
+            case .orders: "orders"
             case .cartCount: "cart.count"
             case .cartGet: "cart.get"
             case .orderGet: "order.get"
@@ -156,6 +188,9 @@ extension Call {
         case .resume: .itemResume
         case .list: .itemPut
         case .unlist: .itemRemove
+        case .priceOption: .optionPrice
+        case .suspendOption: .optionSuspend
+        case .resumeOption: .optionResume
         case .add: .cartAdd
         case .edit: .cartEdit
         case .set: .cartSet
@@ -166,6 +201,7 @@ extension Call {
         case .checkOut, .checkOutQuote: .cartCheckout
         case .step(_, let step): step.kind
         case .kitchen: .kitchen
+        case .orders: .orders
         case .count: .cartCount
         case .cart: .cartGet
         case .order: .orderGet

@@ -14,6 +14,11 @@ package struct ItemPlan: Sendable {
     package var isExtra: Bool
     /// The groups of options that it offers.
     package var groups: [String]
+    /// What its attributes follow from.
+    var attributeSeed: UInt64
+
+    /// What else it says of itself.
+    package var attributes: [AttributePlan] { AttributePlan.any(seed: attributeSeed, of: index) }
 
     package var id: String { ItemPlan.id(index) }
 
@@ -38,12 +43,13 @@ package struct ItemPlan: Sendable {
     package var json: String {
         let tags = tags.map { "\"\($0)\"" }.joined(separator: ",")
         let groups = groups.map { "\"\($0)\"" }.joined(separator: ",")
+        let attributes = attributes.map(\.json).joined(separator: ",")
         return """
             {"id":"\(id)","kind":"\(kind)","name":"\(name)",\
             "description":"\(description)",\
             \(hasSizes ? "" : "\"price\":\(price),")"cuisine":"Monkey","tags":[\(tags)],\
             "imageSmall":"\(imageSmall)","imageLarge":"\(imageLarge)",\
-            "maxQuantity":\(maximum),"options":[\(groups)]}
+            "maxQuantity":\(maximum),"options":[\(groups)],"attributes":{\(attributes)}}
             """
     }
 }

@@ -77,7 +77,7 @@ package struct MenuPlan: Sendable {
         let sizes = offered.contains(GroupPlan.sizes) ? group(GroupPlan.sizes)?.options.map(\.price) : nil
         return ItemPlan(
             index: index, section: section, kind: kind, name: name, tags: tags, price: sizes?.min() ?? own,
-            maximum: index % 7 == 3 ? 12 : 99, isExtra: isExtra, groups: offered)
+            maximum: index % 7 == 3 ? 12 : 99, isExtra: isExtra, groups: offered, attributeSeed: ~seed)
     }
 
     /// The menu as `MENU.PUT` takes it.

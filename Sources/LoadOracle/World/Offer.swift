@@ -13,3 +13,20 @@ package struct Offer: Hashable, Sendable {
         self.isListed = isListed
     }
 }
+
+/// What an outlet says about an item with chosen options, at one time.
+enum Saying: Hashable {
+    /// It is not on the menu.
+    case gone
+    case soldOut
+    case optionSoldOut(Text)
+    /// The options are not what its groups ask for.
+    case wrongChoice
+    case priced(Priced)
+}
+
+/// What one of an item costs with options, in minor units, and how carts and orders show these.
+struct Priced: Hashable {
+    var unitPrice: Int64
+    var options: [JSON]
+}

@@ -28,10 +28,19 @@ package struct GroupPlan: Sendable {
     static let sides = "side"
     static let extras = "extras"
 
+    /// Options that may be sold out: what is left of their groups can be had without them, and with it every item.
+    package static let spareOptions = ["aioli", "bacon", "cheese", "egg", "slaw"]
+    /// Options whose prices may change, each with the least of them: so that they have the same order in their group.
+    package static let pricedOptions: [(id: String, least: Int)] = [
+        ("aioli", 80), ("bacon", 200), ("cheese", 80), ("ketchup", 20), ("slaw", 50),
+    ]
+    /// From the least to the greatest of an option's prices, and one more.
+    package static let priceSpan = 40
+
     /// The groups of a menu. In a group no two options cost the same, so which units are free is no question.
     static func all(seed: UInt64) -> [GroupPlan] {
         var chance = SeededGenerator(seed: ~seed)
-        func price(_ least: Int) -> Int64 { Int64(least + chance.below(40)) }
+        func price(_ least: Int) -> Int64 { Int64(least + chance.below(priceSpan)) }
         let (small, cheese, bacon) = (price(700), price(80), price(200))
         return [
             GroupPlan(
@@ -112,13 +121,14 @@ extension [ChosenOption] {
 }
 
 extension MenuPlan {
-    /// What one of an item costs with options, which are in the order of their ids, and how carts and orders show them;
-    /// nil if they are not what the item's groups ask for.
+    /// What is said of an item that can be had, with options, which are in the order of their ids.
     ///
-    /// - Parameter price: the item's own.
-    func priced(
-        _ item: ItemPlan, at price: Int64, with chosen: [ChosenOption]
-    ) -> (unitPrice: Int64, shown: [JSON])? {
+    /// - Parameters:
+    ///   - price: the item's own.
+    ///   - offers: what is said of options that have changed.
+    func said(
+        of item: ItemPlan, at price: Int64, with chosen: [ChosenOption], _ offers: [Text: Offer] = [:]
+    ) -> Saying {
         var open = item.groups
         var next = 0
         while next < open.count {
@@ -128,6 +138,12 @@ extension MenuPlan {
             next += 1
         }
         let groups = open.compactMap(group)
+        // The first option that is wrong decides.
+        for choice in chosen {
+            let option = groups.lazy.flatMap(\.options).first { isSame($0.id, choice.id) }
+            guard let option, choice.units <= option.maximum else { return .wrongChoice }
+            if offers[Text(option.id)]?.isAvailable == false { return .optionSoldOut(Text(option.id)) }
+        }
         let size = groups.first(where: \.setsPrice)?.options.first { option in
             chosen.contains { isSame($0.id, option.id) }
         }
@@ -137,10 +153,12 @@ extension MenuPlan {
             var picked: [(option: GroupPlan.Option, units: Int, price: Int64)] = []
             for option in group.options {
                 guard let units = chosen.first(where: { isSame($0.id, option.id) })?.units else { continue }
-                guard units <= option.maximum else { return nil }
-                picked.append((option, units, size.flatMap { option.prices[$0.id] } ?? option.price))
+                let own = offers[Text(option.id)]?.price ?? option.price
+                picked.append((option, units, size.flatMap { option.prices[$0.id] } ?? own))
             }
-            guard (group.minimum...group.maximum).contains(picked.reduce(0) { $0 + $1.units }) else { return nil }
+            guard (group.minimum...group.maximum).contains(picked.reduce(0) { $0 + $1.units }) else {
+                return .wrongChoice
+            }
             var free = group.free
             for (option, units, price) in picked.sorted(by: { $0.price < $1.price }) {
                 let without = min(free, units)
@@ -157,9 +175,12 @@ extension MenuPlan {
                     ))
             }
         }
-        // What is in none of the open groups was not met.
-        guard shown.count == chosen.count else { return nil }
-        return (unitPrice, shown.sorted { $0.id < $1.id }.map(\.document))
+        return .priced(Priced(unitPrice: unitPrice, options: shown.sorted { $0.id < $1.id }.map(\.document)))
+    }
+
+    /// The option with that id.
+    func option(_ id: String) -> GroupPlan.Option? {
+        groups.lazy.flatMap(\.options).first { isSame($0.id, id) }
     }
 
     /// The group with that id.

@@ -10,6 +10,7 @@ package final class Outlet {
     struct Change: Equatable {
         enum Target: Hashable {
             case item(Int)
+            case option(Text)
             /// Whether the outlet takes orders.
             case doors
             /// Whether lists and searches show the outlet.
@@ -17,7 +18,7 @@ package final class Outlet {
         }
 
         var target: Target
-        /// For the doors, `isAvailable` says whether they are open; for the listing, `isListed` whether it is there.
+        /// An option is always listed. For the doors, `isAvailable` says whether they are open; for the listing, `isListed` whether it is there.
         var offer: Offer
     }
 
@@ -119,6 +120,8 @@ package final class Outlet {
         case .item(let index):
             let item = menu.item(index)
             return Offer(price: item.price, isAvailable: true, isListed: !item.isExtra)
+        case .option(let id):
+            return Offer(price: menu.option(id.string)?.price ?? 0, isAvailable: true, isListed: true)
         }
     }
 
@@ -130,14 +133,28 @@ package final class Outlet {
     /// The offer of an item after every settled change.
     package func current(item: Int) -> Offer { current(.item(item)) }
 
-    /// Every offer that may have been valid since `floor` changes were settled.
-    func possible(_ target: Change.Target, since floor: Int) -> [Offer] {
-        possible(target) { $0.number <= floor }
+    /// The offer of an option after every settled change.
+    package func current(option: String) -> Offer { current(.option(Text(option))) }
+
+    /// From when on a server may have seen something.
+    enum Since {
+        /// Since so many changes were settled.
+        case floor(Int)
+        /// While it answered a call that was sent at a time.
+        case call(sentAt: UInt64)
     }
 
+    /// Every offer that may have been valid since `floor` changes were settled.
+    func possible(_ target: Change.Target, since floor: Int) -> [Offer] { possible(target, .floor(floor)) }
+
     /// Every offer that a server may have seen while it answered a call sent at `time`.
-    func possible(_ target: Change.Target, sentAt time: UInt64) -> [Offer] {
-        possible(target) { $0.time < time }
+    func possible(_ target: Change.Target, sentAt time: UInt64) -> [Offer] { possible(target, .call(sentAt: time)) }
+
+    private func possible(_ target: Change.Target, _ since: Since) -> [Offer] {
+        switch since {
+        case .floor(let floor): possible(target) { $0.number <= floor }
+        case .call(let time): possible(target) { $0.time < time }
+        }
     }
 
     private func possible(
@@ -156,9 +173,46 @@ package final class Outlet {
         return possible
     }
 
-    /// What one of an item costs with options, if it costs as much as an offer says; nil if they cannot be chosen.
-    func unitPrice(of item: Int, _ offer: Offer, with chosen: [ChosenOption]) -> Int64? {
-        menu.priced(menu.item(item), at: offer.price, with: chosen)?.unitPrice
+    /// What may have been said of an item with options, wherever the doors were.
+    func possible(_ item: Int, with chosen: [ChosenOption], _ since: Since) -> [Saying] {
+        // What may have been said of the options that have ever changed.
+        var options: [[Text: Offer]] = [[:]]
+        for choice in chosen {
+            let id = Text(choice.id)
+            guard history[.option(id)] != nil || pending?.target == .option(id) else { continue }
+            let offers = possible(.option(id), since)
+            options = options.flatMap { known in offers.map { known.merging([id: $0]) { $1 } } }
+        }
+        var sayings: [Saying] = []
+        for offer in possible(.item(item), since) {
+            for options in options {
+                let saying = self.saying(item, offer, with: chosen, options)
+                if !sayings.contains(saying) { sayings.append(saying) }
+            }
+        }
+        return sayings
+    }
+
+    /// What one of an item costs with options after every settled change; nil if it cannot be had.
+    package func currentPrice(of item: Int, with chosen: [ChosenOption]) -> Int64? {
+        let options = chosen.map { (Text($0.id), current(.option(Text($0.id)))) }
+        guard
+            case .priced(let priced) = saying(item, current(item: item), with: chosen, Dictionary(options) { $1 })
+        else { return nil }
+        return priced.unitPrice
+    }
+
+    private func saying(
+        _ item: Int, _ offer: Offer, with chosen: [ChosenOption], _ options: [Text: Offer]
+    ) -> Saying {
+        guard offer.isListed else { return .gone }
+        guard offer.isAvailable else { return .soldOut }
+        return menu.said(of: menu.item(item), at: offer.price, with: chosen, options)
+    }
+
+    /// An option that is sold out after every settled change.
+    package var soldOutOption: String? {
+        GroupPlan.spareOptions.first { !current(option: $0).isAvailable }
     }
 
     /// Whether the doors may have been open, or closed.

@@ -21,7 +21,17 @@ struct KitchenWork: Scenario {
             steps = shopper.chance.number(15...40)
         }
         steps -= 1
+        if let call = KitchenWork.sellOut(shopper) { return call }
         return isCook ?? false ? cook.next(shopper) : guest.next(shopper)
+    }
+
+    /// Now and then an option of the shopper's own kitchen is sold out for a while.
+    @LoopActor
+    private static func sellOut(_ shopper: Shopper) -> Call? {
+        guard let own = shopper.world.kitchens.first(where: { $0.owner == shopper.index }),
+            shopper.chance.happens(permille: own.soldOutOption == nil ? 30 : 200)
+        else { return nil }
+        return Merchant.sellOutOption(shopper, own)
     }
 
     /// Somebody has to order before there is something to cook.
@@ -132,6 +142,11 @@ struct Cook {
     static let mostSteps = 3
     /// A cook begins with the oldest orders.
     private static let reach = 12
+    /// Lists that a cook looks at.
+    private static let lists = [
+        [], [], ["placed", "accepted"], ["preparing", "ready"], ["completed"], ["rejected", "cancelled"],
+        ["awaitingPayment"],
+    ]
     private static let codes = ["ITEMS", "CLOSED", "BUSY", "NOTE", "OTHER"]
 
     private var kitchen: Outlet?
@@ -159,10 +174,23 @@ struct Cook {
         let open = oracle.openOrders(of: kitchen.index).prefix(Cook.reach)
         let ended = oracle.endedOrders(of: kitchen.index)
         let orders = shopper.chance.happens(permille: 850) || ended.isEmpty ? Array(open) : ended
+        if shopper.chance.happens(permille: 100) { return Cook.list(shopper, kitchen) }
         guard !orders.isEmpty, !shopper.chance.happens(permille: 150) else { return .kitchen(outlet: kitchen.index) }
         let order = shopper.chance.pick(orders)
         guard Cook.mayTouch(order, shopper), !shopper.chance.happens(permille: 100) else { return .order(order.id) }
         return .step(order: order.id, step(shopper, order))
+    }
+
+    /// The first page of some list of a kitchen's orders, or mostly the next page of the last one.
+    private static func list(_ shopper: Shopper, _ kitchen: Outlet) -> Call {
+        if let pages = shopper.customer.pages, shopper.chance.happens(permille: 850) {
+            var list = pages.list
+            list.after = pages.next
+            return .orders(list)
+        }
+        return .orders(
+            Call.OrderList(
+                outlet: kitchen.index, statuses: shopper.chance.pick(lists), count: shopper.chance.number(2...12)))
     }
 
     /// Whether somebody does something about an order. One whose time has passed is mostly left to end by itself.

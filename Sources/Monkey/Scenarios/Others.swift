@@ -2,7 +2,7 @@ internal import EventLoop
 internal import LoadOracle
 internal import SeededRandom
 
-/// Changes prices, sells items out and brings them back, takes dishes off the menu and puts them back, and closes or
+/// Changes prices, sells items and options out and brings them back, takes dishes off the menu and puts them back, and closes or
 /// hides for a moment, while customers shop.
 struct Merchant: Scenario {
     static let name = "merchant"
@@ -37,6 +37,7 @@ struct Merchant: Scenario {
         let item = shopper.chance.below(menu.itemCount)
         if shopper.chance.happens(permille: 20) { return .close(outlet: outlet.index) }
         if shopper.chance.happens(permille: 20) { return .hide(outlet: outlet.index) }
+        if shopper.chance.happens(permille: 300) { return optionChange(shopper, outlet) }
         switch shopper.chance.below(10) {
         case 0..<5 where !menu.item(item).hasSizes:
             return .price(outlet: outlet.index, item: item, minor: Int64(shopper.chance.number(100...4_000)))
@@ -53,6 +54,28 @@ struct Merchant: Scenario {
             let before = shopper.chance.happens(permille: 700) ? shopper.chance.pick(Array(section.items)) : nil
             return .list(outlet: outlet.index, item: extra, before: before)
         }
+    }
+}
+
+extension Merchant {
+    /// Sells an option out, brings it back, or gives it another price.
+    @LoopActor
+    private static func optionChange(_ shopper: Shopper, _ outlet: Outlet) -> Call {
+        if shopper.chance.happens(permille: 500) {
+            let (option, least) = shopper.chance.pick(GroupPlan.pricedOptions)
+            let minor = Int64(least + shopper.chance.below(GroupPlan.priceSpan))
+            return .priceOption(outlet: outlet.index, option: option, minor: minor)
+        }
+        return sellOutOption(shopper, outlet)
+    }
+
+    /// Sells an option out, or brings back the one that is.
+    @LoopActor
+    static func sellOutOption(_ shopper: Shopper, _ outlet: Outlet) -> Call {
+        if let soldOut = outlet.soldOutOption, shopper.chance.happens(permille: 700) {
+            return .resumeOption(outlet: outlet.index, option: soldOut)
+        }
+        return .suspendOption(outlet: outlet.index, option: shopper.chance.pick(GroupPlan.spareOptions))
     }
 }
 

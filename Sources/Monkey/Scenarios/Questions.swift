@@ -9,6 +9,7 @@ enum Questions {
     static let words = [
         "smoky", "golden", "curry", "dumplings", "crisp", "noodles", "hopper", "tender", "salad", "pie",
     ]
+    private static let kinds = ["menuItem", "promo", "dessert"]
     private static let sorts = ["price", "-price", "name", "rating", "delivery", "relevance"]
 
     private static func question(_ words: [String], _ world: World) -> Call.Question {
@@ -48,16 +49,42 @@ enum Questions {
         if shopper.chance.happens(permille: 200) { words += ["NOT", "TAG", shopper.chance.pick(MenuPlan.tags)] }
         if shopper.chance.happens(permille: 400) {
             let least = shopper.chance.number(0...2_000)
-            words += ["CURRENCY", Outlet.currency, "PRICE", "\(least)", "\(least + shopper.chance.number(0...2_000))"]
+            let isExcluded = shopper.chance.happens(permille: 250)
+            words += ["CURRENCY", Outlet.currency] + (isExcluded ? ["NOT"] : [])
+            words += ["PRICE", "\(least)", "\(least + shopper.chance.number(0...2_000))"]
         } else if shopper.chance.happens(permille: 200) {
             words += ["CURRENCY", Outlet.currency]
         }
+        if shopper.chance.happens(permille: 200) {
+            let isExcluded = shopper.chance.happens(permille: 500)
+            words += (isExcluded ? ["NOT"] : []) + ["KIND", shopper.chance.pick(kinds)]
+        }
+        while shopper.chance.happens(permille: 350) { words += attribute(shopper) }
         switch shopper.chance.below(10) {
         case 0..<3: words.append("OPEN")
         case 3: words += ["NOT", "OPEN"]
         default: break
         }
         return words
+    }
+
+    /// A filter by what items say of themselves, or one that leaves some out.
+    private static func attribute(_ shopper: Shopper) -> [String] {
+        let words: [String]
+        switch shopper.chance.below(4) {
+        case 0: words = ["ATTR", AttributePlan.vegan, "ANY", shopper.chance.pick(["true", "false"])]
+        case 1:
+            let allergens = AttributePlan.knownAllergens.shuffled(using: &shopper.chance)
+            words = ["ATTR", AttributePlan.allergens, "ANY"] + allergens.prefix(shopper.chance.number(1...2))
+        default:
+            let (name, most) = shopper.chance.pick(AttributePlan.numbers)
+            let ends = [shopper.chance.number(0...most), shopper.chance.number(0...most)].sorted()
+            let open = shopper.chance.below(4)
+            words =
+                ["ATTR", name]
+                + ends.enumerated().map { $0.offset == open ? "*" : AttributePlan.text(halves: $0.element) }
+        }
+        return (shopper.chance.happens(permille: 300) ? ["NOT"] : []) + words
     }
 
     /// A few dishes, or the same one again, to choose from.
