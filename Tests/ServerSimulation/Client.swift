@@ -37,6 +37,11 @@ final class Client {
             /// What a kitchen's orders are, and all orders of its outlet, when all is quiet.
             case kitchen([OrderReader.Entry])
             case orders([OrderReader.Entry])
+            case ordersOf([OrderReader.Entry])
+            /// The status of an outlet in a list; nil if it is not in it.
+            case outlet(String?)
+            /// There is no such outlet.
+            case nothing
         }
         /// The stream; the outlet where it is about several orders.
         var subject: String
@@ -171,8 +176,12 @@ final class Client {
         let cart = world.cart(chance.pick(Model.carts))
         let outlet = chance.pick(Model.outlets)
         let id = "w\(number)-\(requestCount)"
-        func write(_ stream: String, _ action: Action, _ words: [String]) -> Request {
-            Request(kind: .write(Write(id: id, stream: stream, action)), words: words + ["ID", id])
+        func write(
+            _ stream: String, _ action: Action, _ words: [String], of customer: String? = nil
+        ) -> Request {
+            let named = customer.map { ["CUSTOMER", $0] } ?? []
+            return Request(
+                kind: .write(Write(id: id, stream: stream, action, of: customer)), words: words + named + ["ID", id])
         }
         switch chance.below(100) {
         case 0..<22:
@@ -180,10 +189,23 @@ final class Client {
             var words = ["CART.ADD", cart, Model.outlet(of: cart), Prices.item, "\(quantity)"]
             let tapped = choice.words.shuffled(using: &chance)
             if !tapped.isEmpty { words += ["OPTIONS", tapped.joined(separator: ",")] }
-            return write("cart-\(cart)", .add(choice, quantity: quantity), words)
-        case 22, 23: return write("cart-\(cart)", .clear, ["CART.CLEAR", cart])
+            // Whoever has not logged in may send ten words.
+            let customer = tapped.isEmpty && chance.chance(60) ? Model.customer(of: cart) : nil
+            return write("cart-\(cart)", .add(choice, quantity: quantity), words, of: customer)
+        case 22:
+            if chance.chance(50) { return write("cart-\(cart)", .clear, ["CART.CLEAR", cart]) }
+            return Request(kind: .outlets, words: ["OUTLETS", "CITY", "Galle", "LIMIT", "100"])
+        case 23:
+            let tip = Int64(chance.below(4) * 5)
+            return write("cart-\(cart)", .tip(tip), ["CART.TIP", cart, "\(tip)"])
         case 24, 25: return write("outlet-\(outlet)", .open, ["OUTLET.OPEN", outlet])
-        case 26: return write("outlet-\(outlet)", .close, ["OUTLET.CLOSE", outlet])
+        case 26:
+            switch chance.below(20) {
+            case 0..<8: return write("outlet-\(outlet)", .close, ["OUTLET.CLOSE", outlet])
+            case 8..<13: return write("outlet-\(outlet)", .hide, ["OUTLET.HIDE", outlet])
+            case 13..<18: return write("outlet-\(outlet)", .show, ["OUTLET.SHOW", outlet])
+            default: return write("outlet-\(Model.removable)", .remove, ["OUTLET.REMOVE", Model.removable])
+            }
         case 27, 28:
             let option: String? = chance.chance(30) ? nil : chance.pick(Choice.options).id
             let price = Int64(option == nil ? chance.number(1..<20) : chance.below(6))
@@ -222,10 +244,15 @@ final class Client {
 
     /// A checkout of a cart for what it was said to cost.
     private func checkOut(_ cart: String, for total: Int64, _ quote: String?, _ id: String) -> Request {
-        let agreement = quote.flatMap { chance.chance(50) ? ["QUOTE", $0] : nil } ?? ["TOTAL", "\(total)"]
+        var words = quote.flatMap { chance.chance(50) ? ["QUOTE", $0] : nil } ?? ["TOTAL", "\(total)"]
+        let customer = chance.chance(40) ? Model.customer(of: cart) : nil
+        let hasName = customer != nil && chance.chance(60)
+        if let customer { words += ["CUSTOMER", customer] }
+        if hasName { words += ["NAME", OrderModel.anyName] }
         return Request(
-            kind: .write(Write(id: id, stream: "cart-\(cart)", .checkOut(total: total))),
-            words: ["CART.CHECKOUT", cart] + agreement + ["ID", id])
+            kind: .write(
+                Write(id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName), of: customer)),
+            words: ["CART.CHECKOUT", cart] + words + ["ID", id])
     }
 
     /// One of the orders that clients know of, most often a new one.
@@ -242,7 +269,7 @@ final class Client {
             return (time, Timestamp(millisecondsSinceEpoch: time).rfc3339)
         }
         let code = chance.pick(["ITEMS", "BUSY", "OTHER"])
-        let text = chance.chance(30) ? "for a reason" : nil
+        let text = chance.chance(30) ? OrderModel.reason : nil
         let reason = text.map { ["REASON", $0] } ?? []
         switch chance.below(100) {
         case 0..<18:
@@ -491,8 +518,9 @@ final class Client {
                 if isRight, !verdicts.mayBeRefused { wrong("was refused, and is right") }
             default:
                 request.write?.errors.append(Refusal(code: code, head: world.head, sentAt: request.sentAt))
-                if !Model.mayFail(request.kind, with: code) { wrong("failed") }
-                if code == "STATE", let write = request.write { retireCart(of: write) }
+                if !Model.mayFail(request.kind, with: code, Set(world.forgotten.keys)) { wrong("failed") }
+                // A tip is refused where there is nothing in the cart, too.
+                if code == "STATE", let write = request.write, !write.isTip { retireCart(of: write) }
             }
             return
         }
@@ -504,7 +532,27 @@ final class Client {
         guard connection.isLoggedIn else { return wrong("was answered before a login") }
         if verdicts.mayBeHidden, case .order = request.kind, case .null = reply { return }
         guard verdicts.mayBe else { return wrong("was done, and is not allowed") }
+        if let customer = request.write?.customer, isForgotten(customer, at: request.sentAt) {
+            return wrong("was done for a customer who was forgotten")
+        }
         if !take(reply, to: request, connection) { wrong("was answered") }
+    }
+
+    private func isForgotten(_ customer: String, at time: UInt64 = .max) -> Bool {
+        world.forgotten[customer].map { $0 < time } ?? false
+    }
+
+    /// What an order shows, with its customer's texts as they were before they were erased; nil if they were not erased
+    /// when they had to be, or were when they had not.
+    private func opened(_ shown: [String: String], askedAt time: UInt64) -> [String: String]? {
+        guard let customer = shown["customer"] else { return shown }
+        var shown = shown
+        for (member, text) in [("name", OrderModel.anyName), ("ending.reason", OrderModel.reason)] {
+            guard let found = shown[member] else { continue }
+            guard found == "[erased]" ? isForgotten(customer) : !isForgotten(customer, at: time) else { return nil }
+            if found == "[erased]" { shown[member] = text }
+        }
+        return shown
     }
 
     /// Takes what is no error. Returns whether it is a reply to that.
@@ -520,10 +568,11 @@ final class Client {
             switch write.action {
             case .checkOut: return false
             case .order: observe(write.stream, .version(value))
-            case .add, .clear, .open, .close, .price: observe(write.stream, .wrote(write))
+            case .open, .close, .hide, .show, .remove: observe(write.stream, .version(value))
+            case .add, .clear, .tip, .price: observe(write.stream, .wrote(write))
             }
         case (.write(let write), .bulk):
-            guard case .checkOut(let total) = write.action, let order = reply.string else { return false }
+            guard case .checkOut(let total, _) = write.action, let order = reply.string else { return false }
             write.orders.append(order)
             let cart = String(write.stream.dropFirst("cart-".count))
             world.learn(KnownOrder(id: order, cart: cart, total: total))
@@ -549,11 +598,19 @@ final class Client {
         case (.cart(let cart), .null), (.quote(let cart), .null): observe("cart-\(cart)", .cart(CartReader.Cart()))
         case (.home(let outlet), .bulk(let document)):
             follow("home:\(outlet)", connection) { follower throws(Violation) in try follower.read(document) }
+        case (.home(let outlet), .null): observe("outlet-\(outlet)", .nothing)
+        case (.outlets, .bulk(let document)):
+            guard let listed = OutletReader.list(document) else { return false }
+            for outlet in Model.outlets { observe("outlet-\(outlet)", .outlet(listed[outlet])) }
         // A server that has not read so far does not know the order yet.
         case (.order(let order), .null): observe("order-\(order.id)", .order(0, [:]))
         case (.order(let order), .bulk(let document)):
-            guard let (version, shown) = OrderReader.read(document) else { return false }
+            guard let (version, read) = OrderReader.read(document),
+                let shown = opened(read, askedAt: request.sentAt)
+            else { return false }
             observe("order-\(order.id)", .order(version, shown))
+            // What was sent before they were erased had the texts.
+            guard !isForgotten(Model.customer(of: order.cart)) else { break }
             follow("order:\(order.id)", connection) { follower throws(Violation) in try follower.read(document) }
         case (.kitchen(let outlet, let isQuiet), .bulk(let document)):
             guard let entries = OrderReader.list(document) else { return false }
@@ -561,7 +618,9 @@ final class Client {
             if isQuiet {
                 observe(outlet, .kitchen(entries))
                 let follower = connection.followers["kitchen:\(outlet)"]
-                if world.lostLogs.isEmpty, let difference = follower?.difference(from: document) {
+                if world.lostLogs.isEmpty, world.forgotten.isEmpty,
+                    let difference = follower?.difference(from: document)
+                {
                     world.violation(
                         "client \(number) was told of another kitchen \(outlet) than it read: \(difference)")
                 }
@@ -570,6 +629,10 @@ final class Client {
             guard let entries = OrderReader.list(document) else { return false }
             for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
             if isQuiet { observe(outlet, .orders(entries)) }
+        case (.ordersOf(let customer, let isQuiet), .bulk(let document)):
+            guard let entries = OrderReader.list(document) else { return false }
+            for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
+            if isQuiet { observe(customer, .ordersOf(entries)) }
         case (.subscribe, .push): break
         default: return false
         }
@@ -612,6 +675,13 @@ final class Client {
             requests.append(
                 Request(kind: .orders(outlet, isQuiet: true), words: ["ORDERS", "OUTLET", outlet, "COUNT", "100"]))
         }
+        for customer in Model.customers {
+            requests.append(
+                Request(
+                    kind: .ordersOf(customer, isQuiet: true),
+                    words: ["ORDERS", "CUSTOMER", customer, "COUNT", "100"]))
+        }
+        requests.append(Request(kind: .outlets, words: ["OUTLETS", "CITY", "Galle", "LIMIT", "100"]))
         send(requests, on: connection)
     }
 

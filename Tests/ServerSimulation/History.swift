@@ -14,19 +14,39 @@ struct History {
         var reply: Int64
         /// The cart, in the stream of one.
         var cart = CartModel()
+        /// The outlet, in the stream of one.
+        var outlet = OutletModel()
+    }
+
+    /// An outlet, and what it became.
+    struct OutletModel {
+        var isOpen = false
+        var isHidden = false
+        var isRemoved = false
     }
 
     /// A cart, and what it became.
     struct CartModel {
         var lines: [OrderModel.Line] = []
         var order: String?
+        var customer: String?
+        var tip: Int64 = 0
+        /// What it was checked out for.
+        var bill: Bill?
         var count: Int64 { lines.reduce(0) { $0 + Int64($1.quantity) } }
-        /// At the prices of when each line was last added to.
-        var total: Int64 { lines.reduce(0) { $0 + $1.price * Int64($1.quantity) } }
+        /// What each line costs at the price of when it was last added to.
+        private var own: [Int64] { lines.map { $0.price * Int64($0.quantity) } }
+
+        /// What `CART.GET` shows: without charges before it is checked out.
+        var shown: Bill { bill ?? Bill(lines: own) }
+
+        /// What it costs at the prices of when each line was last added to.
+        func bill(_ charges: Charges) -> Bill { lines.isEmpty ? Bill(lines: []) : charges.bill(for: own, tip: tip) }
 
         /// What it costs at other prices.
-        func total(at prices: Prices) -> Int64 {
-            lines.reduce(0) { $0 + prices.price(of: Choice(line: $1.id)) * Int64($1.quantity) }
+        func bill(at prices: Prices, _ charges: Charges) -> Bill {
+            let amounts = lines.map { prices.price(of: Choice(line: $0.id)) * Int64($0.quantity) }
+            return lines.isEmpty ? Bill(lines: []) : charges.bill(for: amounts, tip: tip)
         }
     }
 
@@ -80,7 +100,9 @@ struct History {
                 step.cart = steps.last?.cart ?? CartModel()
                 take(change, event, &step)
             case .menu(let change): take(change, event)
-            case .outlet: break
+            case .outlet(let change):
+                step.outlet = steps.last?.outlet ?? OutletModel()
+                take(change, event, &step)
             case .order(let change):
                 let id = event.stream.id.rawValue
                 let time = commits.first?.time ?? world.now
@@ -98,11 +120,42 @@ struct History {
 
     private func write(of event: DecodedEvent) -> Write? { event.metadata.commandID.flatMap { writes[$0.string] } }
 
+    // MARK: Outlets
+
+    private func take(_ change: Outlet.Event, _ event: DecodedEvent, _ step: inout Step) {
+        let id = event.stream.id.rawValue
+        if step.outlet.isRemoved { world.violation("\(id) was changed after it was removed") }
+        let isAsked: Bool
+        switch (change, write(of: event)?.action) {
+        case (.opened, .open?), (.closed, .close?), (.hidden, .hide?), (.shown, .show?), (.removed, .remove?):
+            isAsked = true
+        default: isAsked = false
+        }
+        if !isAsked, event.position > world.filled { world.violation("\(id) was changed by nobody: \(change)") }
+        switch change {
+        case .opened: step.outlet.isOpen = true
+        case .closed: step.outlet.isOpen = false
+        case .hidden: step.outlet.isHidden = true
+        case .shown: step.outlet.isHidden = false
+        case .removed: step.outlet.isRemoved = true
+        case .registered, .detailsChanged, .paused:
+            if event.position > world.filled { world.violation("\(id) was changed by nobody: \(change)") }
+        }
+    }
+
+    /// Whether an outlet took orders at the end of what was folded.
+    private func isSelling(_ outlet: String) -> Bool {
+        streams["outlet-\(outlet)"]?.last.map { $0.outlet.isOpen && !$0.outlet.isRemoved } ?? false
+    }
+
     // MARK: Prices and carts
 
     private mutating func take(_ change: Menu.Event, _ event: DecodedEvent) {
         let outlet = event.stream.id.rawValue
         var now = prices(of: outlet)
+        if streams["outlet-\(outlet)"]?.last?.outlet.isRemoved ?? false {
+            world.violation("the menu of \(outlet) was changed after it was removed")
+        }
         switch change {
         case .itemRepriced(let id, let amount), .optionRepriced(let id, let amount, _):
             guard case .price(id.rawValue, amount.minorUnits)? = write(of: event)?.action else {
@@ -122,8 +175,18 @@ struct History {
         let prices = prices(of: Model.outlet(of: cart))
         let action = write(of: event)?.action
         if step.cart.order != nil { world.violation("\(cart) was changed after its checkout") }
+        let outlet = Model.outlet(of: cart)
+        func sell(to customer: Identifier?) {
+            if !isSelling(outlet) { world.violation("\(cart) got something of \(outlet), which took no orders") }
+            step.cart.customer = step.cart.customer ?? write(of: event)?.customer
+            if customer?.rawValue != step.cart.customer {
+                world.violation(
+                    "\(cart) is of \(customer?.rawValue ?? "nobody"), not \(step.cart.customer ?? "nobody")")
+            }
+        }
         switch change {
-        case .itemAdded(let line, _, _, _):
+        case .itemAdded(let line, _, _, let customer):
+            sell(to: customer)
             let id = line.id.string
             guard case .add(let choice, let quantity)? = action, choice.line == id, quantity == line.quantity,
                 !choice.isTooMuch
@@ -140,9 +203,15 @@ struct History {
             }
         case .cleared:
             guard case .clear? = action else { return world.violation("\(cart) was cleared, and nobody asked for it") }
-            step.cart.lines = []
-        case .checkedOut(let order, let lines, let charges, let total, _, _):
-            guard case .checkOut(let agreed)? = action else {
+            (step.cart.lines, step.cart.tip, step.cart.customer) = ([], 0, nil)
+        case .tipSet(let amount):
+            guard case .tip(amount.minorUnits)? = action, !step.cart.lines.isEmpty else {
+                return world.violation("\(cart) got a tip of \(amount.minorUnits), which nobody gave")
+            }
+            step.cart.tip = amount.minorUnits
+        case .checkedOut(let order, let lines, let charges, let total, let customer, _):
+            sell(to: customer)
+            guard case .checkOut(let agreed, _)? = action else {
                 return world.violation("\(cart) was checked out, and nobody asked for it")
             }
             let found = lines.map {
@@ -151,15 +220,21 @@ struct History {
             for index in step.cart.lines.indices {
                 step.cart.lines[index].price = prices.price(of: Choice(line: step.cart.lines[index].id))
             }
-            if found != step.cart.lines || !charges.isEmpty {
+            if found != step.cart.lines {
                 world.violation("\(cart) was checked out as \(found) instead of \(step.cart.lines)")
             }
-            if total.minorUnits != step.cart.total || agreed != step.cart.total {
+            let bill = step.cart.bill(world.terms[outlet]?.charges ?? Charges.nothing)
+            if charges.map(Bill.Charge.init) != bill.charges {
                 world.violation(
-                    "\(cart) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(step.cart.total)")
+                    "\(cart) was charged \(charges.map { Bill.Charge($0).text }) instead of \(bill.charges.map(\.text))"
+                )
             }
-            step.cart.order = order.rawValue
-        case .quantityChanged, .lineRemoved, .lineEdited, .tipSet: world.violation("\(cart) was changed by nobody")
+            if total.minorUnits != bill.total || agreed != bill.total {
+                world.violation(
+                    "\(cart) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(bill.total)")
+            }
+            (step.cart.order, step.cart.bill) = (order.rawValue, bill)
+        case .quantityChanged, .lineRemoved, .lineEdited: world.violation("\(cart) was changed by nobody")
         }
         step.reply = step.cart.order == nil ? step.cart.count : 0
     }
@@ -218,18 +293,24 @@ struct History {
         }
         let promised = said.promisedFor.map { $0.millisecondsSinceEpoch - (terms.prepMinutes ?? 0) * 60_000 }
         let placedAt = said.placedAt?.millisecondsSinceEpoch ?? promised ?? world.clock(at: event.time)
-        let model = OrderModel(id, from: cart, at: outlet, lines, placedAt: placedAt, terms)
+        let hasName = if case .checkOut(_, true) = write.action { true } else { false }
+        if (placement.name != nil) != hasName { world.violation("order \(id) has another name than was given") }
+        let step = streams["cart-\(cart)"]?.last { $0.cart.order == id }
+        let model = OrderModel(
+            id, from: cart, at: outlet, lines, step?.cart.bill ?? Bill(lines: []), of: placement.customer?.rawValue,
+            name: hasName ? OrderModel.anyName : nil, placedAt: placedAt, terms)
         let times = [said.placedAt, said.promisedFor, said.payBy, said.acceptBy].map { $0?.millisecondsSinceEpoch }
         if times != [model.isFollowed ? placedAt : nil, model.promisedFor, model.payBy, model.acceptBy] {
             world.violation("order \(id) waits for \(times), which its outlet does not say")
         }
         checkTime(placedAt, write, event, "order \(id) was placed")
-        guard let step = streams["cart-\(cart)"]?.last(where: { $0.cart.order == id }) else {
+        guard let step else {
             world.violation("order \(id) was placed, and \(cart) was not checked out")
             return model
         }
-        if step.cart.lines != lines || step.cart.total != placement.total.minorUnits || outlet != Model.outlet(of: cart)
-            || step.id != write.id
+        if step.cart.lines != lines || model.total != placement.total.minorUnits || outlet != Model.outlet(of: cart)
+            || step.id != write.id || placement.charges.map(Bill.Charge.init) != model.bill.charges
+            || placement.customer?.rawValue != step.cart.customer
         {
             world.violation("order \(id) is not what \(cart) was checked out as")
         }

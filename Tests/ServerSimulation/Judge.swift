@@ -87,6 +87,23 @@ struct Judge {
             world.violation("\(write.id) was refused with \(write.errors), and done")
         }
         judgeRefusals(of: write)
+        judgeAbsence(for: write)
+    }
+
+    /// An outlet is only said not to be there once it was removed.
+    private func judgeAbsence(for write: Write) {
+        let name = String(write.stream.split(separator: "-", maxSplits: 1)[1])
+        let outlet: String
+        switch write.action {
+        case .add, .checkOut: outlet = Model.outlet(of: name)
+        case .open, .close, .hide, .show, .price: outlet = name
+        case .clear, .tip, .remove, .order: return
+        }
+        for error in write.errors where error.code == "NOTFOUND" {
+            if !histories.contains(where: { wasRemoved(outlet, $0, error.head) }) {
+                world.violation("\(write.id) on \(write.stream) was refused with NOTFOUND, and \(outlet) was there")
+            }
+        }
     }
 
     /// How often a write was applied. One command may be several events of an order.
@@ -183,7 +200,9 @@ struct Judge {
             case .cart(let read):
                 let isKnown = carts(observation).contains { version, step, _ in
                     version == read.version && version >= floor && step.cart.count == read.count
-                        && step.cart.total == read.total && step.cart.order == read.order
+                        && step.cart.shown.total == read.total && step.cart.order == read.order
+                        && step.cart.shown.charges == read.charges && step.cart.tip == read.tip
+                        && step.cart.customer == read.customer
                 }
                 if isKnown { seen[subject] = read.version } else { wrong("was read as \(read)") }
             case .quote(let read):
@@ -191,13 +210,19 @@ struct Judge {
                     guard version == read.version, version >= floor, step.cart.count == read.count,
                         step.cart.order == read.order
                     else { return false }
-                    // Of what cannot be had now, nobody knows a newer price.
-                    if step.cart.order != nil || read.quote == nil, step.cart.total == read.total { return true }
-                    if step.cart.order != nil { return false }
-                    let all = history.prices[Model.outlet(of: String(subject.dropFirst("cart-".count)))] ?? []
-                    return all.contains {
+                    func isShown(_ bill: Bill) -> Bool { bill.total == read.total && bill.charges == read.charges }
+                    if let bill = step.cart.bill { return isShown(bill) }
+                    let outlet = Model.outlet(of: String(subject.dropFirst("cart-".count)))
+                    let charges = world.terms[outlet]?.charges ?? Charges.nothing
+                    // Of what cannot be had now, nobody knows a newer price. An outlet that was removed charges nothing.
+                    if read.quote == nil {
+                        if isShown(step.cart.bill(charges)) { return true }
+                        let isGone = wasRemoved(outlet, history, observation.head)
+                        if isGone, isShown(step.cart.bill(.nothing)) { return true }
+                    }
+                    return (history.prices[outlet] ?? []).contains {
                         (hasForked || $0.position <= observation.head)
-                            && step.cart.total(at: $0.prices) == read.total
+                            && isShown(step.cart.bill(at: $0.prices, charges))
                     }
                 }
                 if isKnown { seen[subject] = read.version } else { wrong("was said to cost \(read)") }
@@ -216,6 +241,19 @@ struct Judge {
                 if Set(entries.map(\.order)) != Set(expected.map(\.order)) || entries.count != expected.count {
                     wrong("has \(entries) in its kitchen instead of \(expected)")
                 }
+            case .outlet(let status):
+                let isKnown = steps(observation).contains { version, step in
+                    let outlet = step.outlet
+                    let shown = outlet.isHidden || outlet.isRemoved ? nil : outlet.isOpen ? "open" : "closed"
+                    return version >= floor && shown == status
+                }
+                if !isKnown { wrong("was listed as \(status ?? "nothing")") }
+            case .nothing:
+                let outlet = String(subject.dropFirst("outlet-".count))
+                if !histories.contains(where: { wasRemoved(outlet, $0, observation.head) }) { wrong("was not there") }
+            case .ordersOf(let entries):
+                let expected = lastStages(observation) { $0.customer == subject }
+                if entries != expected { wrong("has orders \(entries) instead of \(expected)") }
             case .orders(let entries):
                 let expected = lastStages(of: subject, observation) { _ in true }
                 if entries != expected { wrong("has orders \(entries) instead of \(expected)") }
@@ -223,14 +261,28 @@ struct Judge {
         }
     }
 
+    /// Whether an outlet was removed by then.
+    private func wasRemoved(_ outlet: String, _ history: History, _ head: Int64) -> Bool {
+        history.streams["outlet-\(outlet)"]?.contains {
+            $0.outlet.isRemoved && (hasForked || $0.position <= head)
+        } ?? false
+    }
+
+    /// The versions of a stream up to then.
+    private func steps(_ observation: Client.Observation) -> [(version: Int64, step: History.Step)] {
+        histories.flatMap { steps(observation, $0).enumerated().map { (Int64($0.offset) + 1, $0.element) } }
+    }
+
+    private func steps(_ observation: Client.Observation, _ history: History) -> [History.Step] {
+        (history.streams[observation.subject] ?? []).filter { hasForked || $0.position <= observation.head }
+    }
+
     /// The versions of a cart up to then, from none on.
     private func carts(
         _ observation: Client.Observation
     ) -> [(version: Int64, step: History.Step, history: History)] {
         histories.flatMap { history in
-            let steps = (history.streams[observation.subject] ?? []).filter {
-                hasForked || $0.position <= observation.head
-            }
+            let steps = steps(observation, history)
             return ([History.Step(position: 0, id: nil, reply: 0)] + steps).enumerated().map { version, step in
                 (Int64(version), step, history)
             }
@@ -253,9 +305,13 @@ struct Judge {
     private func lastStages(
         of outlet: String, _ observation: Client.Observation, _ isMeant: (OrderModel) -> Bool
     ) -> [OrderReader.Entry] {
-        let lives = histories[0].orders.values.filter { stages in
-            stages[0].model.outlet == outlet && stages[0].position <= observation.head
-        }
+        lastStages(observation) { $0.outlet == outlet && isMeant($0) }
+    }
+
+    private func lastStages(
+        _ observation: Client.Observation, _ isMeant: (OrderModel) -> Bool
+    ) -> [OrderReader.Entry] {
+        let lives = histories[0].orders.values.filter { $0[0].position <= observation.head }
         return lives.sorted { $0[0].position > $1[0].position }.compactMap { stages in
             guard let last = stages.last(where: { $0.position <= observation.head }), isMeant(last.model) else {
                 return nil

@@ -68,6 +68,10 @@ struct Request {
         /// What an outlet's kitchen sees, and its orders; with whether all is quiet.
         case kitchen(String, isQuiet: Bool)
         case orders(String, isQuiet: Bool)
+        /// The orders of a customer.
+        case ordersOf(String, isQuiet: Bool)
+        /// Every outlet that is listed.
+        case outlets
         /// A channel, and the order that it is about.
         case subscribe(String, KnownOrder?)
     }
@@ -92,11 +96,12 @@ struct KnownOrder {
 /// What a write asks for.
 enum Action {
     case add(Choice, quantity: Int)
-    case clear, open, close
+    case clear, open, close, hide, show, remove
+    case tip(Int64)
     /// Sets what the item costs, or an option.
     case price(String, Int64)
     /// Places an order for what is in the cart, if it costs that.
-    case checkOut(total: Int64)
+    case checkOut(total: Int64, hasName: Bool)
     case order(OrderAction, KnownOrder)
 }
 
@@ -114,6 +119,8 @@ final class Write {
     let id: String
     let stream: String
     let action: Action
+    /// The customer that it names.
+    let customer: String?
     /// The integers that were answered.
     var replies: [Int64] = []
     /// The orders that were answered.
@@ -129,18 +136,20 @@ final class Write {
     /// When it was sent first.
     var sentAt: UInt64?
 
+    var isTip: Bool { if case .tip = action { true } else { false } }
     var isAnswered: Bool { !replies.isEmpty || !orders.isEmpty }
 
     /// Whether it is accepted where it changes nothing.
     var mayChangeNothing: Bool {
         switch action {
         case .add, .checkOut: false
-        case .clear, .open, .close, .price, .order: true
+        case .clear, .tip, .open, .close, .hide, .show, .remove, .price, .order: true
         }
     }
 
-    init(id: String, stream: String, _ action: Action) {
+    init(id: String, stream: String, _ action: Action, of customer: String? = nil) {
         self.id = id
+        self.customer = customer
         self.stream = stream
         self.action = action
     }
@@ -148,12 +157,18 @@ final class Write {
 
 /// What docs/protocol.md and docs/users.md say, once more.
 enum Model {
-    static let outlets = ["o0", "o1"]
+    /// The last one may be removed.
+    static let outlets = ["o0", "o1", "o2"]
+    static let removable = "o2"
     /// What carts are named after.
-    static let carts = ["c0-a", "c0-b", "c0-c", "c1-a", "c1-b", "c1-c"]
+    static let carts = ["c0-a", "c0-b", "c0-c", "c1-a", "c1-b", "c1-c", "c2-a"]
 
     /// Orders of a cart go to one outlet.
-    static func outlet(of cart: String) -> String { cart.hasPrefix("c0") ? "o0" : "o1" }
+    static func outlet(of cart: String) -> String { "o\(cart.dropFirst().prefix(1))" }
+
+    /// Whose carts have such a name, if they are anybody's.
+    static func customer(of cart: String) -> String { String(cart.prefix(2)) }
+    static let customers = ["c0", "c1", "c2"]
 
     /// What a user is told.
     enum Verdict {
@@ -190,6 +205,9 @@ enum Model {
         case .home(let outlet): reads(person, outlet: outlet)
         case .kitchen(let outlet, _): runs(person, outlet)
         case .orders(let outlet, _): person.role == .merchant ? runs(person, outlet) : person.grants.isEmpty
+        case .ordersOf(let customer, _):
+            person.grants.isEmpty || person.role == .customer && owns(person, customer)
+        case .outlets: person.role != .merchant || person.grants.isEmpty
         case .subscribe(let channel, _):
             switch channel.split(separator: ":").map(String.init) {
             case let parts where parts[0] == "cart": reads(person, cart: parts[1])
@@ -202,9 +220,9 @@ enum Model {
     private static func may(_ person: Person, _ write: Write) -> Bool {
         let id = String(write.stream.split(separator: "-", maxSplits: 1)[1])
         switch write.action {
-        case .add, .clear, .checkOut:
+        case .add, .clear, .tip, .checkOut:
             return person.role == .admin || person.role == .customer && owns(person, id)
-        case .open, .close, .price: return runs(person, id)
+        case .open, .close, .hide, .show, .remove, .price: return runs(person, id)
         case .order(.cancel(let party, _, _), _):
             return person.role == .admin || person.role == (party == "customer" ? .customer : .merchant)
         case .order: return person.role == .admin || person.role == .merchant
@@ -233,20 +251,28 @@ enum Model {
 
     /// The codes of errors that may be answered, besides those about who may do what. Whether an order may have been
     /// in a state that leads to them is judged in the end.
-    static func mayFail(_ kind: Request.Kind, with code: String) -> Bool {
+    ///
+    /// - Parameter forgotten: the customers who were forgotten by then.
+    static func mayFail(_ kind: Request.Kind, with code: String, _ forgotten: Set<String>) -> Bool {
         switch kind {
         case .hello(let isRight): return !isRight && code == "BUSY"
         case .echo: return false
-        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .subscribe:
+        case .count, .cart, .quote, .home, .order, .kitchen, .orders, .ordersOf, .outlets, .subscribe:
             return ["UNAVAILABLE", "BUSY"].contains(code)
         case .write(let write):
             if ["UNKNOWN", "UNAVAILABLE", "BUSY"].contains(code) { return true }
+            // A reason is given in the name of the order's customer.
+            if code == "FORGOTTEN" {
+                if case .order(_, let order) = write.action { return forgotten.contains(customer(of: order.cart)) }
+                return write.customer.map(forgotten.contains) ?? false
+            }
             switch write.action {
             case .add(let choice, _):
-                return ["CLOSED", "LIMIT", "STATE"].contains(code) || choice.isTooMuch && code == "CHOICE"
-            case .checkOut: return ["CLOSED", "STATE", "TOTALCHANGED"].contains(code)
-            case .clear: return code == "STATE"
-            case .open, .close, .price: return false
+                return ["CLOSED", "LIMIT", "STATE", "NOTFOUND"].contains(code) || choice.isTooMuch && code == "CHOICE"
+            case .checkOut: return ["CLOSED", "STATE", "TOTALCHANGED", "NOTFOUND"].contains(code)
+            case .clear, .tip: return code == "STATE"
+            case .open, .close, .hide, .show, .price: return code == "NOTFOUND"
+            case .remove: return false
             case .order: return ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(code)
             }
         }

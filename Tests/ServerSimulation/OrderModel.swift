@@ -6,6 +6,8 @@ struct Terms {
     var acceptWithin: Int64?
     /// Nil where nobody has to pay first.
     var payWithin: Int64?
+    /// What is charged beside the prices of lines.
+    var charges = Charges.nothing
 
     /// The fields of `OUTLET.PUT`.
     var fields: String {
@@ -13,7 +15,7 @@ struct Terms {
         if let prepMinutes { fields += ",\"prepMinutes\":\(prepMinutes)" }
         if let acceptWithin { fields += ",\"acceptWithin\":\(acceptWithin)" }
         if let payWithin { fields += ",\"payment\":\"first\",\"payWithin\":\(payWithin)" }
-        return fields
+        return fields + charges.fields
     }
 }
 
@@ -39,12 +41,18 @@ enum OrderChange: Equatable {
     case delayed(Int64)
     case cancelled(OrderModel.Ending)
     case paid(OrderModel.Report)
-    case refunded(Int64, String, line: String?, units: Int)
+    case refunded(Int64, tax: Int64, String, line: String?, units: Int)
 
     /// What an event of an order's life says; nil of the first, and of those that no order here has.
     init?(_ event: Order.Event) {
         func words(_ ending: Order.Ending) -> OrderModel.Ending {
-            let text: String? = if case .plain(let text)? = ending.text { text.string } else { nil }
+            let text: String? =
+                switch ending.text {
+                case .plain(let text)?: text.string
+                // There is only one that customers are given.
+                case .sealed?: OrderModel.reason
+                case nil: nil
+                }
             return OrderModel.Ending(by: ending.by.rawValue, code: ending.reason.rawValue, text: text)
         }
         switch event {
@@ -65,7 +73,8 @@ enum OrderChange: Equatable {
                     amount: payment.amount.minorUnits))
         case .refunded(let refund):
             self = .refunded(
-                refund.amount.minorUnits, refund.reason.rawValue, line: refund.units?.line.string,
+                refund.amount.minorUnits, tax: refund.tax.minorUnits, refund.reason.rawValue,
+                line: refund.units?.line.string,
                 units: refund.units?.quantity ?? 0)
         }
     }
@@ -119,7 +128,10 @@ struct OrderModel {
     let cart: String
     let outlet: String
     let lines: [Line]
-    let total: Int64
+    let bill: Bill
+    /// Whose it is, where that was said, and the name on it.
+    let customer: String?
+    let name: String?
     /// When it was placed, and what it waits for since then.
     let placedAt: Int64
     private let terms: Terms
@@ -129,16 +141,27 @@ struct OrderModel {
     private(set) var ending: Ending?
     private(set) var reports: [Report] = []
     private(set) var refunded: Int64 = 0
+    /// How much of it is tax.
+    private(set) var refundedTax: Int64 = 0
     private(set) var refundedUnits: [String: Int] = [:]
 
     /// An order as it is when it is placed, before anything is said of it.
-    init(_ id: String, from cart: String, at outlet: String, _ lines: [Line], placedAt: Int64, _ terms: Terms) {
-        (self.id, self.cart, self.outlet, self.lines) = (id, cart, outlet, lines)
+    init(
+        _ id: String, from cart: String, at outlet: String, _ lines: [Line], _ bill: Bill, of customer: String?,
+        name: String?, placedAt: Int64, _ terms: Terms
+    ) {
+        (self.id, self.cart, self.outlet, self.lines, self.bill) = (id, cart, outlet, lines, bill)
+        (self.customer, self.name) = (customer, name)
         (self.placedAt, self.terms) = (placedAt, terms)
-        total = lines.reduce(0) { $0 + $1.price * Int64($1.quantity) }
         status = terms.payWithin != nil ? .awaitingPayment : .placed
         if status == .placed { acceptBy = acceptBy(from: placedAt) }
     }
+
+    /// The text that customers are given as a reason, and the name that is on their orders.
+    static let reason = "for a reason"
+    static let anyName = "Ann"
+
+    var total: Int64 { bill.total }
 
     // MARK: Times
 
@@ -233,18 +256,25 @@ struct OrderModel {
 
     private func outcome(ofRefund part: Part, _ code: String) -> Outcome {
         guard ![.awaitingPayment, .rejected, .cancelled].contains(status) else { return .refused("STATE") }
-        let left = total - refunded
+        let (left, taxLeft) = (total - refunded, bill.tax - refundedTax)
         var (amount, line, units) = (left, String?.none, 0)
+        var lineTax: Int64?
         switch part {
         case .rest: break
         case .amount(let wanted): amount = wanted
         case .units(let wanted, let id):
-            guard let of = lines.first(where: { $0.id == id }) else { return .refused("NOTFOUND") }
-            guard wanted <= of.quantity - refundedUnits[id, default: 0] else { return .refused("LIMIT") }
-            (amount, line, units) = (of.price * Int64(wanted), id, wanted)
+            guard let index = lines.firstIndex(where: { $0.id == id }) else { return .refused("NOTFOUND") }
+            let (all, before) = (lines[index].quantity, refundedUnits[id, default: 0])
+            guard wanted <= all - before else { return .refused("LIMIT") }
+            amount = Bill.share(bill.paid(at: index), of: wanted, after: before, outOf: all)
+            lineTax = Bill.share(bill.tax(at: index), of: wanted, after: before, outOf: all)
+            (line, units) = (id, wanted)
         }
         guard left > 0, amount <= left else { return .refused("LIMIT") }
-        return .changes([.refunded(amount, code, line: line, units: units)])
+        // As much of the tax that is left as of the money, and never so much less that it would remain without it.
+        let share = lineTax ?? Bill.halfUp(taxLeft * amount, left)
+        let tax = min(max(share, taxLeft - (left - amount)), taxLeft, amount)
+        return .changes([.refunded(amount, tax: tax, code, line: line, units: units)])
     }
 
     // MARK: Money
@@ -275,8 +305,9 @@ struct OrderModel {
         case .delayed(let time): readyBy = time
         case .cancelled(let ending): (status, self.ending) = (.cancelled, ending)
         case .paid(let report): reports.append(report)
-        case .refunded(let amount, _, let line, let units):
+        case .refunded(let amount, let tax, _, let line, let units):
             refunded += amount
+            refundedTax += tax
             if let line { refundedUnits[line, default: 0] += units }
         }
         if status != .placed { acceptBy = nil }
@@ -287,7 +318,10 @@ struct OrderModel {
     /// The members of `ORDER.GET` that are compared, those of an object with its name before them.
     static let members =
         ["order", "cart", "outlet", "status", "total", "subtotal", "count", "placedAt", "promisedFor", "readyBy"]
-        + ["payBy", "acceptBy", "refunded", "ending.by", "ending.code", "ending.reason"]
+        + [
+            "customer", "name", "payBy", "acceptBy", "refunded", "refundedTax", "ending.by", "ending.code",
+            "ending.reason",
+        ]
         + ["state", "authorised", "captured", "refunded", "due", "owed"].map { "payment." + $0 }
 
     /// What `ORDER.GET` shows of it, by ``members`` and the ids of lines.
@@ -297,11 +331,14 @@ struct OrderModel {
         }
         var shown: [String: String?] = [
             "order": id, "cart": cart, "outlet": outlet, "status": status.rawValue, "total": "\(total)",
-            "subtotal": "\(total)", "count": "\(lines.reduce(0) { $0 + $1.quantity })",
+            "subtotal": "\(bill.subtotal)", "customer": customer, "name": name,
+            "count": "\(lines.reduce(0) { $0 + $1.quantity })",
             "placedAt": time(isFollowed ? placedAt : nil), "promisedFor": time(promisedFor), "readyBy": time(readyBy),
             "payBy": time(status == .awaitingPayment ? payBy : nil), "acceptBy": time(acceptBy),
             "ending.by": ending?.by, "ending.code": ending?.code, "ending.reason": ending?.text,
             "refunded": refunded > 0 ? "\(refunded)" : nil,
+            "refundedTax": refundedTax > 0 ? "\(refundedTax)" : nil,
+            "charges": bill.charges.map(\.text).joined(separator: ", "),
         ]
         for line in lines {
             let back = refundedUnits[line.id].map { ", \($0) given back" } ?? ""

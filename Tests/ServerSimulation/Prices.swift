@@ -35,7 +35,7 @@ struct Choice: Equatable {
     static func == (one: Choice, other: Choice) -> Bool { one.line == other.line }
 }
 
-/// What an outlet asks for its item and the options of it, in minor units. It charges nothing else.
+/// What an outlet asks for its item and the options of it, in minor units.
 struct Prices {
     static let item = "tea"
     static let initial = Prices(amounts: [item: 5, "honey": 2, "lemon": 0, "milk": 3])

@@ -6,6 +6,9 @@ enum CartReader {
         var version: Int64 = 0
         var count: Int64 = 0
         var total: Int64 = 0
+        var tip: Int64 = 0
+        var charges: [Bill.Charge] = []
+        var customer: String?
         var order: String?
         /// The digest of a quote.
         var quote: String?
@@ -19,8 +22,40 @@ enum CartReader {
         guard quantities.count == lines.count else { return nil }
         let count = quantities.reduce(0, +)
         if let said = value["count"]?.integer, said != count { return nil }
+        guard let charges = ChargeReader.read(value["charges"]) else { return nil }
         return Cart(
-            version: version, count: count, total: total, order: value["order"]?.word, quote: value["quote"]?.word)
+            version: version, count: count, total: total, tip: value["tip"]?.integer ?? 0, charges: charges,
+            customer: value["customer"]?.word, order: value["order"]?.word, quote: value["quote"]?.word)
+    }
+}
+
+/// The charges of a cart, a quote or an order.
+enum ChargeReader {
+    static func read(_ value: JSONValue?) -> [Bill.Charge]? {
+        guard case .array(let charges)? = value else { return value == nil ? [] : nil }
+        let read = charges.compactMap { charge -> Bill.Charge? in
+            guard let kind = charge["kind"]?.word, let amount = charge["amount"]?.integer,
+                case .bool(let isIncluded)? = charge["included"], case .array(let shares)? = charge["shares"]
+            else { return nil }
+            return Bill.Charge(
+                kind: kind, id: charge["id"]?.word, amount: amount, isIncluded: isIncluded,
+                shares: shares.compactMap(\.integer))
+        }
+        return read.count == charges.count ? read : nil
+    }
+}
+
+/// What documents about outlets say.
+enum OutletReader {
+    /// The outlets of `OUTLETS`, each with its status.
+    static func list(_ document: [UInt8]) -> [String: String]? {
+        guard case .array(let outlets)? = (try? JSONValue(document))?["items"] else { return nil }
+        var read: [String: String] = [:]
+        for outlet in outlets {
+            guard let id = outlet["id"]?.word, let status = outlet["status"]?.word, read[id] == nil else { return nil }
+            read[id] = status
+        }
+        return read
     }
 }
 
@@ -48,13 +83,14 @@ enum OrderReader {
     /// The version of `ORDER.GET`'s document, and what ``OrderModel/shown`` has.
     static func read(_ document: [UInt8]) -> (version: Int64, shown: [String: String])? {
         guard let order = try? JSONValue(document), let version = order["version"]?.integer,
-            case .array(let lines)? = order["lines"]
+            case .array(let lines)? = order["lines"], let charges = ChargeReader.read(order["charges"])
         else { return nil }
         var shown: [String: String] = [:]
         for name in OrderModel.members {
             let value = name.split(separator: ".").reduce(Optional(order)) { $0?[String($1)] }
             shown[name] = value?.word ?? value?.integer.map { "\($0)" }
         }
+        shown["charges"] = charges.map(\.text).joined(separator: ", ")
         for line in lines {
             guard let id = line["line"]?.word, let quantity = line["quantity"]?.integer,
                 let price = line["unitPrice"]?.integer, let total = line["total"]?.integer

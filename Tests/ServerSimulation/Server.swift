@@ -14,7 +14,7 @@ import Users
 @LoopActor
 final class Server {
     /// How many batches fill the log at the start.
-    static let fillCount = 6
+    static let fillCount = 3 * Model.outlets.count
     /// Writes nothing, and so begins no thread: once a line was too long, those behind it wait for ever.
     private static let silence = {
         let output = LineOutput(descriptor: -1)
@@ -41,7 +41,7 @@ final class Server {
         while true {
             do {
                 let application = try await Application(
-                    configuration: Server.configuration, log: log, history: log, keys: InMemoryCustomerKeys(),
+                    configuration: Server.configuration, log: log, history: log, keys: world.keys,
                     store: nil, logger: Server.silence
                 ) { [world] in LoopActor.assumeIsolated { Timestamp(millisecondsSinceEpoch: world.clock) } }
                 var line = LineConfiguration()

@@ -1,3 +1,4 @@
+import Domain
 import EventLog
 import EventLoop
 import Glibc
@@ -18,6 +19,9 @@ final class World {
 
     let plan: Plan
     let log = InMemoryEventLog()
+    let keys = InMemoryCustomerKeys()
+    /// When customers were forgotten.
+    private(set) var forgotten: [String: UInt64] = [:]
     /// Draws what the network and the log do.
     var chance: SeededGenerator
     private(set) var servers: [Server] = []
@@ -88,6 +92,7 @@ final class World {
                 prepMinutes: drawn.pick([nil, 0, 15]), acceptWithin: drawn.pick([nil, 0, 1, 1, 2, 3]),
                 payWithin: drawn.pick([nil, nil, 1, 2, 3]))
         }
+        for outlet in Model.outlets { terms[outlet]?.charges = .any(&drawn) }
         self.terms = terms
     }
 
@@ -268,6 +273,12 @@ final class World {
             met(.userChange)
             users.change(&chance, at: now)
             publishUsers()
+        }
+        if plan.seed % 5 == 2, !isCalm, chance.chance(2) {
+            let customer = chance.pick(Model.customers)
+            note("\(customer) is forgotten")
+            await keys.forget(Identifier(customer)!)
+            forgotten[customer] = forgotten[customer] ?? now
         }
         if plan.seed % 4 == 3, strikes(.fork, 3) {
             let batches = (try? await log.commits(partition: 0, after: 0, limit: .max).count) ?? 0
