@@ -277,7 +277,7 @@ final class World {
         if plan.seed % 5 == 2, !isCalm, chance.chance(2) {
             let customer = chance.pick(Model.customers)
             note("\(customer) is forgotten")
-            await keys.forget(Identifier(customer)!)
+            _ = try? await keys.forget([Identifier(customer)!])
             forgotten[customer] = forgotten[customer] ?? now
         }
         if plan.seed % 4 == 3, strikes(.fork, 3) {
