@@ -5,6 +5,7 @@ import json
 import random
 import re
 import sqlite3
+import statistics
 import time
 
 from asking import QUESTIONS, ask

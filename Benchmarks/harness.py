@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import io
-import json
 import os
 import socket
 import statistics
@@ -15,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"))
 
-from tiffin import (  # noqa: E402
+from tiffin import (
     Client, ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document, sql, wait_until,
 )
 

@@ -15,8 +15,8 @@ import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
-import harness  # noqa: F401 says where the client tests lie
-from tiffin import CHECKOUT, fresh_database
+from harness import fresh_database
+from tiffin import CHECKOUT
 
 sys.path.append(str(CHECKOUT / "Tests" / "Browser"))
 WEB = CHECKOUT / "Web"

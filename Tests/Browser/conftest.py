@@ -11,8 +11,8 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 WEB = CHECKOUT / "Web"
 sys.path.append(str(CHECKOUT / "Tests" / "Clients"))
 
-from site_under_test import PATIENCE, Site, chromium, launched_browser, put_kitchen  # noqa: E402
-from tiffin import fresh_database  # noqa: E402
+from site_under_test import PATIENCE, Site, chromium, launched_browser, put_kitchen
+from tiffin import fresh_database
 
 # The workers take the files in this order, and the others after them: long ones start early.
 LONGEST_FILES = ["test_hands", "test_discovery", "test_cart", "test_home", "test_pictures", "test_options", "test_console"]

@@ -237,8 +237,8 @@ def test_a_long_list_is_in_the_page_by_windows(open_feed, town):
     client("OUTLET.REMOVE", "long")
 
 
-def test_places_and_lists_and_what_is_added_from_here(open_feed, town):
-    page, client = open_feed(), town[1]
+def test_places_and_lists_and_what_is_added_from_here(open_feed):
+    page = open_feed()
     page.get_by_role("button", name="List").click()
     assert page.get_by_test_id("results").evaluate("(list) => list.classList.contains('list')")
     page.locator(".results .add").first.click()

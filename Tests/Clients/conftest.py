@@ -1,11 +1,15 @@
+import contextlib
 import itertools
 import os
+import shutil
+import socket
+import subprocess
 
 import pytest
 
 import tiffin
 from monkeys import run_monkey
-from tiffin import Server, fresh_data_dir, fresh_database
+from tiffin import Client, Server, fresh_data_dir, fresh_database, wait_until
 
 unique = itertools.count(1)
 
@@ -85,3 +89,29 @@ def shared_data():
 def monkey(tmp_path):
     """Runs the load generator to its end and checks its exit code."""
     return lambda server, *options, code=0: run_monkey(tmp_path, server, *options, code=code)
+
+
+@pytest.fixture(scope="module")
+def redis(tmp_path_factory):
+    """The port of a private redis-server."""
+    if not shutil.which("redis-server"):
+        pytest.skip("redis-server is not installed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen(
+        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+         "--dir", tmp_path_factory.mktemp("redis")],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )
+
+    def answers():
+        with contextlib.suppress(OSError), Client(port) as client:
+            return client("PING")
+
+    try:
+        wait_until(answers, 10, "redis-server")
+        yield port
+    finally:
+        process.terminate()
+        process.wait(timeout=10)

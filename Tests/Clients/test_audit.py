@@ -1,14 +1,9 @@
 """`tiffin audit` and `tiffin replay`: what follows from the log, and every way to tamper with it that is known."""
 
-import contextlib
 import json
-import os
 import re
-import shutil
 import subprocess
-import tempfile
 import threading
-from urllib.parse import urlsplit, urlunsplit
 
 import pytest
 

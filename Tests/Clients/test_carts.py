@@ -4,7 +4,6 @@ import json
 
 import pytest
 
-import tiffin
 from tiffin import ReplyError, encode, item_document, put_open_outlet, read_log, section_document
 
 CART_KEYS = [

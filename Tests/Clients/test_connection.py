@@ -1,13 +1,10 @@
 """Connecting as Redis clients do: the same request gets the same answer from Tiffin as from Redis."""
 
-import contextlib
-import shutil
 import socket
-import subprocess
 
 import pytest
 
-from tiffin import Client, Push, ReplyError, Simple, Verbatim, encode, wait_until
+from tiffin import Client, Push, ReplyError, Simple, Verbatim, encode
 
 # Answered byte for byte as Redis does, in RESP2 and RESP3, on a new connection each.
 SAME_REPLY = [
@@ -80,32 +77,6 @@ ODD_REQUESTS = [
     b"*0\r\nPING\r\n",
     b"*-1\r\nPING\r\n",
 ]
-
-
-@pytest.fixture(scope="module")
-def redis(tmp_path_factory):
-    """The port of a private redis-server."""
-    if not shutil.which("redis-server"):
-        pytest.skip("redis-server is not installed")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-         "--dir", tmp_path_factory.mktemp("redis")],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )
-
-    def answers():
-        with contextlib.suppress(OSError), Client(port) as client:
-            return client("PING")
-
-    try:
-        wait_until(answers, 10, "redis-server")
-        yield port
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
 
 
 def converse(port, conversation, protocol):

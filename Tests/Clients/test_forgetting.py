@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tiffin import (
-    Server, binary, encode, fresh_database, item_document, open_transaction, put_open_outlet, read_log, run_tiffin,
+    Server, binary, encode, item_document, open_transaction, put_open_outlet, read_log, run_tiffin,
     section_document, sql, wait_until,
 )
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from tiffin import Client, Server, encode, item_document, outlet_document, put_open_outlet, section_document, wait_until
+from tiffin import Server, encode, item_document, outlet_document, put_open_outlet, section_document, wait_until
 
 MEGABYTE = 1 << 20
 

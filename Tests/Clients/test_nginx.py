@@ -5,7 +5,6 @@ import json
 import re
 import shutil
 import socket
-import ssl
 import subprocess
 from contextlib import closing
 

@@ -10,7 +10,7 @@ import pytest
 from edits import patched
 from test_subscriptions import next_change, subscribe
 from tiffin import (
-    Server, binary, fresh_database, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
+    Server, binary, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
     wait_until,
 )
 

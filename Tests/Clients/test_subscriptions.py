@@ -16,7 +16,6 @@ import pytest
 import tiffin
 from edits import Editor, canonical, patched
 from followers import Follower, message
-from test_connection import redis  # noqa: F401 (a fixture)
 from tampering import insert_event
 from tiffin import Client, Push, ReplyError, Server, encode, item_document, put_open_outlet, section_document, wait_until
 
@@ -533,7 +532,7 @@ def converse(port, conversation, protocol):
 
 @pytest.mark.parametrize("protocol", [2, 3])
 @pytest.mark.parametrize("conversation", CONVERSATIONS, ids=lambda c: "; ".join(map(" ".join, c)))
-def test_subscribers_are_answered_as_redis_does(server, redis, conversation, protocol):  # noqa: F811
+def test_subscribers_are_answered_as_redis_does(server, redis, conversation, protocol):
     assert converse(server.port, conversation, protocol) == converse(redis, conversation, protocol)
 
 

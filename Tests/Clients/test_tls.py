@@ -19,7 +19,7 @@ from redis.retry import Retry
 from certificates import Certificates
 from monkeys import SHORT, SMALL
 from tiffin import (
-    Client, Server, encode, fresh_database, item_document, private_cluster, put_open_outlet, run_tiffin, section_document,
+    Server, encode, fresh_database, item_document, private_cluster, put_open_outlet, run_tiffin, section_document,
     sql, wait_until,
 )
 
