@@ -20,7 +20,6 @@ final class CheckpointKeeper {
     private let follower: LogFollower
     private let store: PostgresReadModelStore?
     private let log: any EventLog
-    private let configuration: Configuration
     private let logger: Logger
     private let latencies: LatencyMonitor
     /// Called with the outlets that look different when another model has replaced this one.
@@ -46,10 +45,7 @@ final class CheckpointKeeper {
     /// The last position whose checkpoint another server had written already.
     private var positionOfAnother: Int64 = 0
     private var positionOfLastTrim: Int64
-    private var savedAt = LoopActor.now
-    /// When saving is tried again after it failed.
-    private var saveAt: UInt64 = 0
-    private var positionAtLastLook: Int64
+    private var schedule: CheckpointSchedule
     private var timer: LoopTimer?
 
     init(
@@ -61,7 +57,6 @@ final class CheckpointKeeper {
         self.follower = follower
         self.store = store
         self.log = log
-        self.configuration = configuration
         self.logger = logger
         self.latencies = latencies
         self.onReplaced = onReplaced
@@ -71,7 +66,10 @@ final class CheckpointKeeper {
         outdated = restored.outdated
         replacesRows = restored.isRejected
         positionOfLastTrim = restored.model.position
-        positionAtLastLook = restored.model.position
+        schedule = CheckpointSchedule(
+            maximumEvents: configuration.checkpointEvents,
+            maximumWait: configuration.checkpointSeconds * 1_000_000_000,
+            position: restored.model.position, now: LoopActor.now)
     }
 
     private var partition: Int { model.value.partition }
@@ -80,7 +78,6 @@ final class CheckpointKeeper {
     // MARK: Running
 
     func start() {
-        positionAtLastLook = position
         timer = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in look() }
     }
 
@@ -103,7 +100,7 @@ final class CheckpointKeeper {
     private func look() {
         guard working == nil, let store else { return }
         if !outdated.isEmpty { rebuildSoon(store) }
-        let isDue = isSaveDue
+        let isDue = schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
         // An ordinary task: what is folded for it is folded on another thread.
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
@@ -118,16 +115,6 @@ final class CheckpointKeeper {
     }
 
     // MARK: Saving
-
-    /// Whether the partition is quiet, much has changed, or changes have waited for long.
-    private var isSaveDue: Bool {
-        let unsaved = position - savedPosition
-        let isQuiet = position == positionAtLastLook
-        positionAtLastLook = position
-        let hasWaited = LoopActor.now - savedAt > configuration.checkpointSeconds * 1_000_000_000
-        return unsaved > 0 && position > positionOfAnother && LoopActor.now >= saveAt
-            && (isQuiet || hasWaited || unsaved >= configuration.checkpointEvents)
-    }
 
     /// Brings the log's index of streams up to the model.
     private func indexStreams() async throws(EventLogError) {
@@ -148,8 +135,9 @@ final class CheckpointKeeper {
             var generations = generations
             let outcome = try await store.save(
                 &checkpoint, after: chain, into: &generations, replaces: replacesRows)
-            savedAt = LoopActor.now
-            latencies.note(.checkpoint, nanoseconds: savedAt - began)
+            let ended = LoopActor.now
+            schedule.ended(ended, began: began)
+            latencies.note(.checkpoint, nanoseconds: ended - began)
             switch outcome {
             case .saved:
                 model.value.saved(checkpoint)
@@ -159,7 +147,7 @@ final class CheckpointKeeper {
                 savedDigests = checkpoint.digests
                 giveBackMemory()
                 logger.debug(
-                    "checkpoint at \(checkpoint.position) saved in \((savedAt - began) / 1_000_000) ms")
+                    "checkpoint at \(checkpoint.position) saved in \((ended - began) / 1_000_000) ms")
             case .another:
                 // Another server's rows are as new; ours are written when they are newer.
                 model.value.notSaved(checkpoint)
@@ -173,7 +161,7 @@ final class CheckpointKeeper {
             }
         } catch {
             model.value.notSaved(checkpoint)
-            saveAt = LoopActor.now + CheckpointKeeper.retryInterval
+            schedule.failed(LoopActor.now)
             logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
         }
     }
