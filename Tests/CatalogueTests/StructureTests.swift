@@ -128,29 +128,64 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `pages give back every number, whatever its unit`(seed: UInt64) {
+    func `a bitmap is made of pages, and pages of a bitmap`(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        // Containers of 65,536 rows with none, few, many and all.
+        let rows = Set(
+            (0..<4).flatMap { container in
+                let share = generator.pick([0, 1, 50, 100])
+                return (0..<65_536).filter { _ in generator.chance(share) }.map { UInt32(container << 16 + $0) }
+            }
+        ).sorted()
+        let bitmap = Bitmap(rows)
+        #expect(Bitmap(bitmap.pages).rows == rows)
+        // One that does not end with a whole container.
+        let pages = Array(bitmap.pages.prefix(generator.number(0..<1_100)))
+        #expect(Bitmap(pages).rows == rows.filter { Int($0 / RowPage.size) < pages.count })
+    }
+
+    @Test(arguments: SeededGenerator.seeds)
+    func `sliced numbers give back every number, and find those of a range`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         let range = generator.pick([50, 1_000, 300_000])
-        var pages = PagedNumbers()
+        let ends: [Int64] = [.min, .min + 1, .max - 1, .max]
+        var numbers = SlicedNumbers()
         var plain: [UInt32: Int64] = [:]
-        for step in 0..<1_500 {
+        for step in 0..<3_000 {
             let row = UInt32(generator.number(0..<range))
-            let units = [1_000_000, 10_000, 1].prefix(1 + step / 500).map(Int64.init)
+            let units = [1_000_000, 10_000, 1].prefix(1 + step / 1_000).map(Int64.init)
             let number = generator.pick([-3, 0, 7, 2_147, Int64(Int32.max), Int64(Int32.min), 1 << 40])
-            let new = generator.chance(25) ? nil : number * generator.pick(units)
-            pages[row] = new
+            let isEnd = step > 2_000 && seed.isMultiple(of: 3) && generator.chance(5)
+            // Now and then nearly all go, so that a page with many numbers has few again.
+            let isGone = generator.chance(step % 1_000 > 800 ? 90 : 25)
+            let new = isGone ? nil : isEnd ? generator.pick(ends) : number * generator.pick(units)
+            numbers[row] = new
             plain[row] = new
-            #expect(pages[row] == new)
-            if step % 500 == 499 {
-                for row in plain.keys { #expect(pages[row] == plain[row]) }
-                for _ in 0..<100 {
-                    let row = UInt32(generator.number(0..<range))
-                    #expect(pages[row] == plain[row])
-                }
+            #expect(numbers[row] == new)
+            guard step % 250 == 249 else { continue }
+            for row in plain.keys { #expect(numbers[row] == plain[row]) }
+            let bounds = (Array(plain.values) + ends + [0, 1]).sorted()
+            for _ in 0..<10 {
+                let low = generator.pick(bounds)
+                let high = max(low, generator.pick(bounds))
+                let expected = plain.filter { (low...high).contains($0.value) }.keys.sorted()
+                #expect(numbers.rows(in: low...high).rows == expected)
             }
+            let some = plain.keys.filter { _ in generator.chance(30) } + [UInt32(range)]
+            let values = some.compactMap { plain[$0] }
+            #expect(numbers.bounds(of: Bitmap(some).pages)?.lowerBound == values.min())
+            #expect(numbers.bounds(of: Bitmap(some).pages)?.upperBound == values.max())
+            let cuts = Set((0..<generator.number(1..<6)).map { _ in generator.pick(bounds) } + [.min]).sorted()
+            let ranges = cuts.indices.dropLast().map { cuts[$0]...cuts[$0 + 1] - 1 } + [cuts[cuts.count - 1] ... .max]
+            #expect(
+                numbers.counts(in: ranges, of: Bitmap(some).pages)
+                    == ranges.map { range in values.count { range.contains($0) } })
+            #expect(numbers.counts(in: [.min ... .max], of: nil) == [plain.count])
+            #expect(numbers.bounds(of: nil)?.upperBound == plain.values.max())
         }
-        for row in plain.keys { pages[row] = nil }
-        for row in plain.keys { #expect(pages[row] == nil) }
+        for row in plain.keys { numbers[row] = nil }
+        #expect(numbers.isEmpty)
+        #expect(numbers.rows(in: .min ... .max).isEmpty)
     }
 
     @Test(arguments: SeededGenerator.seeds)
@@ -197,7 +232,7 @@ import Testing
     }
 
     @Test(arguments: SeededGenerator.seeds)
-    func `a bucket lies in one band, and bands meet`(seed: UInt64) {
+    func `a number lies in one band, and bands meet`(seed: UInt64) {
         var generator = SeededGenerator(seed: seed)
         for _ in 0..<50 {
             let ends = [Self.number(&generator), Self.number(&generator)].sorted()
@@ -211,13 +246,11 @@ import Testing
                     if band.upperBound < .max {
                         #expect(!band.contains(bands.band(of: band.upperBound + 1).lowerBound))
                     }
-                    let bucket = NumberBucket.of(number)
-                    let inBucket = NumberBucket.number(in: bucket)
-                    #expect(NumberBucket.of(inBucket) == bucket)
-                    #expect(band.contains(inBucket))
                 }
+                let list = bands.list(within: ends[0]...ends[1])
+                #expect(list.first == bands.band(of: ends[0]) && list.last == bands.band(of: ends[1]))
+                for (band, next) in zip(list, list.dropFirst()) { #expect(band.upperBound + 1 == next.lowerBound) }
             }
-            #expect(NumberBucket.of(ends[0]) <= NumberBucket.of(ends[1]))
             #expect(NumberBands.progression.band(of: within / 10) == PlainCatalogue.band(within / 10))
         }
     }

@@ -124,7 +124,7 @@ extension Filter {
     ) -> Filter {
         Filter(
             name: name, values: "min max", isRepeatable: false, facet: facet,
-            makeIndex: { _ in NumberIndex<NumberColumn>(value) },
+            makeIndex: { _ in NumberIndex(value) },
             read: { words, _ throws(CatalogueError) in
                 var low = try words.bound(name, digits: digits)
                 var high: Int64?
@@ -141,7 +141,7 @@ extension Filter {
 
     private static func within(_ range: ClosedRange<Int64>) -> Narrowing {
         var narrowing = Narrowing(
-            NumberIndex<NumberColumn>.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
+            NumberIndex.self, rows: { $0.rows(in: range) }, among: { $0.rows(in: range, among: $1) },
             accepts: { index, listing in index.value(of: listing).map(range.contains) ?? false })
         narrowing.range = range
         narrowing.values = ["\(range.lowerBound)", "\(range.upperBound)"]

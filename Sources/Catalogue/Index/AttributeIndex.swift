@@ -5,7 +5,7 @@ internal import Domain
 final class AttributeIndex: FilterIndex {
     private struct Named {
         let words: WordIndex
-        let numbers: NumberIndex<PagedNumbers>
+        let numbers: NumberIndex
 
         var isEmpty: Bool { words.isEmpty && numbers.isEmpty }
     }

@@ -19,6 +19,14 @@ final class Bitmap {
         self.init(owning: rows.withUnsafeBufferPointer { roaring_bitmap_of_ptr($0.count, $0.baseAddress) })
     }
 
+    /// The rows that are written in Roaring's portable format.
+    convenience init(portable bytes: [UInt8]) {
+        self.init(
+            owning: bytes.withUnsafeBytes {
+                roaring_bitmap_portable_deserialize_safe($0.baseAddress?.assumingMemoryBound(to: CChar.self), $0.count)
+            })
+    }
+
     deinit { roaring_bitmap_free(bitmap) }
 
     // MARK: Rows

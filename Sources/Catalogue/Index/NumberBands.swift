@@ -1,38 +1,4 @@
-/// Numbers of as many digits that begin with the same two.
-enum NumberBucket {
-    /// The significant digits that the numbers of a bucket have in common.
-    private static let digits = 2
-
-    /// The number's bucket: a greater one for greater numbers. Below zero it is the same as above, mirrored.
-    static func of(_ number: Int64) -> Int {
-        if number < 0 { return ~of(~number) }
-        var (leading, zeros) = (number, 0)
-        while leading >= 100 {
-            leading /= 10
-            zeros += 1
-        }
-        return 90 * zeros + Int(leading)
-    }
-
-    /// A number of the bucket.
-    static func number(in bucket: Int) -> Int64 {
-        if bucket < 0 { return ~number(in: ~bucket) }
-        let zeros = bucket < 100 ? 0 : bucket / 90 - (bucket % 90 < 10 ? 1 : 0)
-        return (0..<zeros).reduce(Int64(bucket - 90 * zeros)) { number, _ in number * 10 }
-    }
-
-    /// How many whole numbers the bucket of a number has.
-    static func width(at number: Int64) -> Int64 {
-        var (leading, width) = (number < 0 ? ~number : number, Int64(1))
-        while leading >= 100 {
-            leading /= 10
-            width *= 10
-        }
-        return width
-    }
-}
-
-/// A division of all numbers into bands that begin at round ones. Every ``NumberBucket`` lies in one band.
+/// A division of all numbers into bands that begin at round ones.
 enum NumberBands {
     /// 0, 1–1.99…, 2–4.99…, 5–9.99… times every power of ten. Below zero it is the same, mirrored.
     case progression
@@ -55,7 +21,7 @@ enum NumberBands {
     /// Equally wide bands from one number to another: the narrowest that are 1, 2 or 5 times a power of ten wide and at
     /// most ``maximumSteps``.
     static func steps(from least: Int64, to greatest: Int64) -> NumberBands {
-        var step = max(NumberBucket.width(at: least), NumberBucket.width(at: greatest))
+        var step = max(Self.precision(of: least), Self.precision(of: greatest))
         var factors = [2, 5, 10]
         let unit = step
         var scale = unit
@@ -73,6 +39,16 @@ enum NumberBands {
         return .steps(step)
     }
 
+    /// The unit of a number's second digit.
+    private static func precision(of number: Int64) -> Int64 {
+        var (leading, unit) = (number < 0 ? ~number : number, Int64(1))
+        while leading >= 100 {
+            leading /= 10
+            unit *= 10
+        }
+        return unit
+    }
+
     private static func floor(_ number: Int64, _ step: Int64) -> Int64 {
         number < 0 ? ~(~number / step) : number / step
     }
@@ -85,11 +61,11 @@ enum NumberBands {
         bands.count <= maximumBands && (bands.map(\.count).max() ?? 0) < (others.map(\.count).max() ?? 0)
     }
 
-    /// How many numbers are in each band, in the order of the numbers.
-    func counts(of numbers: [(number: Int64, count: Int)]) -> [Counted] {
-        var counts: [ClosedRange<Int64>: Int] = [:]
-        for (number, count) in numbers { counts[band(of: number), default: 0] += count }
-        return counts.map { ($0.key, $0.value) }.sorted { $0.band.lowerBound < $1.band.lowerBound }
+    /// Those that have to do with the numbers of a range.
+    func list(within range: ClosedRange<Int64>) -> [ClosedRange<Int64>] {
+        var list = [band(of: range.lowerBound)]
+        while let last = list.last, last.upperBound < range.upperBound { list.append(band(of: last.upperBound + 1)) }
+        return list
     }
 
     /// The band that a number is in.

@@ -1,13 +1,5 @@
-/// The numbers of rows.
-protocol RowNumbers {
-    init()
-
-    /// The number of a row; nil if it has none.
-    subscript(row: UInt32) -> Int64? { get set }
-}
-
 /// An optional number for each row: four bytes each as long as every number is that close to the base.
-struct NumberColumn: RowNumbers {
+struct NumberColumn {
     /// What narrow numbers are counted from: 0 if the first number fits so, or else that number, as keys of prices begin
     /// with their currency. Nil until there is a number.
     private var base: Int64?

@@ -122,8 +122,7 @@ final class WordIndex: FilterIndex {
         } else {
             counts = spellingsByWord.values.compactMap { spellings in
                 // One row may have several spellings.
-                let count = tally.count([spellings.count == 1 ? spellings[0].rows : Bitmap.union(spellings.map(\.rows))]
-                )
+                let count = tally.count(spellings.count == 1 ? spellings[0].rows : Bitmap.union(spellings.map(\.rows)))
                 return count > 0 ? (spellings, count) : nil
             }
         }

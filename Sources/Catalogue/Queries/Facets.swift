@@ -119,7 +119,7 @@ struct Facets {
             let words = index.index(of: asked.filter, as: WordIndex.self)
             return .words(words.counts(over: Tally(matches, in: index)))
         case .numbers(let rule, let digits):
-            let numbers = index.index(of: asked.filter, as: NumberIndex<NumberColumn>.self)
+            let numbers = index.index(of: asked.filter, as: NumberIndex.self)
             return .numbers(numbers.spread(over: Tally(matches, in: index), rule), digits: digits)
         case .attributes:
             guard let name = asked.attribute else { preconditionFailure("a facet of no attribute") }

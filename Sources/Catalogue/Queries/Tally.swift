@@ -31,11 +31,14 @@ struct Tally {
         outlets = items.outlets
     }
 
-    /// How many matches are in one of the sets, of which no two have a row in common.
-    func count(_ sets: [Bitmap]) -> Int {
-        if let outlets { return outlets(Bitmap.union(sets).intersection(rows)).count }
-        return sets.reduce(0) { $0 + (isEverything ? $1.count : $1.intersectionCount(rows)) }
+    /// How many matches are in a set.
+    func count(_ set: Bitmap) -> Int {
+        if let outlets { return outlets(set.intersection(rows)).count }
+        return isEverything ? set.count : set.intersectionCount(rows)
     }
+
+    /// The rows as pages; nil for all rows of their index.
+    var pages: [RowPage]? { isEverything ? nil : rows.pages }
 
     /// The listings, if looking at each is faster than counting so many sets.
     func listings(ratherThan sets: Int) -> [Listing]? {
