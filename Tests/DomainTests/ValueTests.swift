@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `similar identifiers have different hashes, whose bits are evenly spread`() {
+    @Test func `similar identifiers have different hashes, and every bit of them matters`() {
         var texts = Set((0..<20_000).map { "\($0)" })
         for number in 0..<5_000 {
             texts.insert("cart-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)")
@@ -114,11 +114,11 @@ import Testing
         }
         let hashes = Set(texts.map { Identifier($0)!.hash })
         #expect(hashes.count == texts.count)
-        // Ten standard deviations.
-        let spread = 5 * Int(Double(hashes.count).squareRoot())
+        // Each process has a key of its own, and some are worse than others: with the worst of 3,000, a bit was set in
+        // 36 or 64 of 100 hashes. One that hardly changes would be in none or all.
         for bit in 0..<64 {
             let ones = hashes.count { $0 >> bit & 1 == 1 }
-            #expect(abs(ones - hashes.count / 2) < spread, "bit \(bit)")
+            #expect(abs(ones - hashes.count / 2) < hashes.count / 4, "bit \(bit)")
         }
     }
 
