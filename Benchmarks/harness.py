@@ -4,18 +4,16 @@ import contextlib
 import csv
 import io
 import os
-import socket
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "Tests" / "Clients"))
 
 from tiffin import (
-    Client, ReplyError, Server, fresh_database, item_document, put_open_outlet, section_document, sql, wait_until,
+    ReplyError, Server, fresh_database, item_document, private_redis, put_open_outlet, section_document, sql,
 )
 
 RESULTS = Path(__file__).resolve().parent / "results"
@@ -138,30 +136,9 @@ def per_second(value) -> str:
     return f"{value:,.0f}/s"
 
 
-@contextlib.contextmanager
 def redis_server():
     """A private Redis that syncs its append-only file on every write."""
-    with tempfile.TemporaryDirectory(prefix="tiffin-redis.") as folder:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        process = subprocess.Popen(
-            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "yes",
-             "--appendfsync", "always", "--dir", folder],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-
-        def answers():
-            if process.poll() is not None:
-                raise RuntimeError("redis-server did not start")
-            with contextlib.suppress(OSError), Client(port) as client:
-                return client("PING")
-
-        try:
-            wait_until(answers, 10, "redis-server")
-            yield port
-        finally:
-            process.terminate()
-            process.wait(timeout=30)
+    return private_redis("--appendonly", "yes", "--appendfsync", "always")
 
 
 @contextlib.contextmanager

@@ -1,15 +1,12 @@
-import contextlib
 import itertools
 import os
 import shutil
-import socket
-import subprocess
 
 import pytest
 
 import tiffin
 from monkeys import run_monkey
-from tiffin import Client, Server, fresh_data_dir, fresh_database, wait_until
+from tiffin import Server, fresh_data_dir, fresh_database, private_redis
 
 unique = itertools.count(1)
 
@@ -92,26 +89,9 @@ def monkey(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def redis(tmp_path_factory):
+def redis():
     """The port of a private redis-server."""
     if not shutil.which("redis-server"):
         pytest.skip("redis-server is not installed")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    process = subprocess.Popen(
-        ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-         "--dir", tmp_path_factory.mktemp("redis")],
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )
-
-    def answers():
-        with contextlib.suppress(OSError), Client(port) as client:
-            return client("PING")
-
-    try:
-        wait_until(answers, 10, "redis-server")
+    with private_redis() as port:
         yield port
-    finally:
-        process.terminate()
-        process.wait(timeout=10)

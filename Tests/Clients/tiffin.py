@@ -490,6 +490,31 @@ class Client:
             return True
 
 
+@contextlib.contextmanager
+def private_redis(*options):
+    """A redis-server of its own that keeps nothing, but for what options say. Gives its port."""
+    with tempfile.TemporaryDirectory(prefix="tiffin-redis.") as folder:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        process = subprocess.Popen(
+            ["redis-server", "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", folder, *options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        def answers():
+            if process.poll() is not None:
+                raise RuntimeError("redis-server did not start")
+            with contextlib.suppress(OSError), Client(port) as client:
+                return client("PING")
+
+        try:
+            wait_until(answers, 10, "redis-server")
+            yield port
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+
 def until_served(client: Client, *command):
     """The answer to a command, which is refused as long as the database is away or the log is read again."""
     began = time.monotonic()
