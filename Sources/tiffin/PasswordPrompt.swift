@@ -24,12 +24,13 @@ enum PasswordPrompt {
     }
 
     private static func ask(_ question: String) -> String {
-        FileHandle.standardError.write(Data(question.utf8))
         var before = termios()
         tcgetattr(STDIN_FILENO, &before)
         var silent = before
         silent.c_lflag &= ~tcflag_t(ECHO)
+        // Before the question: what is typed from then on is not shown, and not dropped.
         tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+        FileHandle.standardError.write(Data(question.utf8))
         defer {
             tcsetattr(STDIN_FILENO, TCSAFLUSH, &before)
             FileHandle.standardError.write(Data("\n".utf8))
