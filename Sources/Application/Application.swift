@@ -37,6 +37,8 @@ public final class Application {
     /// Customers who are being forgotten: each time the table of keys is rewritten, so it is done once at a time.
     let forgettingQueue = WorkQueue(
         WorkQueue.Limits(atOnce: 1, atOnceOfCaller: 1, waiting: 100, waitingOfCaller: 50))
+    /// What the keys of customers who forgot themselves have left behind.
+    let remainders: Remainders
     /// What admins have rebuilt.
     let rebuilder: Rebuilder
     /// Who can log in.
@@ -89,6 +91,7 @@ public final class Application {
         self.log = log
         self.history = history
         self.keys = keys
+        remainders = Remainders(keys, logger)
         self.clock = clock
         partitioning = Partitioning(count: log.partitionCount)
         latencies = LatencyMonitor(milliseconds: configuration.latencyMilliseconds) {
@@ -172,6 +175,7 @@ public final class Application {
         logWaits.stop()
         await rebuilder.stop()
         while forgettingQueue.underWayCount > 0 { await LoopTimer.pause(milliseconds: 5) }
+        await remainders.stop()
         // What waits for a key is still to come.
         await textSealer.stop()
         for refold in refolds.values {

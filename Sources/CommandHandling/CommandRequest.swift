@@ -35,6 +35,9 @@ public struct CommandRequest {
     /// ``CommandOutcome/recordable``, and nothing has changed.
     public var isTrial = false
 
+    /// Whether nothing is decided: the answer is the one that the same command got before, or that there was none.
+    public var isRecall = false
+
     /// A request to change a stream.
     public init(
         stream: StreamName, metadata: EventMetadata = .none, expectedVersion: Int64? = nil,

@@ -1,5 +1,6 @@
 internal import Application
 internal import CallArguments
+internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import LineProtocol
@@ -24,6 +25,8 @@ final class Session {
     private(set) var subscriber: Subscriber!
     /// Who has logged in; nil where nobody has.
     private(set) var user: User?
+    /// The same user, as events record it.
+    private var actor: Text?
     /// What the client may do now.
     private var rights = Rights.all
     /// What it is confined to; nil where it is not.
@@ -105,6 +108,7 @@ final class Session {
     func become(_ user: User?) {
         let isStranger = user == nil && server.requiresLogin
         self.user = user
+        actor = user.map { Text($0.name.rawValue) }
         rights = user.map { Rights(of: $0.role) } ?? (isStranger ? .login : .all)
         confinement = user?.confinement
         caller = user.map { Caller(user: "\($0.name)") } ?? share.caller
@@ -339,7 +343,8 @@ final class Session {
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
-        let call = try Call(command.declaration, arguments, within: confinement, with: rights, of: caller, by: id)
+        let call = try Call(
+            command.declaration, arguments, within: confinement, with: rights, of: caller, by: id, actor: actor)
         switch command.body {
         case .session(let body): try body(self, call)
         case .application(let command):

@@ -19,16 +19,12 @@ struct ForgottenKeys {
     @LoopActor
     func close() { connection.close() }
 
-    /// Destroys the keys of customers in every partition, and makes sure that no new ones are ever created. All of them
-    /// at once, so that the table is rewritten once.
+    /// Destroys the keys of customers in every partition, and makes sure that no new ones are ever created.
     ///
-    /// - Parameter told: what the caller learns of an error.
     /// - Throws: if nothing was done, or nobody knows.
     @LoopActor
-    func destroy(
-        of customers: Set<Identifier>, _ told: @LoopActor (PostgresError) -> String
-    ) async throws -> Forgetting {
-        var (forgetting, transaction) = try await connection.transaction { transaction in
+    func destroy(of customers: Set<Identifier>) async throws -> Forgetting {
+        try await connection.transaction { transaction in
             var outcomes: [Forgetting.Outcome] = []
             // In one order, so that two of these do not wait for each other.
             for customer in customers.sorted() {
@@ -43,22 +39,15 @@ struct ForgottenKeys {
                         forgottenBefore: before.isNull(0, 0)
                             ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000)))
             }
-            let number = try await transaction.execute(Statements.transaction, [])
-            return (Forgetting(outcomes), number.text(0, 0))
+            return Forgetting(outcomes)
         }
-        guard forgetting.outcomes.contains(where: \.wasKnown) else { return forgetting }
-        do throws(PostgresError) {
-            forgetting.remainder = try await removeOldRows(since: transaction)
-        } catch {
-            forgetting.remainder = told(error)
-        }
-        return forgetting
     }
 
     /// Rewrites the table: a plain `VACUUM` would leave the bytes of removed rows on their pages until others replace
     /// them. Returns why something remains, if so.
     @LoopActor
-    private func removeOldRows(since transaction: String) async throws(PostgresError) -> String? {
+    func removeOldRows() async throws(PostgresError) -> String? {
+        let transaction = try await connection.execute(Statements.transaction, []).text(0, 0)
         // While this waits for its lock, nobody else can use the keys.
         try await connection.runScript("SET lock_timeout = '2s'")
         var isSeen = true

@@ -60,24 +60,42 @@ public final class PostgresCustomerKeys: CustomerKeys {
 
     /// See `CustomerKeys`. The database's user has to own the table of keys.
     @LoopActor
-    public func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting {
-        // The table is rewritten, and a database that runs out of room ends.
+    public func destroyKeys(of customers: Set<Identifier>) async throws(EventLogError) -> Forgetting {
+        // What is destroyed is removed by rewriting the table, and a database that runs out of room ends.
         guard hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
         let keys: ForgottenKeys
         do throws(PostgresError) {
-            keys = try await ForgottenKeys(
-                in: database, silence: report == nil ? nil : PostgresCustomerKeys.silenceWhileForgetting)
+            keys = try await forgottenKeys()
         } catch {
             throw .unavailable(told(error))
         }
         defer { keys.close() }
         do {
-            return try await keys.destroy(of: customers) { report == nil ? $0.message : told($0) }
+            return try await keys.destroy(of: customers)
         } catch let error as PostgresError {
             throw error.kind == .connection ? .outcomeUnknown(told(error)) : .unavailable(told(error))
         } catch {
             throw .unavailable("\(error)")
         }
+    }
+
+    /// See `CustomerKeys`.
+    @LoopActor
+    public func removeRemainders() async -> String? {
+        guard hasRoom() else { return DatabaseTrouble.full }
+        do throws(PostgresError) {
+            let keys = try await forgottenKeys()
+            defer { keys.close() }
+            return try await keys.removeOldRows()
+        } catch {
+            return report == nil ? error.message : told(error)
+        }
+    }
+
+    @LoopActor
+    private func forgottenKeys() async throws(PostgresError) -> ForgottenKeys {
+        try await ForgottenKeys(
+            in: database, silence: report == nil ? nil : PostgresCustomerKeys.silenceWhileForgetting)
     }
 
     /// What the caller learns of an error: clients may be anybody.

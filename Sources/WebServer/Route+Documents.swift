@@ -16,7 +16,7 @@ extension Route {
                 switch parameter.place {
                 case .content: "a document"
                 case .filters: "filters"
-                case .path, .query, .body, .cart: nil
+                case .path, .query, .body, .cart, .customer: nil
                 }
             }
             return "| `\(route.method) \(route.path)` | \(sites) | `\(route.command.declaration.name)` | "
@@ -25,8 +25,15 @@ extension Route {
         return "\n| route | at | runs | takes |\n| --- | --- | --- | --- |\n\(rows.joined())\n"
     }
 
-    /// The OpenAPI document.
-    static var openAPI: String {
+    /// The OpenAPI document of each site, as it serves it.
+    static let openAPIDocuments = Dictionary(
+        uniqueKeysWithValues: Site.allCases.map { ($0, Array(openAPI(of: $0).utf8)) })
+
+    /// The OpenAPI document of a site; of both where none is named.
+    static func openAPI(of site: Site? = nil) -> String {
+        let all = Route.all.filter { site.map($0.sites.contains) ?? true }
+        let local: [(String, Site)] = [("http://127.0.0.1:7380", .store), ("http://127.0.0.1:7381", .console)]
+        let servers = site.map { [("/", $0)] } ?? local
         var writer = JSONWriter()
         writer.beginObject()
         writer.field("openapi", "3.1.0")
@@ -41,7 +48,7 @@ extension Route {
         writer.endObject()
         writer.key("servers")
         writer.beginArray()
-        for (url, name) in [("http://127.0.0.1:7380", Site.store), ("http://127.0.0.1:7381", .console)] {
+        for (url, name) in servers {
             writer.beginObject()
             writer.field("url", url)
             writer.field("description", name.rawValue)
@@ -88,7 +95,7 @@ extension Route {
             case .path: write(parameter.name, in: "path", isRequired: true, "string", to: &writer)
             case .query: write(parameter.name, in: "query", isRequired: false, parameter.type, to: &writer)
             case .filters: writeFilters(to: &writer)
-            case .body, .content, .cart: break
+            case .body, .content, .cart, .customer: break
             }
         }
         if isWrite {

@@ -13,20 +13,28 @@ extension Route {
         var key: String?
         /// The visitor's cart.
         var cart: Identifier?
+        /// The visitor, as a customer; nil at the console.
+        var customer: Identifier?
     }
 
     /// The words of the command that a request stands for.
     func words(of request: Request) throws(Failure) -> [[UInt8]] {
         var words = commandName
         var query = request.query
-        var members = try body(of: request)
+        let given = try body(of: request)
+        var members = given
         for parameter in parameters {
             let value: [UInt8]?
             switch parameter.place {
             case .path: value = parameter.part.map { Array(request.path[$0].utf8) }
             case .cart: value = request.cart.map { Array($0.rawValue.utf8) }
             case .content: value = request.body
-            case .query: value = try Route.take(parameter.name, from: &query)
+            case .customer:
+                let isGiven = parameter.companion.map { given[$0] != nil } ?? true
+                value = isGiven ? request.customer.map { Array($0.rawValue.utf8) } : nil
+            case .query:
+                let visitor = parameter.isVisitor ? request.customer : nil
+                value = try Route.take(parameter.name, from: &query) ?? visitor.map { Array($0.rawValue.utf8) }
             case .body: value = members.removeValue(forKey: parameter.name)
             case .filters:
                 words += try FilterKeys.words(&query)

@@ -16,6 +16,8 @@ final class Route: Sendable {
         case content
         /// The visitor's cart.
         case cart
+        /// The visitor, as a customer.
+        case customer
         /// Keys of the query, for filters.
         case filters
     }
@@ -30,6 +32,10 @@ final class Route: Sendable {
         var isRequired: Bool
         /// Whether it is a whole number.
         var isInteger = false
+        /// The member of the body that it comes with; nil where it always does.
+        var companion: String?
+        /// Whether it is the visitor where the request does not say, and there is one.
+        var isVisitor = false
     }
 
     /// How the command's answer is sent.
@@ -88,17 +94,33 @@ final class Route: Sendable {
         self.parameters = own + named + parameters.filter { $0.place != .cart }
     }
 
+    /// Whether it is about whoever asks, and takes nothing else: then it needs no right.
+    var isAboutOneself: Bool { parameters.count == 1 && parameters[0].place == .customer }
+
     /// Whether it changes a stream, and so can be repeated with a key and take a version.
     var isWrite: Bool { if case .write = command.declaration.effect { true } else { false } }
 }
 
 extension Route.Parameter {
     static let cart = Route.Parameter(name: "cart", place: .cart, isRequired: true)
+    static let oneself = Route.Parameter(name: "customer", place: .customer, isRequired: true)
+    /// `CUSTOMER`, so that what the visitor writes can be forgotten.
+    ///
+    /// - Parameter companion: the text that it comes with; nil for always.
+    static func customer(with companion: String? = nil) -> Route.Parameter {
+        Route.Parameter(
+            name: "customer", place: .customer, token: "CUSTOMER", isRequired: false, companion: companion)
+    }
     static let content = Route.Parameter(name: "body", place: .content, isRequired: true)
     static let filters = Route.Parameter(name: "filters", place: .filters, isRequired: false)
 
     static func query(_ name: String, _ token: String, integer: Bool = false) -> Route.Parameter {
         Route.Parameter(name: name, place: .query, token: token, isRequired: false, isInteger: integer)
+    }
+
+    /// As ``query(_:_:integer:)``, for who the visitor is where the request does not say.
+    static func visitor(_ name: String, _ token: String) -> Route.Parameter {
+        Route.Parameter(name: name, place: .query, token: token, isRequired: false, isVisitor: true)
     }
 
     static func body(_ name: String, _ token: String? = nil, integer: Bool = false, optional: Bool = false)
@@ -136,14 +158,18 @@ extension Route {
         Route("GET", "/v1/cart/quote", [.store], "CART.QUOTE", [.cart], .own),
         Route(
             "PUT", "/v1/cart/lines/{line}", [.store], "CART.EDIT",
-            [.cart, .body("options", "OPTIONS", optional: true), .body("note", "NOTE", optional: true)],
+            [
+                .cart, .customer(with: "note"), .body("options", "OPTIONS", optional: true),
+                .body("note", "NOTE", optional: true),
+            ],
             .number("count")),
         Route("GET", "/v1/cart/count", [.store], "CART.COUNT", [.cart], .number("count")),
         Route(
             "POST", "/v1/cart/lines", [.store], "CART.ADD",
             [
                 .cart, .body("outlet"), .body("item"), .body("quantity", integer: true),
-                .body("options", "OPTIONS", optional: true), .body("note", "NOTE", optional: true),
+                .customer(with: "note"), .body("options", "OPTIONS", optional: true),
+                .body("note", "NOTE", optional: true),
             ], .number("count")),
         Route(
             "PATCH", "/v1/cart/lines/{line}", [.store], "CART.SET", [.cart, .body("quantity", integer: true)],
@@ -155,9 +181,16 @@ extension Route {
         Route(
             "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
             [
-                .cart, .body("total", "TOTAL", integer: true, optional: true),
+                .cart, .customer(), .body("total", "TOTAL", integer: true, optional: true),
                 .body("quote", "QUOTE", optional: true),
             ], .order),
+        Route(
+            "GET", "/v1/orders", both, "ORDERS",
+            [
+                .query("outlet", "OUTLET"), .visitor("customer", "CUSTOMER"), .query("status", "STATUS"),
+                .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
+            ], .document(.never)),
+        Route("DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
         Route("GET", "/v1/orders/{order}", both, "ORDER.GET", [.query("at", "AT")], .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
@@ -206,12 +239,6 @@ extension Route {
             "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
             .number("version")),
         Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
-        Route(
-            "GET", "/v1/orders", [.console], "ORDERS",
-            [
-                .query("outlet", "OUTLET"), .query("customer", "CUSTOMER"), .query("status", "STATUS"),
-                .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
-            ], .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT", [.body("ready", "READY", optional: true)],
             .number("version")),

@@ -47,13 +47,25 @@ struct Visitor {
     /// The current cart.
     var cartID: Identifier { Visitor.identifier("\(id)-\(cart)") }
 
-    /// What somebody may use who is no visitor yet: nothing has this id.
-    static let nobody = Confinement(ofCustomer: identifier("web-nobody"))
+    /// The carts before the current one, the newest first.
+    ///
+    /// - Parameter count: at most so many.
+    func earlierCarts(_ count: Int) -> [Identifier] {
+        (max(cart - count, 1)..<cart).reversed().map { Visitor.identifier("\(id)-\($0)") }
+    }
+
+    /// The id of somebody who is no visitor yet: nothing has it.
+    static let nobody = identifier("web-nobody")
 
     private static func identifier(_ text: String) -> Identifier {
         guard let identifier = Identifier(text) else { preconditionFailure("'\(text)' is no id") }
         return identifier
     }
+
+    /// `Set-Cookie` that lets a browser forget who it was.
+    static let fieldOfNobody: (name: StaticString, value: String) = (
+        "Set-Cookie", "\(Visitor.cookieName)=; Path=/; Max-Age=0; Secure; HttpOnly; SameSite=Lax"
+    )
 
     /// `Set-Cookie` for the visitor: for a year, out of reach of scripts, and not sent with what other sites post.
     var field: (name: StaticString, value: String) {

@@ -24,6 +24,9 @@ struct Identity {
     /// Who has logged in, at the console, and how.
     var user: User?
     var login: Login?
+
+    /// Who has proved to be asking: whose cookie or login it is. Nil at the console where nobody has to log in.
+    var actor: Text? { (visitor?.id ?? user?.name).map { Text($0.rawValue) } }
 }
 
 extension WebServer {
@@ -47,7 +50,7 @@ extension WebServer {
         }
         guard let path = FormText.segments(ofPath: text), let query = FormText.items(ofQuery: request.query ?? "")
         else { throw Refusal(Problem(.badRequest, "ERR", "a % must begin the code of a byte, and texts be UTF-8")) }
-        if isReading, let answer = plainAnswer(path, request) { return .answer(answer) }
+        if isReading, let answer = plainAnswer(path, request, at: connection.site) { return .answer(answer) }
         if isReading, connection.site == .store, path == [""] {
             return .answer(HTTPAnswer(.found, fields: [("Location", "/discover")] + Fields.ofData))
         }
@@ -88,12 +91,15 @@ extension WebServer {
             } else if known == nil {
                 return .answer(WebServer.answerWithoutCart(route))
             }
+        } else if route.isAboutOneself, identity.visitor == nil {
+            return .answer(WebServer.answer(Array(#"{"customers":[],"remainder":null}"#.utf8)))
         }
-        return try run(
+        return run(
             route,
             Route.Request(
                 path: path, query: query, body: Array(request.body), key: request["idempotency-key"],
-                cart: identity.visitor?.cartID),
+                cart: identity.visitor?.cartID,
+                customer: connection.site == .store ? identity.visitor?.id ?? Visitor.nobody : nil),
             identity, newVisitor: cookie, condition: isReading ? request["if-none-match"] : nil, connection,
             application)
     }
@@ -107,35 +113,101 @@ extension WebServer {
     private func run(
         _ route: Route, _ request: Route.Request, _ identity: Identity, newVisitor: Visitor?, condition: String?,
         _ connection: WebConnection, _ application: Application
-    ) throws(Refusal) -> Outcome {
+    ) -> Outcome {
         let began = LoopActor.now
         let command = route.command
         connection.user = identity.user
-        @LoopActor func counted(_ result: Result<Answer, Failure>) -> HTTPAnswer {
+        @LoopActor func counted(_ result: Result<Answer, Failure>, isRecalled: Bool = false) -> HTTPAnswer {
             let failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
             onCall?(command, LoopActor.now - began, failure)
             return answer(
-                result, to: route, wasSince: request.query.contains { $0.name == "since" }, identity.visitor,
-                newVisitor: newVisitor, condition: condition)
+                result, to: route, wasSince: request.query.contains { $0.name == "since" },
+                isRecalled ? nil : identity.visitor, newVisitor: newVisitor, condition: condition)
         }
         do throws(Failure) {
-            guard identity.rights.contains(command.declaration.right) else {
+            guard route.isAboutOneself || identity.rights.contains(command.declaration.right) else {
                 throw Failure("NOPERM", "this needs the role \(command.declaration.role.rawValue)")
             }
-            let words = try route.words(of: request)
-            let response = try Arguments.with(words) { arguments throws(Failure) in
-                try application.run(
-                    command,
-                    try Call(
-                        command.declaration, arguments, within: identity.confinement, with: identity.rights,
-                        of: identity.caller, by: connection.id))
+            let earlier = WebServer.earlierCarts(route, request, identity)
+            if !earlier.isEmpty {
+                return .promise { [self] body in
+                    recall(route, request, earlier[...], identity, connection, application) { [self] recalled in
+                        if let recalled { return body(counted(recalled, isRecalled: true)) }
+                        do throws(Failure) {
+                            let response = try respond(route, request, identity, connection, application)
+                            response.whenKnown { body(counted($0)) }
+                        } catch {
+                            body(counted(.failure(error)))
+                        }
+                    }
+                }
             }
-            switch response {
+            switch try respond(route, request, identity, connection, application) {
             case .answer(let answer): return .answer(counted(.success(answer)))
             case .promise(let promise): return .promise { body in promise.whenKnown { body(counted($0)) } }
             }
         } catch {
             return .answer(counted(.failure(error)))
+        }
+    }
+
+    private func respond(
+        _ route: Route, _ request: Route.Request, _ identity: Identity, _ connection: WebConnection,
+        _ application: Application, isRecall: Bool = false
+    ) throws(Failure) -> Response {
+        let words = try route.words(of: request)
+        return try Arguments.with(words) { arguments throws(Failure) in
+            try application.run(
+                route.command,
+                try Call(
+                    route.command.declaration, arguments,
+                    within: route.isAboutOneself ? nil : identity.confinement, with: identity.rights,
+                    of: identity.caller, by: connection.id, actor: identity.actor, isRecall: isRecall))
+        }
+    }
+
+    // MARK: What was sent before
+
+    /// In so many carts before the current one it is looked whether a checkout is known already.
+    private static let recalledCheckouts = 16
+
+    /// The carts that a write with a key may have been about when it was sent first: since then a checkout may have
+    /// moved the cookie on.
+    private static func earlierCarts(
+        _ route: Route, _ request: Route.Request, _ identity: Identity
+    ) -> [Identifier] {
+        guard route.isWrite, request.key != nil, route.parameters.contains(where: { $0.place == .cart }) else {
+            return []
+        }
+        let isCheckout = if case .order = route.reply { true } else { false }
+        return identity.visitor?.earlierCarts(isCheckout ? recalledCheckouts : 1) ?? []
+    }
+
+    /// Gives what the same request was answered when it was about one of these carts, or why that cannot be known now;
+    /// nil where it never was.
+    private func recall(
+        _ route: Route, _ request: Route.Request, _ carts: ArraySlice<Identifier>, _ identity: Identity,
+        _ connection: WebConnection, _ application: Application,
+        _ body: @escaping @LoopActor (Result<Answer, Failure>?) -> Void
+    ) {
+        guard let cart = carts.first else { return body(nil) }
+        @LoopActor func next(_ result: Result<Answer, Failure>) {
+            switch result {
+            case .success: body(result)
+            case .failure(let failure) where ["BUSY", "UNAVAILABLE", "UNKNOWN"].contains(failure.code): body(result)
+            case .failure:
+                // Not here: whoever tells this may be in the middle of its work.
+                LoopActor.task { [self] in
+                    recall(route, request, carts.dropFirst(), identity, connection, application, body)
+                }
+            }
+        }
+        var earlier = request
+        earlier.cart = cart
+        do throws(Failure) {
+            try respond(route, earlier, identity, connection, application, isRecall: true).whenKnown(next)
+        } catch {
+            next(.failure(error))
         }
     }
 
@@ -153,6 +225,9 @@ extension WebServer {
         case (.success(.null), _): answer = Problem(.notFound, "NOTFOUND", "there is no such thing").answer
         case (.success(.integer(let number)), .number(let name)):
             answer = WebServer.answer(Array("{\"\(name)\":\(number)}".utf8))
+        case (.success(.document(let document)), _) where route.isAboutOneself:
+            answer = WebServer.answer(document)
+            answer.fields.append(Visitor.fieldOfNobody)
         case (.success(.text(let text)), _):
             var writer = JSONWriter()
             writer.beginObject()
@@ -249,8 +324,7 @@ extension WebServer {
     private static func identity(of visitor: Visitor?, _ caller: Caller) -> Identity {
         Identity(
             rights: Rights(of: .customer),
-            confinement: visitor.map { Confinement(ofCustomer: $0.id) } ?? Visitor.nobody, caller: caller,
-            visitor: visitor)
+            confinement: Confinement(ofCustomer: visitor?.id ?? Visitor.nobody), caller: caller, visitor: visitor)
     }
 
     /// Where the client is: a proxy that we know says whom it asks for.
@@ -363,12 +437,13 @@ extension WebServer {
     // MARK: Pages, files, and how the server is
 
     /// What needs no application: files, and how the server is.
-    private func plainAnswer(_ path: [String], _ request: HTTPRequest) -> HTTPAnswer? {
+    private func plainAnswer(_ path: [String], _ request: HTTPRequest, at site: Site) -> HTTPAnswer? {
         switch path.first {
         case "a" where path.count > 2:
             return pages.file(
                 version: path[1], path: path[2...].joined(separator: "/"), acceptsGzip: WebServer.acceptsGzip(request))
         case "sw.js" where path.count == 1: return pages.worker(acceptsGzip: WebServer.acceptsGzip(request))
+        case "openapi.json" where path.count == 1: return WebServer.answer(Route.openAPIDocuments[site] ?? [])
         case "healthz" where path.count == 1: return WebServer.plain("ok\n")
         case "readyz" where path.count == 1:
             let reason = unreadyReason

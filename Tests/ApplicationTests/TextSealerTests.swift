@@ -24,7 +24,9 @@ import Testing
             throw .unavailable("no way")
         }
 
-        func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting { Forgetting([]) }
+        func destroyKeys(of customers: Set<Identifier>) async throws(EventLogError) -> Forgetting { Forgetting([]) }
+
+        func removeRemainders() async -> String? { nil }
 
         func open() {
             isOpen = true

@@ -16,6 +16,14 @@ import Testing
         ),
         (EventMetadata(commandID: nil, fingerprint: nil, flow: "f"), #"{"flow":"f"}"#),
         (
+            EventMetadata(commandID: nil, fingerprint: nil, actor: "asha", claim: .besides("boss")),
+            #"{"actor":"asha","claim":"boss"}"#
+        ),
+        (
+            EventMetadata(commandID: nil, fingerprint: nil, actor: "asha", claim: .besides(nil)),
+            #"{"actor":"asha","claim":null}"#
+        ),
+        (
             .byItself(because: StreamName(.order, Identifier("x")!), version: 3),
             #"{"actor":"tiffin","cause":"order-x@3"}"#
         ),
@@ -33,6 +41,7 @@ import Testing
 
     @Test(arguments: [
         "", "null", "[]", "{", #"{"id":1}"#, #"{"id":"a"}x"#, #"{"args":{}}"#, #"{"flow":1}"#, #"{"actor":[]}"#,
+        #"{"claim":1}"#,
     ])
     func `Malformed metadata is an error`(_ text: String) {
         #expect(throws: (any Error).self) { try EventMetadata(decoding: Array(text.utf8)) }

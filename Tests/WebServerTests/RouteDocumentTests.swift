@@ -28,7 +28,7 @@ import Testing
 
     @Test func `docs/openapi.json describes the table`() throws {
         let file = Self.folder.appending(path: "openapi.json")
-        let document = try JSONSerialization.jsonObject(with: Data(Route.openAPI.utf8))
+        let document = try JSONSerialization.jsonObject(with: Data(Route.openAPI().utf8))
         let pretty = try JSONSerialization.data(
             withJSONObject: document, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         let text = String(decoding: pretty, as: UTF8.self) + "\n"

@@ -25,7 +25,7 @@ import Users
     private func fullRequest(_ route: Route) -> Route.Request {
         var request = Route.Request(
             path: path(of: route), query: [], body: [], key: "key",
-            cart: Identifier("web-1-1"))
+            cart: Identifier("web-1-1"), customer: Identifier("web-1"))
         var members: [String] = []
         for parameter in route.parameters {
             switch parameter.place {
@@ -33,7 +33,7 @@ import Users
             case .body: members.append("\"\(parameter.name)\":\(parameter.isInteger ? "1" : "\"1\"")")
             case .content: request.body = Array("{}".utf8)
             case .filters: request.query += [("text", "open pie"), ("limit", "3")]
-            case .path, .cart: break
+            case .path, .cart, .customer: break
             }
         }
         if !members.isEmpty { request.body = Array("{\(members.joined(separator: ","))}".utf8) }
@@ -74,7 +74,8 @@ import Users
         for route in Route.all where route.sites.contains(.store) {
             let named = route.parameters.filter { $0.place == .path }.map(\.name)
             #expect(Set(named).isSubset(of: ["outlet", "item", "line", "order"]))
-            #expect([.customer, .anybody, .parties].contains(route.command.declaration.role))
+            let isForCustomers = [.customer, .anybody, .parties].contains(route.command.declaration.role)
+            #expect(isForCustomers != route.isAboutOneself, "what a visitor may do only to itself has no parameter")
         }
     }
 

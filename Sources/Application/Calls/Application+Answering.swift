@@ -16,11 +16,10 @@ extension Application {
         command: @escaping (AggregateState, Int64) -> DomainCommand
     ) throws(Failure) -> Response {
         let promise = Promise(about: stream.category)
-        submit(
-            CommandRequest(
-                stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion,
-                command: command),
-            promise)
+        var request = CommandRequest(
+            stream: stream, metadata: try call.metadata(), expectedVersion: try call.expectedVersion, command: command)
+        request.isRecall = call.isRecall
+        submit(request, promise)
         return .promise(promise)
     }
 
@@ -39,12 +38,15 @@ extension Application {
     ) throws(Failure) -> Response {
         try text?.check(parameter.field, kind == .name ? TextRules.name : TextRules.note)
         let (metadata, expectedVersion) = (try call.metadata(sealing: parameter), try call.expectedVersion)
+        let isRecall = call.isRecall
         let promise = Promise(about: stream.category, isHolding: true)
         submit(promise, of: TextOwner(customer: customer, cart: stream.id), for: call.caller) { key, owner in
             let sealed = text.map { key.seal($0, kind, of: owner) }
-            return CommandRequest(stream: stream, metadata: metadata(sealed), expectedVersion: expectedVersion) {
-                command(sealed, $0, $1)
-            }
+            var request = CommandRequest(
+                stream: stream, metadata: metadata(sealed), expectedVersion: expectedVersion
+            ) { command(sealed, $0, $1) }
+            request.isRecall = isRecall
+            return request
         }
         return .promise(promise)
     }

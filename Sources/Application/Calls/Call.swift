@@ -1,5 +1,5 @@
 public import CallArguments
-internal import Domain
+public import Domain
 internal import EventLog
 public import Users
 
@@ -22,6 +22,10 @@ public struct Call: ~Copyable {
     let caller: Caller
     /// The connection that it came by; 0 for the server itself.
     let client: Int64
+    /// Who has proved to be its caller; nil where nobody has to.
+    private let actor: Text?
+    /// Whether it only asks what became of the same call before: it decides nothing.
+    let isRecall: Bool
     /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
     private var options = SIMD16<UInt16>.zero
 
@@ -32,11 +36,14 @@ public struct Call: ~Copyable {
     ///   - rights: what the caller may do.
     ///   - caller: whose call it is.
     ///   - client: the connection that it came by; 0 for the server itself.
+    ///   - actor: who has proved to be its caller; nil where nobody has to.
+    ///   - isRecall: whether it only asks what became of the same call before.
     /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
     ///   something that the caller may not use.
     public init(
         _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil,
-        with rights: Rights = .all, of caller: Caller = .server, by client: Int64 = 0
+        with rights: Rights = .all, of caller: Caller = .server, by client: Int64 = 0, actor: Text? = nil,
+        isRecall: Bool = false
     ) throws(Failure) {
         self.arguments = arguments
         self.declaration = declaration
@@ -44,6 +51,8 @@ public struct Call: ~Copyable {
         self.rights = rights
         self.caller = caller
         self.client = client
+        self.actor = actor
+        self.isRecall = isRecall
         try declaration.checkCount(of: arguments)
         if arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty { try findOptions() }
         if let confinement { try check(within: confinement) }
@@ -145,13 +154,17 @@ public struct Call: ~Copyable {
         }
     }
 
-    /// What the client says of the command, without a fingerprint.
+    /// Whose the command is, and what the client says of it, without a fingerprint.
     private var origin: EventMetadata {
         get throws(Failure) {
             var origin = EventMetadata.none
             if let option = declaration.idOption { origin.commandID = try self[option] }
             if let option = declaration.flowOption { origin.flow = try self[option] }
             if let option = declaration.actorOption { origin.actor = try self[option] }
+            if let actor {
+                origin.claim = .besides(origin.actor)
+                origin.actor = actor
+            }
             return origin
         }
     }

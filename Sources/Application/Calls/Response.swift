@@ -39,6 +39,15 @@ public enum Response {
     case answer(Answer)
     /// An answer that is not known yet.
     case promise(Promise)
+
+    /// Calls `body` with the answer, now or once it is known. Called once for each response.
+    @LoopActor
+    public func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
+        switch self {
+        case .answer(let answer): body(.success(answer))
+        case .promise(let promise): promise.whenKnown(body)
+        }
+    }
 }
 
 /// An answer that is not known yet. It is given once, with ``keep(_:)`` or ``fail(_:)``.

@@ -21,7 +21,9 @@ enum MaintenanceCommands {
                 }
                 var ids: Set<Identifier> = []
                 for word in words { ids.insert(try ArgumentType<Identifier>.customer.read(word, "customer")) }
-                return try application.forget(ids, for: application.name(ofCallerOf: call), call.caller)
+                return try application.forget(
+                    ids, for: application.name(ofCallerOf: call), call.caller,
+                    isOwn: !call.rights.contains(Rights(of: .admin)))
             }
         },
         Command(

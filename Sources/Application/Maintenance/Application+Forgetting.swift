@@ -5,12 +5,19 @@ extension Application {
     /// Destroys customers' keys. Nothing else of the same connection is executed until that is done, so that whatever
     /// it asks next shows what is left.
     ///
-    /// - Parameter asker: who wants it, for the operator.
-    func forget(_ customers: Set<Identifier>, for asker: String, _ caller: Caller) throws(Failure) -> Response {
+    /// - Parameters:
+    ///   - asker: who wants it, for the operator.
+    ///   - isOwn: whether they forget themselves. Anybody can, as often as they like, so what their keys leave behind
+    ///     is removed later, for all of them at once.
+    func forget(
+        _ customers: Set<Identifier>, for asker: String, _ caller: Caller, isOwn: Bool
+    ) throws(Failure) -> Response {
         let promise = Promise(about: .order, isHolding: true)
-        try forgettingQueue.add(for: caller) { [keys, logger] in
+        try forgettingQueue.add(for: caller) { [keys, logger, remainders] in
             do throws(EventLogError) {
-                let forgetting = try await keys.forget(customers)
+                let forgetting =
+                    isOwn ? try await keys.destroyKeys(of: customers) : try await keys.forget(customers)
+                if isOwn, forgetting.outcomes.contains(where: { $0.destroyedKeys > 0 }) { remainders.remove() }
                 for outcome in forgetting.outcomes { logger.info("\(asker): \(outcome)") }
                 if let remainder = forgetting.remainder {
                     logger.error("the file of the table of keys may still have the old bytes: \(remainder)")

@@ -16,10 +16,15 @@ extension HistoryLine {
     /// What the metadata says, as the end of the line.
     fileprivate var origin: String {
         let parts = [
-            metadata.commandID.map { "\($0)" }, metadata.flow.map { "flow \($0)" }, metadata.actor.map { "by \($0)" },
-            metadata.cause.map { "because of \($0)" },
+            metadata.commandID.map { "\($0)" }, metadata.flow.map { "flow \($0)" },
+            metadata.actor.map { "by \($0)\(claim)" }, metadata.cause.map { "because of \($0)" },
         ].compactMap(\.self)
         return parts.isEmpty ? "" : " — " + parts.joined(separator: ", ")
+    }
+
+    /// What the client said of itself, beside who had logged in.
+    private var claim: String {
+        if case .besides(let claim?) = metadata.claim { " (who says '\(claim)')" } else { "" }
     }
 }
 

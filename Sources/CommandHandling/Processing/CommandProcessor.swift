@@ -225,6 +225,7 @@ public final class CommandProcessor {
             throw Rejection(.notFound, "no such \(entry.name.category)")
         }
         if let known = try entry.reply(to: request.metadata) { return .accepted(known) }
+        guard !request.isRecall else { throw Rejection(.notFound, "no such command") }
         if let expected = request.expectedVersion, expected != entry.pendingVersion {
             throw Rejection(.conflict, "the version is \(entry.pendingVersion), not \(expected)")
         }

@@ -10,22 +10,34 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// What the command belongs to, by an id that all commands of one thing share, whoever sent them.
     public var flow: Text?
-    /// Who gave the command, by what the client says.
+    /// Who gave the command: who had logged in, or where nobody had to, what the client says.
     public var actor: Text?
+    /// What the client says of who gave the command, beside who had logged in.
+    public var claim = Claim.actor
     /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
     public var cause: Text?
+
+    /// What a client says of itself.
+    public enum Claim: Equatable, Sendable {
+        /// Nobody had to log in: if there is an ``EventMetadata/actor``, it is what the client says.
+        case actor
+        /// The actor had logged in, and the client says this, or nothing.
+        case besides(Text?)
+    }
 
     /// Nothing known.
     public static let none = EventMetadata(commandID: nil, fingerprint: nil)
 
     /// Metadata of an event of that command.
     public init(
-        commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, cause: Text? = nil
+        commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, claim: Claim = .actor,
+        cause: Text? = nil
     ) {
         self.commandID = commandID
         self.fingerprint = fingerprint
         self.flow = flow
         self.actor = actor
+        self.claim = claim
         self.cause = cause
     }
 
@@ -36,13 +48,14 @@ public struct EventMetadata: Equatable, Sendable {
 
     /// The metadata as JSON text; `{}` for none.
     public func encoded() -> [UInt8] {
-        guard commandID != nil || flow != nil || actor != nil || cause != nil else { return EventMetadata.encodedNone }
+        guard self != .none else { return EventMetadata.encodedNone }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
         if let commandID { writer.field("id", commandID.string) }
         if let fingerprint { writer.field("args", fingerprint.string) }
         if let flow { writer.field("flow", flow.string) }
         if let actor { writer.field("actor", actor.string) }
+        if case .besides(let claim) = claim { writer.field("claim", claim?.string) }
         if let cause { writer.field("cause", cause.string) }
         writer.endObject()
         return writer.bytes
@@ -68,6 +81,7 @@ public struct EventMetadata: Equatable, Sendable {
                 case "args": metadata.fingerprint = try reader.text()
                 case "flow": metadata.flow = try reader.text()
                 case "actor": metadata.actor = try reader.text()
+                case "claim": metadata.claim = .besides(try reader.optionalText())
                 case "cause": metadata.cause = try reader.text()
                 default: _ = try reader.rawValue()
                 }

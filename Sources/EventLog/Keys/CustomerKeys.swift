@@ -11,8 +11,23 @@ public protocol CustomerKeys: Sendable {
     /// The key to open with.
     func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey
 
-    /// Destroys the keys of customers in every partition, for good. To forget somebody again does no harm.
-    func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting
+    /// Destroys the keys of customers in every partition, for good: from then on nobody is given them. To do so again
+    /// does no harm.
+    func destroyKeys(of customers: Set<Identifier>) async throws(EventLogError) -> Forgetting
+
+    /// Removes what destroyed keys have left behind in files. Meanwhile nobody can use a key.
+    ///
+    /// - Returns: why something remains, if so.
+    func removeRemainders() async -> String?
+}
+
+extension CustomerKeys {
+    /// Destroys the keys of customers, and removes what they have left behind.
+    public func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting {
+        var forgetting = try await destroyKeys(of: customers)
+        if forgetting.outcomes.contains(where: \.wasKnown) { forgetting.remainder = await removeRemainders() }
+        return forgetting
+    }
 }
 
 /// The state of a customer's key.
@@ -53,7 +68,7 @@ public actor InMemoryCustomerKeys: CustomerKeys {
     }
 
     /// See ``CustomerKeys``. There is no clock here: whoever was forgotten before was so in 1970.
-    public func forget(_ customers: Set<Identifier>) throws(EventLogError) -> Forgetting {
+    public func destroyKeys(of customers: Set<Identifier>) throws(EventLogError) -> Forgetting {
         let outcomes = customers.sorted().map { customer in
             Forgetting.Outcome(
                 customer: customer, destroyedKeys: keys.keys.count { $0.customer == customer },
@@ -63,4 +78,7 @@ public actor InMemoryCustomerKeys: CustomerKeys {
         keys = keys.filter { !customers.contains($0.key.customer) }
         return Forgetting(outcomes)
     }
+
+    /// See ``CustomerKeys``. There are no files here.
+    public func removeRemainders() -> String? { nil }
 }
