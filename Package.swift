@@ -135,6 +135,7 @@ let package = Package(
                 .embedInCode("migrations/0012_partition_count.sql"),
                 .embedInCode("migrations/0013_relays.sql"),
                 .embedInCode("migrations/0014_orders.sql"),
+                .embedInCode("migrations/0015_auditor.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -30,6 +30,7 @@ public enum Migrations {
         Migration(number: 12, name: "partition_count", sql: PackageResources._012_partition_count_sql),
         Migration(number: 13, name: "relays", sql: PackageResources._013_relays_sql),
         Migration(number: 14, name: "orders", sql: PackageResources._014_orders_sql),
+        Migration(number: 15, name: "auditor", sql: PackageResources._015_auditor_sql),
     ]
 
     /// The most partitions a log may have.

@@ -321,9 +321,7 @@ def test_a_user_without_the_right_to_keys_sees_that_texts_are_sealed(served):
     database = server.arguments[-1]
     order(client)
     role = f"reader_{database.rpartition('_')[2].partition('?')[0]}"
-    sql(f"create role {role} login; grant usage on schema tiffin to {role}; "
-        f"grant select on all tables in schema tiffin to {role}; "
-        f"revoke select on tiffin.customer_keys from {role}", database)
+    sql(f"create role {role} login; grant tiffin_auditor to {role}", database)
     try:
         address = database.replace("postgres@", f"{role}@")
         run = run_tiffin("why", "cart", "c", "--database", address)
