@@ -71,8 +71,10 @@ class TestCarts:
             ("CONFLICT", ("CART.ADD", outlet, outlet, "rice", 1, "VERSION", 77)),
         ]:
             assert client.error(*command).code == code, command
-        for quantity in ("0", "-1", "1.5", "many", "9223372036854775808"):
-            assert client.error("CART.ADD", outlet, outlet, "rice", quantity).code in ("INVALID", "LIMIT", "ERR")
+        for quantity, code in {
+            "0": "LIMIT", "-1": "LIMIT", "1.5": "INVALID", "many": "INVALID", "9223372036854775808": "INVALID",
+        }.items():
+            assert client.error("CART.ADD", outlet, outlet, "rice", quantity).code == code
         assert client("CART.GET", outlet) == before
 
     def test_a_cart_holds_a_hundred_lines(self, client, name):
@@ -152,7 +154,7 @@ class TestOrders:
         assert "is 1300.00 LKR, not 1250.00 LKR" in str(error)
 
     def test_an_empty_or_unknown_cart_is_not_checked_out(self, client, outlet):
-        assert client.error("CART.CHECKOUT", "never-seen", "TOTAL", 0).code in ("NOTFOUND", "STATE")
+        assert client.error("CART.CHECKOUT", "never-seen", "TOTAL", 0).code == "STATE"
         client("CART.ADD", outlet, outlet, "rice", 1)
         client("CART.CLEAR", outlet)
         assert client.error("CART.CHECKOUT", outlet, "TOTAL", 0).code == "STATE"
@@ -182,7 +184,7 @@ class TestLog:
 
     def test_reading_from_beyond_the_end_is_empty(self, client):
         assert client("LOG.READ", "FROM", 1 << 40, "COUNT", 10) == []
-        assert client.error("LOG.READ", "FROM", "-1").code in ("INVALID", "ERR")
+        assert client.error("LOG.READ", "FROM", "-1").code == "INVALID"
 
 
 class TestLimits:

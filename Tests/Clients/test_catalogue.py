@@ -222,7 +222,7 @@ class TestMenus:
         client("MENU.ITEM.PRICE", outlet, "rice", 130000)
         assert client.json("ITEM.GET", outlet, "rice")["price"] == 130000
         for price in ("-1", "12.5", "9223372036854775808", "free"):
-            assert client.error("MENU.ITEM.PRICE", outlet, "rice", price).code in ("INVALID", "ERR")
+            assert client.error("MENU.ITEM.PRICE", outlet, "rice", price).code == "INVALID"
 
     @pytest.mark.parametrize("command", [
         ("MENU.ITEM.PRICE", "nothing", 1), ("MENU.ITEM.SUSPEND", "nothing"), ("MENU.ITEM.REMOVE", "nothing"),

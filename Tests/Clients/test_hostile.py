@@ -124,10 +124,7 @@ def test_ten_thousand_mixed_commands_in_one_write_are_answered_in_order(server, 
         for number, wanted in enumerate(expected):
             reply = client.read()
             got = reply.code if isinstance(reply, ReplyError) else reply
-            if wanted in ("NOTFOUND", "LIMIT"):
-                assert got in ("NOTFOUND", "LIMIT", "INVALID"), (number, requests[number], reply)
-            else:
-                assert got == wanted, (number, requests[number], reply)
+            assert got == wanted, (number, requests[number], reply)
 
 
 def test_a_pipeline_sees_its_own_writes(client, name):
@@ -401,92 +398,104 @@ def test_random_bytes_and_damaged_requests_do_no_harm(server, name):
         with server.client() as client:
             client.send(bytes(data))
             client.socket.shutdown(socket.SHUT_WR)
-            while not isinstance(ended_with(client), bool):
-                pass
+            replies = []
+            while not isinstance(reply := ended_with(client), bool):
+                replies.append(reply)
+        # It is answered as far as it is understood, in errors of documented codes.
+        codes = {reply.code for reply in replies if isinstance(reply, ReplyError)}
+        assert codes <= {"ERR", "INVALID", "LIMIT", "NOTFOUND", "NOPROTO"}, (bytes(data), replies)
 
 
 BIG = str(1 << 63)
 DEEP = "[" * 100_000
-BAD_COMMANDS = [
-    *[("CART.ADD", "c", "OUTLET", "rice", quantity) for quantity in (0, -1, 100, BIG, "-" + BIG, 1 << 62, "1.0", "1e2", "", "+1", " 1", "01", "\u0661")],
-    *[("CART.SET", "c", "rice", quantity) for quantity in (-1, 100, BIG, "", "x")],
-    *[("CART.ADD", cart, "OUTLET", "rice", 1) for cart in ("", " ", "a b", "a/b", "é", b"\xff", b"\x00", "x" * 65)],
-    ("CART.ADD", "c", "OUTLET", b"\xff\xfe", 1),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "n" * 501),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "é" * 251),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", b"\xc3\x28"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", b"nul \x00 byte"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "a", "NOTE", "b"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "OPTIONS", "b"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", ""),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", "x" * 65),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", b"\xff"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", "a", "id", "b"),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", -1),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", BIG),
-    ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", (1 << 63) - 1),
-    ("CART.CHECKOUT", "c", "TOTAL", BIG),
-    ("CART.CHECKOUT", "c", "TOTAL", (1 << 63) - 1),
-    ("CART.CHECKOUT", "c", "TOTAL", -(1 << 63)),
-    ("CART.CHECKOUT", "c", "TOTAL", ""),
-    ("CART.CHECKOUT", "c", "ID", "x"),
-    *[("OUTLET.PAUSE", "OUTLET", "UNTIL", moment) for moment in (
-        "2001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "99999-01-01T00:00:00Z", "-9999-01-01T00:00:00Z", "", "now",
-        "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-01T24:00:01Z", "2026-01-01T00:00:00",
-        "2026-01-01T00:00:00+99:99", "9" * 40, "2026-01-01T00:00:00." + "9" * 5_000 + "Z", b"\xff", "T" * 20, "1e400")],
-    *[("MENU.ITEM.SUSPEND", "OUTLET", "rice", "UNTIL", moment) for moment in ("2001-01-01T00:00:00Z", "garbage")],
-    *[("MENU.ITEM.PRICE", "OUTLET", "rice", price) for price in (-1, BIG, "1.5", "")],
-    *[("OUTLET.PUT", "bad", document) for document in (
-        "", "{", "null", "[]", "1", '"x"', DEEP, '{"name":' * 20_000, b"\xff", '{"name":"\xff"}'.encode("latin-1"), "{}" * 2,
-        json.dumps(outlet_document(name="n" * 100_000)), json.dumps(outlet_document(name=1)), json.dumps(outlet_document(name=None)),
-        json.dumps(outlet_document(rating="4")), json.dumps(outlet_document(rating=-1)), json.dumps(outlet_document(rating=5.01)),
-        json.dumps(outlet_document())[:-1] + ',"unknown":1}',
-        json.dumps(outlet_document(rating=1))[:-1].replace('"rating": 1', '"rating": 1e400') + "}",
-        json.dumps(outlet_document(priceForTwo=1 << 63)), json.dumps(outlet_document(priceForTwo=1 << 200)),
-        json.dumps(outlet_document(deliveryMinutes=-1)), json.dumps(outlet_document(minimumOrder=-(1 << 63))),
-        json.dumps(outlet_document(currency="rupees")), json.dumps(outlet_document(timeZone="../../etc/passwd")),
-        json.dumps(outlet_document(timeZone="x" * 100_000)), json.dumps(outlet_document(cuisines=["x"] * 100_000)),
-        json.dumps(outlet_document(hours=[{"day": "monday", "opens": "99:00", "closes": "-1:00"}])),
-        json.dumps(outlet_document(name="nul \x00")))],
-    *[("MENU.PUT", "OUTLET", json.dumps({"sections": sections})) for sections in (
-        [section_document("a", []), section_document("a", [])],
-        [section_document("a", [item_document("x", 1), item_document("x", 1)])],
-        [section_document("a b", [])], [section_document("a", [item_document("x" * 65, 1)])],
-        [section_document("a", [item_document("x", -1)])], [section_document("a", [item_document("x", 1 << 63)])],
-        [section_document("a", [item_document("x", 1, kind="no-such-kind")])], [section_document("a", [], kind="no-such-kind")],
-        [section_document("a", [], layout={"style": "horizontalCard", "width": -1, "height": 1 << 40})],
-        [section_document("a", [item_document("x", 1, name="n" * 900_000)])],
-        [section_document("a", [item_document("x", 1, maxQuantity=1 << 40)])],
-        [section_document(f"s{n}", []) for n in range(5_000)])],
-    ("LOG.READ", "FROM", 0), ("LOG.READ", "FROM", BIG), ("LOG.READ", "COUNT", 0), ("LOG.READ", "COUNT", 1_001),
-    ("LOG.READ", "PARTITION", 1), ("LOG.READ", "PARTITION", -1), ("LOG.READ", "STREAM", ""), ("LOG.READ", "STREAM", "cart-"),
-    ("LOG.READ", "STREAM", "nothing-x"), ("LOG.READ", "STREAM", b"cart-\xff"),
-    ("HELLO", BIG), ("HELLO", -1), ("HELLO", 3, "SETNAME"), ("HELLO", 3, "SETNAME", "a b"), ("HELLO", 3, b"\xff"),
-    ("CLIENT", "SETNAME", "x" * 100_000), ("CLIENT", "KILL", "ID", "x"), ("CLIENT", "KILL", "ID", BIG), ("CLIENT", b"\xff"), ("CLIENT", "NO", "SUCH"),
-    ("SELECT", BIG), ("CONFIG", "SET", "a", "b"), ("COMMAND", "X"), (b"\xff\x00\r\n",), ("",), ("x" * 100_000, "y" * 100_000), ("AUTH", "a", "b"),
-    ("OUTLET.HOME", "OUTLET", "CART"), ("OUTLET.HOME", "OUTLET", "CART", "a b"), ("OUTLET.HOME", "OUTLET", "SINCE", "one"), ("ITEM.GET", "OUTLET", "a b"),
-    ("HELP", "x" * 100_000), ("ORDER.GET", "/"),
-]
+# By the code of the error.
+BAD_COMMANDS = {
+    "LIMIT": [
+        *[("CART.ADD", "c", "OUTLET", "rice", quantity) for quantity in (0, -1, 100, "-" + BIG, 1 << 62)],
+        ("MENU.PUT", "OUTLET", json.dumps({"sections": [section_document(f"s{n}", []) for n in range(5_000)]})),
+    ],
+    "INVALID": [
+        *[("CART.ADD", "c", "OUTLET", "rice", quantity) for quantity in (BIG, "1.0", "1e2", "", "+1", " 1", "01", "\u0661")],
+        *[("CART.SET", "c", "rice", quantity) for quantity in (BIG, "", "x")],
+        *[("CART.ADD", cart, "OUTLET", "rice", 1) for cart in ("", " ", "a b", "a/b", "é", b"\xff", b"\x00", "x" * 65)],
+        ("CART.ADD", "c", "OUTLET", b"\xff\xfe", 1),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "n" * 501),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "é" * 251),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", b"\xc3\x28"),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", b"nul \x00 byte"),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", ""),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", "x" * 65),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", b"\xff"),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", -1),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", BIG),
+        ("CART.CHECKOUT", "c", "TOTAL", BIG),
+        ("CART.CHECKOUT", "c", "TOTAL", ""),
+        ("CART.CHECKOUT", "c", "ID", "x"),
+        *[("OUTLET.PAUSE", "OUTLET", "UNTIL", moment) for moment in (
+            "2001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "99999-01-01T00:00:00Z", "-9999-01-01T00:00:00Z", "", "now",
+            "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-01T24:00:01Z", "2026-01-01T00:00:00",
+            "2026-01-01T00:00:00+99:99", "9" * 40, "2026-01-01T00:00:00." + "9" * 5_000 + "Z", b"\xff", "T" * 20, "1e400")],
+        *[("MENU.ITEM.SUSPEND", "OUTLET", "rice", "UNTIL", moment) for moment in ("2001-01-01T00:00:00Z", "garbage")],
+        *[("MENU.ITEM.PRICE", "OUTLET", "rice", price) for price in (-1, BIG, "1.5", "")],
+        *[("OUTLET.PUT", "bad", document) for document in (
+            "", "{", "null", "[]", "1", '"x"', DEEP, '{"name":' * 20_000, b"\xff", '{"name":"\xff"}'.encode("latin-1"), "{}" * 2,
+            json.dumps(outlet_document(name="n" * 100_000)), json.dumps(outlet_document(name=1)), json.dumps(outlet_document(name=None)),
+            json.dumps(outlet_document(rating="4")), json.dumps(outlet_document(rating=-1)), json.dumps(outlet_document(rating=5.01)),
+            json.dumps(outlet_document())[:-1] + ',"unknown":1}',
+            json.dumps(outlet_document(rating=1))[:-1].replace('"rating": 1', '"rating": 1e400') + "}",
+            json.dumps(outlet_document(priceForTwo=1 << 63)), json.dumps(outlet_document(priceForTwo=1 << 200)),
+            json.dumps(outlet_document(deliveryMinutes=-1)), json.dumps(outlet_document(minimumOrder=-(1 << 63))),
+            json.dumps(outlet_document(currency="rupees")), json.dumps(outlet_document(timeZone="../../etc/passwd")),
+            json.dumps(outlet_document(timeZone="x" * 100_000)), json.dumps(outlet_document(cuisines=["x"] * 100_000)),
+            json.dumps(outlet_document(hours=[{"day": "monday", "opens": "99:00", "closes": "-1:00"}])),
+            json.dumps(outlet_document(name="nul \x00")))],
+        *[("MENU.PUT", "OUTLET", json.dumps({"sections": sections})) for sections in (
+            [section_document("a", []), section_document("a", [])],
+            [section_document("a", [item_document("x", 1), item_document("x", 1)])],
+            [section_document("a b", [])], [section_document("a", [item_document("x" * 65, 1)])],
+            [section_document("a", [item_document("x", -1)])], [section_document("a", [item_document("x", 1 << 63)])],
+            [section_document("a", [item_document("x", 1, kind="no-such-kind")])], [section_document("a", [], kind="no-such-kind")],
+            [section_document("a", [], layout={"style": "horizontalCard", "width": -1, "height": 1 << 40})],
+            [section_document("a", [item_document("x", 1, name="n" * 900_000)])],
+            [section_document("a", [item_document("x", 1, maxQuantity=1 << 40)])])],
+        ("LOG.READ", "FROM", 0), ("LOG.READ", "FROM", BIG), ("LOG.READ", "COUNT", 0), ("LOG.READ", "COUNT", 1_001),
+        ("LOG.READ", "PARTITION", 1), ("LOG.READ", "PARTITION", -1), ("LOG.READ", "STREAM", ""), ("LOG.READ", "STREAM", "cart-"),
+        ("LOG.READ", "STREAM", "nothing-x"), ("LOG.READ", "STREAM", b"cart-\xff"),
+        ("OUTLET.HOME", "OUTLET", "CART", "a b"), ("OUTLET.HOME", "OUTLET", "SINCE", "one"), ("ITEM.GET", "OUTLET", "a b"),
+        ("ORDER.GET", "/"),
+    ],
+    "ERR": [
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE", "a", "NOTE", "b"),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "NOTE"),
+        ("CART.ADD", "c", "OUTLET", "rice", 1, "ID", "a", "id", "b"),
+        ("HELLO", BIG), ("HELLO", 3, "SETNAME"), ("HELLO", 3, "SETNAME", "a b"), ("HELLO", 3, b"\xff"),
+        ("CLIENT", "SETNAME", "x" * 100_000), ("CLIENT", "KILL", "ID", "x"), ("CLIENT", "KILL", "ID", BIG), ("CLIENT", b"\xff"),
+        ("CLIENT", "NO", "SUCH"), ("SELECT", BIG), ("CONFIG", "SET", "a", "b"), ("COMMAND", "X"), (b"\xff\x00\r\n",), ("",),
+        ("x" * 100_000, "y" * 100_000), ("OUTLET.HOME", "OUTLET", "CART"),
+    ],
+    "NOTFOUND": [*[("CART.SET", "c", "rice", quantity) for quantity in (-1, 100)], ("HELP", "x" * 100_000)],
+    "STATE": [*[("CART.CHECKOUT", "c", "TOTAL", total) for total in ((1 << 63) - 1, -(1 << 63))]],
+    "CHOICE": [("CART.ADD", "c", "OUTLET", "rice", 1, "OPTIONS", "b")],
+    "CONFLICT": [("CART.ADD", "c", "OUTLET", "rice", 1, "VERSION", (1 << 63) - 1)],
+    "NOPROTO": [("HELLO", -1)],
+    "WRONGPASS": [("AUTH", "a", "b")],
+}
 
 
-def test_wrong_input_of_every_kind_is_refused_with_a_code(server, outlet, name):
-    codes = {"ERR", "INVALID", "LIMIT", "NOTFOUND", "CONFLICT", "STATE", "TOTALCHANGED", "NOPROTO", "WRONGPASS", "SOLDOUT",
-             "CHOICE"}
-    refused = []
+def test_wrong_input_of_every_kind_is_refused_with_its_code(server, outlet):
+    wrong = []
     with server.client() as client:
         before = client("LOG.HEAD")
-        for command in BAD_COMMANDS:
-            command = [outlet if word == "OUTLET" else word for word in command]
-            shown = [f"{str(word)[:60]} … {str(word)[-60:]}" for word in command]
-            client.send(encode(*command))
-            assert not isinstance(reply := ended_with(client), bool), f"closed by {shown}"
-            if not isinstance(reply, ReplyError):
-                refused.append((shown, str(reply)[:200]))
-                continue
-            assert reply.code in codes, (shown, reply)
-            assert len(str(reply)) < 5_000, (shown, len(str(reply)))
-        assert not refused, "accepted: " + repr(refused)
+        for code, commands in BAD_COMMANDS.items():
+            for command in commands:
+                command = [outlet if word == "OUTLET" else word for word in command]
+                shown = [f"{str(word)[:60]} … {str(word)[-60:]}" for word in command]
+                client.send(encode(*command))
+                assert not isinstance(reply := ended_with(client), bool), f"closed by {shown}"
+                if not isinstance(reply, ReplyError) or reply.code != code:
+                    wrong.append((code, shown, str(reply)[:200]))
+                assert len(str(reply)) < 5_000, (shown, len(str(reply)))
+        assert not wrong, wrong
         assert client("LOG.HEAD") == before, "what was refused has left events"
 
 
@@ -501,9 +510,7 @@ def test_odd_but_valid_input(client, outlet, name):
     assert client.json("OUTLET.GET", outlet)["pausedUntil"].startswith("9999-12-31T23:59:59")
     client("OUTLET.OPEN", outlet)
     doubled = json.dumps(outlet_document())[:-1] + ', "name": "Twice"}'
-    client.send(encode("OUTLET.PUT", f"{name}-twice", doubled))
-    reply = client.read()
-    assert isinstance(reply, int) or reply.code == "INVALID"
+    assert client.error("OUTLET.PUT", f"{name}-twice", doubled).code == "INVALID"
 
 
 def test_patterns_meant_to_be_slow_are_not(client):
@@ -513,15 +520,11 @@ def test_patterns_meant_to_be_slow_are_not(client):
     assert time.monotonic() - start < 2
 
 
-@pytest.mark.parametrize("minor", [1 << 62])
-def test_totals_that_overflow_are_refused(client, name, minor):
-    client.send(encode("OUTLET.PUT", name, json.dumps(outlet_document())))
-    client.read()
-    menu = [section_document("all", [item_document("gold", minor)])]
-    client.send(encode("MENU.PUT", name, json.dumps({"sections": menu})))
-    if isinstance(client.read(), ReplyError):
-        return
-    client("OUTLET.OPEN", name)
+def test_totals_that_overflow_are_refused(client, name):
+    most = 10**12
+    put_open_outlet(client, name, [section_document("all", [item_document("gold", most)])])
+    beyond = json.dumps({"sections": [section_document("all", [item_document("gold", most + 1)])]})
+    assert client.error("MENU.PUT", name, beyond).code == "INVALID"
     assert client("CART.ADD", f"{name}-c", name, "gold", 1) == 1
-    assert client.error("CART.ADD", f"{name}-c", name, "gold", 90).code in ("LIMIT", "INVALID")
-    assert client.json("CART.GET", f"{name}-c")["total"] == minor
+    assert client.error("CART.ADD", f"{name}-c", name, "gold", 90).code == "LIMIT"
+    assert client.json("CART.GET", f"{name}-c")["total"] == most

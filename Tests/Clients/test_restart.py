@@ -31,8 +31,9 @@ def test_everything_is_the_same_after_a_stop_and_after_a_kill(request, log):
         with server.start().client() as client:
             order = fill(client)
             before = everything(client, order)
-        for end in (lambda: server.stop(signal.SIGTERM), lambda: server.stop(signal.SIGINT), server.kill):
-            assert end() in (0, None), server.output()
+        for end, status in (
+                (lambda: server.stop(signal.SIGTERM), 0), (lambda: server.stop(signal.SIGINT), 0), (server.kill, None)):
+            assert end() == status, server.output()
             with server.start().client() as client:
                 assert everything(client, order) == before
         assert server.stop() == 0
@@ -75,17 +76,17 @@ def test_a_changed_old_migration_is_refused(database):
     sql(f"update tiffin.migrations set {column} = {changed}", database)
     server = Server(database=database).launch()
     try:
-        assert server.wait_until_ended() != 0
+        assert server.wait_until_ended() == 1
         assert "migration" in server.output().lower()
     finally:
         server.kill()
-    assert run_tiffin("migrate", "--database", database).returncode != 0
+    assert run_tiffin("migrate", "--database", database).returncode == 1
 
 
 def test_a_missing_database_is_an_error_in_one_line(database):
     server = Server(database=f"{database}_missing").launch()
     try:
-        assert server.wait_until_ended() != 0
+        assert server.wait_until_ended() == 1
         server.wait_for_output(f"{database.rpartition('/')[2]}_missing")
         assert len(server.output().splitlines()) <= 2, server.output()
     finally:

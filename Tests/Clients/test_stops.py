@@ -2,7 +2,6 @@
 
 import json
 import signal
-import time
 
 import pytest
 
@@ -40,7 +39,9 @@ def test_lost_connections_lose_and_duplicate_nothing(database):
             put_open_outlet(client, "kitchen", MENU)
         threads, replies, failures = start_writers(server, writers=4)
         for _ in range(8):
-            time.sleep(0.1)
+            # Between two cuts something is written.
+            before = sum(list(replies.values()))
+            wait_until(lambda: sum(list(replies.values())) > before + 20, tiffin.REPLY_SECONDS, "more replies")
             sql("select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()", database)
         with server.client() as client:
             # The server may notice only now that the last connection is gone.
