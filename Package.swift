@@ -211,7 +211,10 @@ let package = Package(
         tests(of: "WebAssets"),
         tests(
             of: "WebServer",
-            uses: ["Application", "CallArguments", "Domain", "EventLoop", "HTTPProtocol", "Users", "WebAssets"]),
+            uses: [
+                "Application", "CallArguments", "Catalogue", "Domain", "EventLoop", "HTTPProtocol", "Users",
+                "WebAssets",
+            ]),
         tests(of: "Measurement", uses: ["SeededRandom"]),
         tests(of: "SeededRandom"),
         tests(of: "Printing", uses: ["SeededRandom"]),

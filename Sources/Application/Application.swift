@@ -261,6 +261,12 @@ public final class Application {
         return partition.readModel.outletHome[outlet]
     }
 
+    /// Whether there is an outlet, or was: its orders outlive it.
+    func hasKitchen(_ outlet: Identifier) -> Bool {
+        let outlets = partition(of: StreamName(.outlet, outlet)).readModel.outletHome
+        return outlets.revision(of: outlet) > 0 || outlets.corruption(of: outlet) != nil
+    }
+
     /// What an outlet's menu says now of an item with some options.
     ///
     /// - Parameter chosen: in the order of the ids, each once.

@@ -17,11 +17,14 @@ final class LineCommand: Sendable {
     let declaration: CommandDeclaration
     /// Whether a client may send it while it listens to channels in RESP2, where messages look like replies.
     let isForSubscribers: Bool
+    /// Whether it runs between `MULTI` and `EXEC`.
+    let isForTransactions: Bool
     let body: Body
 
     init(_ command: Command) {
         declaration = command.declaration
         isForSubscribers = false
+        isForTransactions = false
         body = .application(command)
     }
 
@@ -30,12 +33,14 @@ final class LineCommand: Sendable {
     ///   - declare: declares the parameters, and makes what runs the command with their keys.
     init(
         _ name: String, _ group: CommandDeclaration.Group, role: Role = .anybody, isForSubscribers: Bool = false,
-        isForLogin: Bool = false, _ summary: String, _ declare: (inout ParameterList) -> SessionBody
+        isForLogin: Bool = false, isForTransactions: Bool = false, _ summary: String,
+        _ declare: (inout ParameterList) -> SessionBody
     ) {
         var parameters = ParameterList(for: name)
         body = .session(declare(&parameters))
         declaration = CommandDeclaration(
             name, group, role: role, isForLogin: isForLogin, effect: .read, summary, parameters)
         self.isForSubscribers = isForSubscribers
+        self.isForTransactions = isForTransactions
     }
 }

@@ -72,6 +72,19 @@ struct LineCommandTable: Sendable {
         Int(truncatingIfNeeded: name.caseInsensitiveHash) & (count - 1)
     }
 
+    /// The name that a mistyped one most likely stands for: of a command, or of a subcommand where the container is
+    /// known.
+    func nearest(to words: some Collection<Argument>) -> String? {
+        guard let name = words.first?.uppercased(upTo: Spelling.longest) else { return nil }
+        let second = words.dropFirst().first?.uppercased(upTo: Spelling.longest)
+        let full = second.map { name + [UInt8(ascii: " ")] + $0 }
+        if containers.contains(name) {
+            let subcommands = names.filter { $0.starts(with: name + [UInt8(ascii: " ")]) }
+            return full.flatMap { Spelling.nearest(to: [$0], among: subcommands) }
+        }
+        return Spelling.nearest(to: [name] + (full.map { [$0] } ?? []), among: names)
+    }
+
     /// The container with this name.
     func container(of name: Argument) -> String? {
         containers.first(where: name.equals(capitals:)).map { String(decoding: $0, as: UTF8.self) }
@@ -85,5 +98,12 @@ struct LineCommandTable: Sendable {
             let own = $0.declaration.name.utf8
             return own.elementsEqual(name) || own.starts(with: name + [blank])
         }
+    }
+}
+
+extension Argument {
+    /// The bytes as capitals; one more than `limit` of a longer one.
+    fileprivate func uppercased(upTo limit: Int) -> [UInt8] {
+        Argument(UnsafeRawBufferPointer(rebasing: bytes.prefix(limit + 1))).uppercased
     }
 }

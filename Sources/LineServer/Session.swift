@@ -36,6 +36,8 @@ final class Session {
     /// Since when it has had to log in; nil where it need not, or has.
     private var strangerSince: UInt64?
     private var loginFailures = 0
+    /// What has happened since the client's `MULTI`; nil where there was none.
+    var transaction: Transaction?
     /// Until then it executes nothing but in its turn, because the client has just used up its time: many such clients
     /// would otherwise take a turn of the loop each with every read, and whenever replies are known or have left.
     private var greedyUntil: UInt64 = 0
@@ -52,6 +54,12 @@ final class Session {
     private var executingSince: UInt64 = 0
     /// What replies that are not known yet find this session by.
     private let link = Link()
+
+    /// What stands between `MULTI` and `EXEC`: nothing of it is kept, as nothing of it runs.
+    struct Transaction {
+        /// Whether a command was refused in it.
+        var isRefused = false
+    }
 
     /// Leads to a session until its connection is gone: as long as the database is away, nothing else is kept of
     /// clients that are gone. Not a weak reference, which makes every retain and release of the session slower.
@@ -107,6 +115,8 @@ final class Session {
     /// ended.
     func become(_ user: User?) {
         let isStranger = user == nil && server.requiresLogin
+        // It could not log in again.
+        if isStranger { transaction = nil }
         self.user = user
         actor = user.map { Text($0.name.rawValue) }
         rights = user.map { Rights(of: $0.role) } ?? (isStranger ? .login : .all)
@@ -305,6 +315,10 @@ final class Session {
                 try command.declaration.checkCount(of: arguments)
                 throw .onlyForSubscribers(command.declaration)
             }
+            if transaction != nil, !command.isForTransactions {
+                transaction?.isRefused = true
+                throw .notInTransaction
+            }
             try run(command, arguments)
             executed(command, arguments, hasFailed: false)
         } catch {
@@ -315,6 +329,7 @@ final class Session {
 
     private func refuse(_ command: CommandDeclaration) {
         server.statistics.deniedCommands += 1
+        transaction?.isRefused = true
         guard let user else { return fail(.noAuthentication) }
         let name = command.name.lowercased().replacing(" ", with: "|")
         fail(Failure("NOPERM", "User \(user.name) has no permissions to run the '\(name)' command"))
@@ -327,19 +342,23 @@ final class Session {
             return close(.http)
         }
         guard strangerSince == nil else { return fail(.noAuthentication) }
+        transaction?.isRefused = true
+        let nearest = LineCommandTable.shared.nearest(to: arguments)
         if let container = LineCommandTable.shared.container(of: name) {
-            guard arguments.count > 1 else { return fail(.argumentCount(of: container)) }
+            guard arguments.count > 1 else {
+                return fail(.argumentCount(of: container, "COMMAND HELP \(container) lists its subcommands"))
+            }
             let subcommand = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
-            return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. Try COMMAND HELP \(container)."))
+            let hint = nearest.map { "Did you mean \($0)? " } ?? ""
+            return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. \(hint)Try COMMAND HELP \(container)."))
         }
+        let shownName = String(decoding: name.bytes.prefix(128), as: UTF8.self)
+        if let nearest { return fail(Failure("ERR", "unknown command '\(shownName)'; did you mean \(nearest)?")) }
         let shown = arguments.dropFirst().prefix(20).map {
             "'\(String(decoding: $0.bytes.prefix(128), as: UTF8.self))' "
         }
         fail(
-            Failure(
-                "ERR",
-                "unknown command '\(String(decoding: name.bytes.prefix(128), as: UTF8.self))', "
-                    + "with args beginning with: \(shown.joined())"))
+            Failure("ERR", "unknown command '\(shownName)', with args beginning with: \(shown.joined())"))
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
@@ -453,6 +472,12 @@ final class Session {
 extension Failure {
     /// Redis's words for a client that has not logged in.
     static let noAuthentication = Failure("NOAUTH", "Authentication required.")
+
+    /// Redis's words, and what to do.
+    fileprivate static let notInTransaction = Failure(
+        "ERR",
+        "Command not allowed inside a transaction: there are none of several commands, as each is one of its own. "
+            + "Send it without MULTI; in redis-py, pipeline(transaction=False)")
 
     /// Redis's words for a command that a subscribed client may not send.
     fileprivate static func onlyForSubscribers(_ command: CommandDeclaration) -> Failure {

@@ -21,8 +21,12 @@ extension Route {
     func words(of request: Request) throws(Failure) -> [[UInt8]] {
         var words = commandName
         var query = request.query
-        let given = try body(of: request)
+        let given = try members(of: request)
         var members = given
+        let missing = parameters.filter { $0.place == .body && $0.isRequired && members[$0.name] == nil }.map(\.name)
+        if missing.count > 1, let last = missing.last {
+            throw Failure("INVALID", "body: lacks \(missing.dropLast().joined(separator: ", ")) and \(last)")
+        }
         for parameter in parameters {
             let value: [UInt8]?
             switch parameter.place {
@@ -35,9 +39,9 @@ extension Route {
             case .query:
                 let visitor = parameter.isVisitor ? request.customer : nil
                 value = try Route.take(parameter.name, from: &query) ?? visitor.map { Array($0.rawValue.utf8) }
-            case .body: value = members.removeValue(forKey: parameter.name)
+            case .body: value = try members.removeValue(forKey: parameter.name).map(parameter.word)
             case .filters:
-                words += try FilterKeys.words(&query)
+                words += try FilterKeys.words(&query, options: options)
                 continue
             }
             guard let value else {
@@ -72,12 +76,15 @@ extension Route {
         return Array(value.utf8)
     }
 
-    private func body(of request: Request) throws(Failure) -> [String: [UInt8]] {
+    /// The options that the command takes.
+    private var options: Set<String> { Set(command.declaration.parameterDescriptions.compactMap(\.token)) }
+
+    private func members(of request: Request) throws(Failure) -> [String: JSONValue] {
         parameters.contains { $0.place == .content } ? [:] : try Route.members(of: request.body)
     }
 
-    /// The members of a body as words, without those that are null.
-    static func members(of body: [UInt8]) throws(Failure) -> [String: [UInt8]] {
+    /// The members of a body, without those that are null.
+    static func members(of body: [UInt8]) throws(Failure) -> [String: JSONValue] {
         guard !body.isEmpty else { return [:] }
         let json: JSONValue
         do throws(JSONReadingError) {
@@ -86,18 +93,27 @@ extension Route {
             throw Failure("INVALID", "body: must be one JSON document in UTF-8: \(error)")
         }
         guard case .object(let object) = json else { throw Failure("INVALID", "body: must be an object") }
-        var members: [String: [UInt8]] = [:]
+        var members: [String: JSONValue] = [:]
         for member in object {
-            switch member.value {
-            case .null: continue
-            case .string(let text): members[member.key] = Array(text.utf8)
-            case .number, .bool, .array, .object:
-                var writer = JSONWriter()
-                member.value.write(to: &writer)
-                members[member.key] = writer.bytes
-            }
+            if case .null = member.value { continue }
+            members[member.key] = member.value
         }
         return members
+    }
+}
+
+extension Route.Parameter {
+    /// The word of a member of the body.
+    func word(_ value: JSONValue) throws(Failure) -> [UInt8] {
+        switch value {
+        case .string(let text) where !isInteger: return Array(text.utf8)
+        case .number(let text) where isInteger:
+            // Programs that know only floating point write 2.0, as far as that is exact.
+            let rounded = Double(text).flatMap(Int64.init(exactly:)).flatMap { $0.magnitude < 1 << 53 ? $0 : nil }
+            if let number = Int64(text) ?? rounded { return Array("\(number)".utf8) }
+        case .string, .number, .null, .bool, .array, .object: break
+        }
+        throw Failure("INVALID", "\(name): must be \(isInteger ? "a whole number" : "a string")")
     }
 }
 
@@ -109,11 +125,17 @@ enum FilterKeys {
     private static let open = "OPEN"
 
     /// The words of all filters and options, which are taken from the query.
-    static func words(_ query: inout [(name: String, value: String)]) throws(Failure) -> [[UInt8]] {
+    ///
+    /// - Parameter options: the options that can be among them.
+    static func words(
+        _ query: inout [(name: String, value: String)], options known: Set<String>
+    ) throws(Failure) -> [[UInt8]] {
         var filters: [(key: String, values: [String])] = []
         var options: [[UInt8]] = []
         for (name, value) in query {
-            if let option = CatalogueQuery.Option.allCases.first(where: { $0.rawValue.lowercased() == name }) {
+            if let option = CatalogueQuery.Option.allCases.first(where: { $0.rawValue.lowercased() == name }),
+                known.contains(option.rawValue)
+            {
                 options.append(Array(option.rawValue.utf8))
                 let isList = option == .facets
                 options += (isList ? value.split(separator: ",").map(String.init) : [value]).map { Array($0.utf8) }
@@ -152,7 +174,7 @@ enum FilterKeys {
         case (open, _):
             guard values == ["1"] || values == [""] else { throw Failure("INVALID", "\(key): must be 1") }
         case _ where filter.values == "min max":
-            guard values.count == 1, let range = range(values[0]) else {
+            guard values.count == 1, let range = range(values[0]), range.count == 2 || filter.takesOneNumber else {
                 throw Failure("INVALID", "\(key): must be one range, such as 200,2000 or 200, or ,2000")
             }
             words += range

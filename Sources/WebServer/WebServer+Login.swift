@@ -86,11 +86,11 @@ extension WebServer {
     private static func credentials(_ body: [UInt8]) throws(Refusal) -> (name: [UInt8], password: [UInt8]) {
         do throws(Failure) {
             var members = try Route.members(of: body)
-            guard let name = members.removeValue(forKey: "name"),
-                let password = members.removeValue(forKey: "password")
-            else { throw Failure("INVALID", "body: must have a name and a password") }
+            guard case .string(let name)? = members.removeValue(forKey: "name"),
+                case .string(let password)? = members.removeValue(forKey: "password")
+            else { throw Failure("INVALID", "body: must have a name and a password, both strings") }
             if let other = members.keys.min() { throw Route.unknown(other) }
-            return (name, password)
+            return (Array(name.utf8), Array(password.utf8))
         } catch {
             throw Refusal(Problem(error))
         }

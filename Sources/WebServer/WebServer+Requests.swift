@@ -121,8 +121,9 @@ extension WebServer {
             let failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
             onCall?(command, LoopActor.now - began, failure)
             return answer(
-                result, to: route, wasSince: request.query.contains { $0.name == "since" },
-                isRecalled ? nil : identity.visitor, newVisitor: newVisitor, condition: condition)
+                result, to: route, at: "/" + request.path.joined(separator: "/"),
+                wasSince: request.query.contains { $0.name == "since" }, isRecalled ? nil : identity.visitor,
+                newVisitor: newVisitor, condition: condition)
         }
         do throws(Failure) {
             guard route.isAboutOneself || identity.rights.contains(command.declaration.right) else {
@@ -213,16 +214,18 @@ extension WebServer {
 
     /// What the command's answer is in HTTP.
     private func answer(
-        _ result: Result<Answer, Failure>, to route: Route, wasSince: Bool, _ visitor: Visitor?, newVisitor: Visitor?,
-        condition: String?
+        _ result: Result<Answer, Failure>, to route: Route, at path: String, wasSince: Bool, _ visitor: Visitor?,
+        newVisitor: Visitor?, condition: String?
     ) -> HTTPAnswer {
         var cookie = newVisitor
         var answer: HTTPAnswer
         switch (result, route.reply) {
-        case (.failure(let failure), _): answer = Problem(failure).answer
+        case (.failure(let failure), _): answer = Problem(HTTPWords(of: route).saying(failure)).answer
         case (.success(.null), .own): answer = WebServer.answer(Array("null".utf8))
         case (.success(.null), _) where wasSince: answer = HTTPAnswer(.noContent, fields: WebServer.fieldsOfData)
-        case (.success(.null), _): answer = Problem(.notFound, "NOTFOUND", "there is no such thing").answer
+        case (.success(.null), _):
+            let isAnswer = route.parameters.contains { $0.place == .filters }
+            answer = Problem(.notFound, "NOTFOUND", isAnswer ? "nothing matches" : "there is nothing at \(path)").answer
         case (.success(.integer(let number)), .number(let name)):
             answer = WebServer.answer(Array("{\"\(name)\":\(number)}".utf8))
         case (.success(.document(let document)), _) where route.isAboutOneself:
@@ -427,11 +430,17 @@ extension WebServer {
             var filters = FormText.items(ofQuery: String(text[mark...].dropFirst()))
         else { throw Failure("INVALID", "t: is no question as it would stand in an address") }
         guard identity.confinement?.allowsCatalogue ?? true else { throw .noPermissionForChannel }
-        let words = [Array(text[..<mark].uppercased().utf8)] + (try FilterKeys.words(&filters))
-        let name = try Arguments.with(words) { words throws(Failure) in
-            try application.topic(of: words, for: identity.caller)
+        let words =
+            [Array(text[..<mark].uppercased().utf8)]
+            + (try FilterKeys.words(&filters, options: Set(Application.topicOptions)))
+        do throws(Failure) {
+            let name = try Arguments.with(words) { words throws(Failure) in
+                try application.topic(of: words, for: identity.caller)
+            }
+            return WebStream.Topic(name: name, event: text)
+        } catch {
+            throw HTTPWords.ofFilters.saying(error)
         }
-        return WebStream.Topic(name: name, event: text)
     }
 
     // MARK: Pages, files, and how the server is

@@ -62,15 +62,31 @@ import Users
     }
 
     @Test(arguments: [
-        "NOTE", "ID", "NOTE a ID", "REASON a", "NOTES a", "a NOTE", "NOTE a NOTE b", "ID a id a", "NOTE a b",
+        ("NOTE", "a value is missing after 'NOTE'"), ("id", "a value is missing after 'id'"),
+        ("NOTE a ID", "a value is missing after 'ID'"), ("NOTE a NOTE b", "'NOTE' is given twice"),
+        ("ID a id a", "'id' is given twice"),
     ])
-    func `other words are a syntax error`(options: String) throws {
-        #expect(try Self.refusal(options.words) == "ERR syntax error")
+    func `what an option stumbles over is said`(options: String, detail: String) throws {
+        #expect(try Self.refusal(options.words) == "ERR syntax error: \(detail)")
     }
 
-    @Test(arguments: ["ID a", "VERSION 1", "NOTE a ID b"])
-    func `a read takes no option of writes`(options: String) throws {
-        #expect(try Self.refusal(options.words, .read) == "ERR syntax error")
+    @Test(arguments: [("REASON a", "REASON"), ("NOTES a", "NOTES"), ("a NOTE", "a"), ("NOTE a b", "b")])
+    func `a word that is no option is named, with the options that there are`(options: String, word: String) throws {
+        #expect(
+            try Self.refusal(options.words)
+                == "ERR syntax error: '\(word)' is no option of X, which takes NOTE, UNTIL, ID, VERSION, FLOW, ACTOR")
+    }
+
+    @Test func `of a long word the beginning is repeated`() throws {
+        let refusal = try #require(try Self.refusal([String(repeating: "x", count: 65)]))
+        #expect(refusal.hasPrefix("ERR syntax error: '\(String(repeating: "x", count: 64))…' is no option"))
+    }
+
+    @Test(arguments: [("ID a", "ID"), ("VERSION 1", "VERSION"), ("NOTE a ID b", "ID")])
+    func `a read takes no option of writes`(options: String, word: String) throws {
+        #expect(
+            try Self.refusal(options.words, .read)
+                == "ERR syntax error: '\(word)' is no option of X, which takes NOTE, UNTIL")
     }
 
     @Test func `a required option may not be missing`() throws {
@@ -81,8 +97,9 @@ import Users
             try withArguments(["X"] + words) { try Call(declaration, $0)[total] }
         }
         #expect(try read(["TOTAL", "5"]) == Amount(minorUnits: 5))
-        #expect(try failure { _ = try read(["ID", "a"]) } == "ERR syntax error")
-        #expect(try failure { _ = try read([]) } == "ERR wrong number of arguments for 'x' command")
+        let usage = "usage: X TOTAL <minor> [ID <id>] [VERSION <version>] [FLOW <id>] [ACTOR <name>]"
+        #expect(try failure { _ = try read(["ID", "a"]) } == "ERR syntax error: TOTAL is missing; \(usage)")
+        #expect(try failure { _ = try read([]) } == "ERR wrong number of arguments for 'x' command; \(usage)")
     }
 
     // MARK: Values
@@ -118,5 +135,22 @@ import Users
         let words = ["ID", String(repeating: "i", count: length)]
         let failure = try failure { _ = try Self.call(words) { call, _ in try call.metadata() } }
         #expect(failure == (isTaken ? nil : "INVALID ID: must have 1–64 bytes of UTF-8"))
+    }
+
+    // MARK: Digests
+
+    @Test(arguments: [
+        ("c547b9878322fee2", nil),
+        ("c547…", "the digest was cut short; give all of its 16 digits"),
+        ("c547...", "the digest was cut short; give all of its 16 digits"),
+        ("c547b9878322fee", "must be a digest of 16 hexadecimal digits, in small letters"),
+        ("C547B9878322FEE2", "must be a digest of 16 hexadecimal digits, in small letters"),
+        ("", "must be a digest of 16 hexadecimal digits, in small letters"),
+    ])
+    func `a digest is whole`(text: String, reason: String?) throws {
+        let refusal = try withArguments(["X", text]) { arguments in
+            try failure { _ = try ArgumentType<Text>.quoteDigest.read(arguments[1], "QUOTE") }
+        }
+        #expect(refusal == reason.map { "INVALID QUOTE: \($0)" })
     }
 }

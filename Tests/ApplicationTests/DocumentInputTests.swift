@@ -45,7 +45,10 @@ import Testing
         ("{\"\(String(repeating: "x", count: 65))\":1}", "json: unknown field"),
         ("[]", "json: must be an object"),
         ("7", "json: must be an object"),
-        ("{}", "currency: is missing"),
+        ("{}", "json: lacks name, currency and timeZone"),
+        (#"{"currency":"INR"}"#, "json: lacks name and timeZone"),
+        (outlet(#""hours":[{}]"#), "hours[0]: lacks day, opens and closes"),
+        (outlet(#""taxes":[{"name":"VAT"}]"#), "taxes[0]: lacks id and rate"),
         (#"{"currency":"INR","timeZone":"UTC"}"#, "name: is missing"),
         (#"{"name":null,"currency":"INR","timeZone":"UTC"}"#, "name: must be a string, not null"),
         (#"{"name":"A","currency":"inr","timeZone":"UTC"}"#, "currency: must be an ISO 4217 code such as INR"),
@@ -141,7 +144,7 @@ import Testing
                 section:
                     #"{"id":"s","title":"S","kind":"promotions","layout":{"style":"horizontalCard","width":0,"height":1}}"#
             ),
-            "sections[0].layout.width: and height must be from 1 to 10000 points"
+            "sections[0].layout: width and height must be from 1 to 10000 points"
         ),
         (menu(item: "null"), "sections[0].items[1]: must be an object, not null"),
         (menu(item: #"{"kind":"menuItem","name":"B","price":1}"#), "sections[0].items[1].id: is missing"),

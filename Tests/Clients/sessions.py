@@ -17,7 +17,6 @@ import os
 import pty
 import re
 import select
-import shutil
 import socket
 import subprocess
 import termios

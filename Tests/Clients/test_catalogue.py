@@ -121,7 +121,7 @@ class TestOutletsThatLeave:
         assert counts() == self.UNLISTED
         for command in ("OUTLET.GET", "OUTLET.HOME", "OUTLET.TAGS", "MENU.GET"):
             assert client(command, outlet) is None, command
-        assert client("OUTLET.HOME", outlet, "SINCE", json.loads(home)["revision"]) is None
+        assert client.error("OUTLET.HOME", outlet, "SINCE", json.loads(home)["revision"]).code == "NOTFOUND"
         assert client("ITEM.GET", outlet, "rice") is None
 
         assert client.json("CART.GET", outlet)["lines"] == [{**cart["lines"][0], "problem": {"code": "GONE"}}]

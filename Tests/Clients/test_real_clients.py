@@ -93,6 +93,16 @@ def test_one_command_is_described_in_redis_cli(server):
     assert "CLIENT SETNAME" in redis_cli(server, "COMMAND", "HELP", "CLIENT").stdout
 
 
+@pytest.mark.parametrize("protocol", [[], ["-3"]], ids=["default", "RESP3"])
+def test_a_transaction_of_redis_cli_does_nothing(server, outlet, protocol):
+    cart = f"{outlet}-cli{''.join(protocol)}"
+    lines = ["MULTI", f"CART.ADD {cart} {outlet} rice 2", "EXEC", f"CART.COUNT {cart}"]
+    said = redis_cli(server, *protocol, stdin="\n".join(lines) + "\n").stdout.split("\n")
+    assert said[0] == "OK"
+    assert said[1].startswith("ERR Command not allowed inside a transaction")
+    assert [line for line in said[2:] if line] == ["EXECABORT Transaction discarded because of previous errors.", "0"]
+
+
 def test_redis_benchmark_runs_without_a_warning(server, outlet):
     run = subprocess.run(
         ["redis-benchmark", "-p", str(server.port), "-n", "2000", "-c", "20", "-P", "4", "-r", "100", "-q",
@@ -124,6 +134,24 @@ def test_redis_py_connects_without_a_warning(server, outlet, options, flavour):
             for _ in range(100):
                 pipeline.execute_command("CART.COUNT", cart)
             assert {call}pipeline.execute() == [2] * 100
+            # As it comes, a pipeline is a transaction, and there is none.
+            pipeline = client.pipeline()
+            for quantity in [1, 2]:
+                pipeline.execute_command("CART.ADD", cart, "{outlet}", "rice", quantity)
+            try:
+                {call}pipeline.execute()
+            except redis.ResponseError as error:
+                assert "pipeline(transaction=False)" in str(error), error
+            else:
+                raise AssertionError("a transaction was accepted")
+            assert {call}client.execute_command("CART.COUNT", cart) == 2, "nothing of it has happened"
+            try:
+                {call}pipeline.watch("cart")
+            except redis.ResponseError as error:
+                assert "VERSION" in str(error), error
+            else:
+                raise AssertionError("something is watched")
+            {call}pipeline.reset()
             try:
                 {call}client.execute_command("CART.ADD", cart, "{outlet}", "no-such-item", 1)
             except redis.ResponseError as error:

@@ -97,7 +97,7 @@ def test_a_number_that_is_not_a_revision_is_answered_with_the_whole_home(client,
     for revision in (0, strange, home["revision"] + 1, 2**63 - 1):
         assert client.json("OUTLET.HOME", outlet, "SINCE", revision) == home
     assert client.json("OUTLET.HOME", outlet, "SINCE", strange, "CART", f"{name}-c") == {**home, "cartCount": 1}
-    assert client("OUTLET.HOME", f"{name}-nowhere", "SINCE", 1) is None
+    assert client.error("OUTLET.HOME", f"{name}-nowhere", "SINCE", 1).code == "NOTFOUND"
 
 
 def test_a_revision_that_nobody_saw_is_one_too(client, name):

@@ -322,7 +322,7 @@ class TestStreams:
         good = quote(f"browse?outlet={outlet}")
         for topics, expected in (
             ([f"browse?outlet={outlet}&nonsense=1"], (400, "INVALID")), (["browse?price=four"], (400, "INVALID")),
-            (["browse?after=x"], (400, "ERR")), (["browse?outlet=nowhere"], (404, "NOTFOUND")),
+            (["browse?after=x"], (400, "INVALID")), (["browse?outlet=nowhere"], (404, "NOTFOUND")),
             (["items?outlet=x"], (400, "INVALID")), (["browse?text=%"], (400, "INVALID")),
             ([f"browse?outlet={outlet}\ndata: x"], (400, "INVALID")), ([f"browse?outlet={outlet}"], (400, "INVALID")),
             (["question:question-1"], (400, "INVALID")),

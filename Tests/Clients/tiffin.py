@@ -7,6 +7,7 @@ output, or polls for a condition up to a named bound.
 import contextlib
 import json
 import os
+import re
 import shutil
 import signal
 import socket
@@ -364,6 +365,12 @@ class ReplyError(Exception):
         return isinstance(other, ReplyError) and str(self) == str(other)
 
     __hash__ = Exception.__hash__
+
+
+def in_the_words_of_redis(replies) -> list:
+    """The replies without what Tiffin adds to those of Redis: what a right call looks like."""
+    added = re.compile(r"(wrong number of arguments for '.*' command); .*")
+    return [ReplyError(added.sub(r"\1", str(reply))) if isinstance(reply, ReplyError) else reply for reply in replies]
 
 
 class Simple(str):

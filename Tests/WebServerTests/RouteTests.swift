@@ -1,5 +1,6 @@
 import Application
 import CallArguments
+import Catalogue
 import Domain
 import EventLoop
 import Testing
@@ -32,7 +33,9 @@ import Users
             case .query: request.query.append((parameter.name, "1"))
             case .body: members.append("\"\(parameter.name)\":\(parameter.isInteger ? "1" : "\"1\"")")
             case .content: request.body = Array("{}".utf8)
-            case .filters: request.query += [("text", "open pie"), ("limit", "3")]
+            case .filters:
+                request.query.append(("text", "open pie"))
+                if route.path != "/v1/surprise" { request.query.append(("limit", "3")) }
             case .path, .cart, .customer: break
             }
         }
@@ -84,7 +87,9 @@ import Users
             let parts = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
             return (name: parts[0], value: parts.count > 1 ? parts[1] : "")
         }
-        return try FilterKeys.words(&items).map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+        let options = Set(CatalogueQuery.Option.allCases.map(\.rawValue))
+        return try FilterKeys.words(&items, options: options).map { String(decoding: $0, as: UTF8.self) }.joined(
+            separator: " ")
     }
 
     @Test(arguments: [
@@ -106,10 +111,102 @@ import Users
 
     @Test(arguments: [
         "nonsense=1", "TEXT=a", "price=a,b", "price=1,2,3", "price=", "price=,", "price=1&price=2", "open=maybe",
-        "attr=1",
+        "attr=1", "price=5",
         "cuisine.1=a", "tag.x=a", "not.=1", "not.sort=name", "=1",
     ])
     func `What is no filter is refused`(_ query: String) {
         #expect(throws: Failure.self) { try words(query) }
+    }
+
+    @Test func `An option of another route is none`() throws {
+        let route = try #require(Route.all.first { $0.path == "/v1/surprise" })
+        var request = fullRequest(route)
+        request.query = [("limit", "3")]
+        #expect(failure { _ = try route.words(of: request) } == "INVALID limit: is no filter and no option here")
+    }
+
+    // MARK: The words of errors
+
+    private func failure(_ body: () throws -> Void) -> String? {
+        do {
+            try body()
+            return nil
+        } catch {
+            return (error as? Failure).map { "\($0.code) \($0.message)" } ?? "\(error)"
+        }
+    }
+
+    @Test(arguments: Route.all.indices) func `A value has its own type in a body, and only that`(index: Int) throws {
+        let route = Route.all[index]
+        for parameter in route.parameters where parameter.place == .body {
+            let (wrong, reason) = parameter.isInteger ? ("\"1\"", "a whole number") : ("1", "a string")
+            for value in [wrong, "true", "[]", "{}", "1.5"] {
+                var request = fullRequest(route)
+                let others = route.parameters.filter { $0.place == .body && $0.name != parameter.name }.map {
+                    "\"\($0.name)\":\($0.isInteger ? "1" : "\"1\"")"
+                }
+                request.body = Array("{\((others + ["\"\(parameter.name)\":\(value)"]).joined(separator: ","))}".utf8)
+                #expect(
+                    failure { _ = try route.words(of: request) } == "INVALID \(parameter.name): must be \(reason)")
+            }
+        }
+    }
+
+    @Test(arguments: [("2", "2"), ("2.0", "2"), ("2e1", "20"), ("-0", "0")])
+    func `A whole number may be spelt with a fraction`(text: String, word: String) throws {
+        let route = try #require(Route.all.first { $0.path == "/v1/cart/tip" })
+        var request = fullRequest(route)
+        request.body = Array("{\"amount\":\(text)}".utf8)
+        #expect(try route.words(of: request).contains(Array(word.utf8)))
+    }
+
+    @Test(arguments: Route.all.indices) func `All that a body lacks is named at once`(index: Int) {
+        let route = Route.all[index]
+        let required = route.parameters.filter { $0.place == .body && $0.isRequired }.map(\.name)
+        guard let last = required.last else { return }
+        var request = fullRequest(route)
+        request.body = Array("{}".utf8)
+        let expected =
+            required.count == 1
+            ? "\(last): is missing" : "body: lacks \(required.dropLast().joined(separator: ", ")) and \(last)"
+        #expect(failure { _ = try route.words(of: request) } == "INVALID \(expected)")
+    }
+
+    @Test(arguments: Route.all.indices) func `Errors name what a request has by its names`(index: Int) {
+        let route = Route.all[index]
+        let words = HTTPWords(of: route)
+        func told(_ message: String) -> String { words.saying(Failure("INVALID", message)).message }
+        for parameter in route.parameters {
+            guard let token = parameter.token else { continue }
+            #expect(told("\(token): must be right") == "\(parameter.name): must be right")
+            #expect(
+                told("give '\(token)' or \(token), as \(token)X")
+                    == "give '\(token)' or \(parameter.name), as \(token)X")
+        }
+        let fixed = route.parameters.filter { $0.token == nil && ![.content, .filters].contains($0.place) }
+        let described = route.command.declaration.parameterDescriptions.filter { $0.token == nil }
+        for (parameter, description) in zip(fixed, described) {
+            #expect(told("\(description.name): must be right") == "\(parameter.name): must be right")
+        }
+        #expect(told("json: must be right") == "body: must be right")
+    }
+
+    @Test(arguments: [
+        ("STATE the cart is empty; allowed is CART.ADD", "the cart is empty; allowed is POST /v1/cart/lines"),
+        (
+            "IDMISMATCH ID 'tap-1' was used with other arguments",
+            "Idempotency-Key 'tap-1' was used with other arguments"
+        ),
+        ("NOTFOUND no item 'ID' in the menu", "no item 'ID' in the menu"),
+        ("NOPERM No permissions to access a key", "this is not yours to use"),
+        (
+            "INVALID AT: must not lie in the future: it is 2026-03-01T12:00:00Z",
+            "at: must not lie in the future: it is 2026-03-01T12:00:00Z"
+        ),
+    ])
+    func `Commands are routes, and texts of others stay`(failure: String, told: String) throws {
+        let parts = failure.split(separator: " ", maxSplits: 1).map(String.init)
+        let route = try #require(Route.all.first { $0.path == "/v1/cart/checkout" })
+        #expect(HTTPWords(of: route).saying(Failure(parts[0], parts[1])).message == told)
     }
 }

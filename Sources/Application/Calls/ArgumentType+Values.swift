@@ -30,6 +30,20 @@ extension ArgumentType<Text> {
         return Text(text)
     }
 
+    /// The digest of a document that the client has, or 0 for none.
+    static let documentDigest = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        let text = try ArgumentType<Text>.text.read(argument, field)
+        try RecentDocuments.check(since: text.string)
+        return text
+    }
+
+    /// The digest of a quote.
+    static let quoteDigest = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        let text = try ArgumentType<Text>.text.read(argument, field)
+        try Failure.check(digest: text.string, digits: Quote.digestDigits, field)
+        return text
+    }
+
     /// The token of a command, so that the same command sent again is known.
     static let commandID = ArgumentType(kind: .string) { argument, field throws(Failure) in
         guard (1...64).contains(argument.count), let text = argument.string else {
@@ -146,5 +160,23 @@ extension ArgumentType {
     /// A JSON document, read and checked by its type.
     static func document(_ type: Value.Type) -> ArgumentType where Value: InputValue {
         ArgumentType(kind: .string) { argument, _ throws(Failure) in try DocumentInput.decode(type, from: argument) }
+    }
+}
+
+extension Failure {
+    /// Refuses what cannot be a digest, above all one that was copied where it was cut short.
+    static func check(
+        digest text: String, digits: Int, _ field: String, or other: String? = nil
+    ) throws(Failure) {
+        guard text.utf8.count != digits || !text.utf8.allSatisfy({ "0123456789abcdef".utf8.contains($0) }) else {
+            return
+        }
+        let isCut = text.hasSuffix("…") || text.hasSuffix("...")
+        throw .invalid(
+            field,
+            isCut
+                ? "the digest was cut short; give all of its \(digits) digits"
+                : "must be \(other.map { "\($0) or " } ?? "")a digest of \(digits) hexadecimal digits, in small letters"
+        )
     }
 }

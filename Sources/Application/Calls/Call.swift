@@ -85,13 +85,22 @@ public struct Call: ~Copyable {
         var index = declaration.fixedCount
         while index < arguments.count {
             let word = arguments[index]
-            guard let option = tokens.firstIndex(where: { word.equals(capitals: $0) }), index + 1 < arguments.count,
-                options[option] == 0
-            else { throw .syntax }
+            guard let option = tokens.firstIndex(where: { word.equals(capitals: $0) }) else {
+                let known = tokens.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
+                throw .syntax("\(word.shown) is no option of \(declaration.name), which takes \(known)")
+            }
+            guard index + 1 < arguments.count else { throw .syntax("a value is missing after \(word.shown)") }
+            guard options[option] == 0 else { throw .syntax("\(word.shown) is given twice") }
             options[option] = UInt16(index + 1)
             index += 2
         }
-        for option in declaration.requiredOptions where options[option] == 0 { throw .syntax }
+        for option in declaration.requiredOptions where options[option] == 0 { throw missing(option) }
+    }
+
+    private func missing(_ option: Int) -> Failure {
+        .syntax(
+            "\(String(decoding: declaration.optionTokens[option], as: UTF8.self)) is missing; usage: "
+                + declaration.usage)
     }
 
     private func argument(at place: ParameterPlace) -> Argument? {
@@ -104,7 +113,9 @@ public struct Call: ~Copyable {
     /// The value of a parameter.
     public subscript<Value>(parameter: Parameter<Value>) -> Value {
         get throws(Failure) {
-            guard let argument = argument(at: parameter.place) else { throw .syntax }
+            guard let argument = argument(at: parameter.place) else {
+                throw .syntax("\(parameter.field) is missing; usage: \(declaration.usage)")
+            }
             return try parameter.type.read(argument, parameter.field)
         }
     }
@@ -204,5 +215,16 @@ public struct Call: ~Copyable {
     private static func append(_ word: some Collection<UInt8>, to call: inout [UInt8]) {
         withUnsafeBytes(of: UInt32(word.count).bigEndian) { call.append(contentsOf: $0) }
         call.append(contentsOf: word)
+    }
+}
+
+extension Argument {
+    /// The most bytes of a word that an error repeats.
+    private static let longestShown = 64
+
+    /// The word as errors repeat it.
+    public var shown: String {
+        let isCut = count > Argument.longestShown
+        return "'\(String(decoding: bytes.prefix(Argument.longestShown), as: UTF8.self))\(isCut ? "…" : "")'"
     }
 }

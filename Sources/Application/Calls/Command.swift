@@ -113,7 +113,7 @@ public final class CommandDeclaration: Sendable {
     /// Fails if a call has too few or too many arguments.
     public func checkCount(of arguments: Arguments) throws(Failure) {
         guard arguments.count >= minimumCount, arguments.count <= maximumCount ?? .max else {
-            throw .argumentCount(of: name)
+            throw .argumentCount(of: name, "usage: \(usage)")
         }
     }
 

@@ -47,13 +47,20 @@ public struct Failure: Error, Sendable {
     }
 
     /// A call with too few or too many arguments. A subcommand is named as `config|get`.
-    public static func argumentCount(of command: String) -> Failure {
+    ///
+    /// - Parameter help: what a right call looks like.
+    public static func argumentCount(of command: String, _ help: String) -> Failure {
         let name = command.lowercased().replacing(" ", with: "|")
-        return Failure("ERR", "wrong number of arguments for '\(name)' command")
+        return Failure("ERR", "wrong number of arguments for '\(name)' command; \(help)")
     }
 
     /// Words that make no sense where they stand.
-    public static let syntax = Failure("ERR", "syntax error")
+    public static func syntax(_ detail: String) -> Failure { Failure("ERR", "syntax error: \(detail)") }
+
+    /// There is no such outlet, or it was removed.
+    static func noOutlet(_ outlet: some CustomStringConvertible) -> Failure {
+        Failure("NOTFOUND", "no outlet '\(outlet)'")
+    }
     /// In Redis's words, for whom an id is a key.
     public static let noPermissionForKey = Failure("NOPERM", "No permissions to access a key")
     /// The same, of a channel.

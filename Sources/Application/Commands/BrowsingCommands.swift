@@ -22,7 +22,7 @@ enum BrowsingCommands {
             return { application, call throws(Failure) in
                 let (outlet, cart, since) = (try call[outlet], try call[cart], try call[revision])
                 if let moment = try application.moment(try call[moment]) {
-                    guard since == nil else { throw .syntax }
+                    guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
                     return application.past(.home(of: outlet, cart: cart, at: moment), for: call.caller)
                 }
                 if let since { return application.update(of: outlet, since: since, cart, for: call.caller) }
@@ -43,7 +43,7 @@ enum BrowsingCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
-            let since = parameters.option("SINCE", "digest", .text)
+            let since = parameters.option("SINCE", "digest", .documentDigest)
             return { application, call throws(Failure) in
                 let item = try call[item]
                 let record = try application.outlet(try call[outlet])
@@ -162,6 +162,9 @@ extension ParameterList {
 }
 
 extension Application {
+    /// The options of a question whose answer is a topic.
+    public static let topicOptions = BrowsingCommands.firstRows.map(\.rawValue)
+
     fileprivate func page(
         of kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
     ) throws(Failure) -> Response {
@@ -174,6 +177,7 @@ extension Application {
         let hasMenu = versions.isEmpty || versions.contains { $0 != 0 }
         let page = catalogue.page(query, emptyState: hasMenu ? "empty" : "noMenu")
         guard let since = query.since else { return .answer(.document(page.bytes)) }
+        try RecentDocuments.check(since: since)
         return change(to: page.bytes, content: page.content, since: Text(since))
     }
 
@@ -226,7 +230,7 @@ extension Application {
         }
         for outlet in query.values["OUTLET"] ?? [] {
             guard let id = Identifier(outlet.string), try self.outlet(id) != nil else {
-                throw Failure("NOTFOUND", "no outlet '\(outlet)'")
+                throw .noOutlet(outlet)
             }
         }
         return query
@@ -246,7 +250,8 @@ extension Application {
                     case .patch(let from, let to, let patch):
                         return Answer(changeOf: outlet, from, to, configuration.sent(patch), count: count)
                     case .whole(let home): return Answer(home, count: count)
-                    case nil: return .null
+                    // Null would say that nothing has changed.
+                    case nil: throw .noOutlet(outlet)
                     }
                 })
         }
@@ -285,7 +290,7 @@ extension Answer {
 extension Failure {
     fileprivate init(_ error: CatalogueError) {
         switch error {
-        case .syntax(let detail): self.init("ERR", "syntax error: \(detail)")
+        case .syntax(let detail): self = .syntax(detail)
         case .invalid(let name, let reason): self = .invalid(name, reason)
         }
     }

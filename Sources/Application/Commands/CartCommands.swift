@@ -79,6 +79,9 @@ enum CartCommands {
             return { application, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
                 let (line, options, text) = (try call[line], try call[options], try call[note])
+                guard options != nil || text != nil else {
+                    throw Failure("INVALID", "nothing is to be changed: give OPTIONS or NOTE, or both")
+                }
                 @LoopActor func edit(
                     _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
                 ) -> DomainCommand {
@@ -166,7 +169,7 @@ enum CartCommands {
         ) { parameters in
             let cart = parameters.required("cart", .cart)
             let total = parameters.option("TOTAL", "minor", .amount)
-            let quote = parameters.option("QUOTE", "digest", .text)
+            let quote = parameters.option("QUOTE", "digest", .quoteDigest)
             let name = parameters.option("NAME", "text", .text)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { application, call throws(Failure) in
@@ -175,7 +178,9 @@ enum CartCommands {
                 switch (try call[total], try call[quote]) {
                 case (let total?, nil): agreement = .total(total)
                 case (nil, let quote?): agreement = .quote(quote)
-                case (nil, nil), (_?, _?): throw .invalid("TOTAL", "or QUOTE must be given, one of the two")
+                case (nil, nil):
+                    throw Failure("INVALID", "what the customer agrees to is missing: give TOTAL or QUOTE")
+                case (_?, _?): throw Failure("INVALID", "TOTAL and QUOTE exclude each other: give one of them")
                 }
                 let stream = StreamName(.cart, cart)
                 @LoopActor func checkOut(

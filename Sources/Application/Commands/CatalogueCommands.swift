@@ -224,7 +224,7 @@ enum CatalogueCommands {
             "MENU.GET", .catalogue, role: .anybody, "Returns an outlet's menu, or what has changed in it, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
-            let since = parameters.option("SINCE", "digest", .text)
+            let since = parameters.option("SINCE", "digest", .documentDigest)
             return { application, call throws(Failure) in
                 let record = try application.outlet(try call[outlet])
                 let document = record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }
@@ -266,7 +266,7 @@ extension Application {
     fileprivate func submit(
         _ command: Menu.Command, ofMenu outlet: Identifier, _ call: borrowing Call
     ) throws(Failure) -> Response {
-        guard try self.outlet(outlet) != nil else { throw Failure("NOTFOUND", "no outlet '\(outlet)'") }
+        guard try self.outlet(outlet) != nil else { throw .noOutlet(outlet) }
         return try submit(StreamName(.menu, outlet), call) { _, _ in .menu(command) }
     }
 }

@@ -31,7 +31,8 @@ enum LogCommands {
                 guard let stream = try call[stream] else {
                     let partition = try call[partition] ?? 0
                     guard (0..<Int64(application.partitioning.count)).contains(partition) else {
-                        throw .invalid("PARTITION", "must be from 0 to \(application.partitioning.count - 1)")
+                        let last = application.partitioning.count - 1
+                        throw .invalid("PARTITION", last == 0 ? "must be 0" : "must be from 0 to \(last)")
                     }
                     let event = try call[wait].map { milliseconds in
                         LogWaits.Event(

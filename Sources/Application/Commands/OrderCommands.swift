@@ -113,7 +113,9 @@ enum OrderCommands {
                 case (let line?, let quantity?, nil): part = .units(line: line, quantity: quantity)
                 case (nil, nil, let amount?): part = .amount(amount)
                 case (nil, nil, nil): part = .rest
-                default: throw .invalid("LINE", "comes with QTY, and without AMOUNT")
+                case (_?, nil, nil): throw .invalid("QTY", "is missing: how many of the line are given back")
+                case (nil, _?, nil): throw .invalid("LINE", "is missing: which line they are of")
+                case (_, _, _?): throw Failure("INVALID", "AMOUNT stands alone, without LINE and QTY")
                 }
                 let code = try call[code]
                 return try application.submit(to: try call[order], call) { .refund(part, code) }
@@ -125,8 +127,9 @@ enum OrderCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             return { application, call throws(Failure) in
-                let promise = Promise(about: .order)
-                application.kitchens.document(of: try call[outlet], for: call.caller) {
+                let (promise, outlet) = (Promise(about: .order), try call[outlet])
+                guard application.hasKitchen(outlet) else { throw .noOutlet(outlet) }
+                application.kitchens.document(of: outlet, for: call.caller) {
                     promise.end($0.map(Answer.document))
                 }
                 return .promise(promise)
@@ -184,7 +187,7 @@ extension ArgumentType<Set<Order.Status>> {
         let statuses = words.compactMap { Order.Status(rawValue: String($0)) }
         guard statuses.count == words.count else {
             let known = Order.Status.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalid(field, "must be of \(known), with commas between them")
+            throw .invalid(field, "must be one or more of \(known), with commas between them")
         }
         return Set(statuses)
     }

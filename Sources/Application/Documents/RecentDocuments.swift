@@ -27,8 +27,17 @@ final class RecentDocuments {
         patches = ByteCache(maximumBytes: configuration.recentPatchBytes)
     }
 
+    private nonisolated static let digestBytes = 16
+
     /// What identifies a document: half of the SHA-256 of what it says.
-    nonisolated static func digest(of content: [UInt8]) -> String { Digest.of(content).bytes.prefix(16).hexadecimal }
+    nonisolated static func digest(of content: [UInt8]) -> String {
+        Digest.of(content).bytes.prefix(digestBytes).hexadecimal
+    }
+
+    /// Refuses a `SINCE` that no document has ever had: an unknown digest would be answered as an old one.
+    nonisolated static func check(since: String) throws(Failure) {
+        if since != "0" { try Failure.check(digest: since, digits: 2 * digestBytes, "SINCE", or: "0") }
+    }
 
     /// The document with a digest, if it is still known.
     subscript(digest: String) -> [UInt8]? { documents[digest] }

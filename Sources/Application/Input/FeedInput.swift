@@ -5,6 +5,7 @@ struct FeedInput: InputObject {
     static let fields: [String] = [
         "state", "problems", "source", "etag", "modified", "key", "checkedAt", "refreshedAt",
     ]
+    static let required: [String] = ["state"]
 
     private let state: FeedCheck.State
     private let problems: [Text]

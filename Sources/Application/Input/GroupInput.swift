@@ -4,6 +4,7 @@ internal import JSONText
 /// A group of `MENU.PUT`, or the document of `MENU.GROUP.PUT`.
 struct GroupInput: InputObject {
     static let fields: [String] = ["id", "title", "min", "max", "free", "setsPrice", "options"]
+    static let required: [String] = ["title", "options"]
 
     let id: Identifier?
     private let title: Text
@@ -34,6 +35,7 @@ private struct OptionInput: InputObject {
     static let fields: [String] = [
         "id", "name", "price", "prices", "item", "default", "max", "groups", "available", "availableFrom",
     ]
+    static let required: [String] = ["id", "name"]
 
     let option: MenuOption
 

@@ -4,6 +4,8 @@ internal import JSONText
 protocol InputObject: InputValue {
     /// The fields that it may have. Any other is refused.
     static var fields: [String] { get }
+    /// Those of them that it must have. All that are missing are named at once.
+    static var required: [String] { get }
 
     init(_ fields: InputFields) throws(InputError)
 }
@@ -13,7 +15,7 @@ extension InputObject {
 
     init?(input: JSONValue) throws(InputError) {
         guard case .object(let members) = input else { return nil }
-        try self.init(try InputFields(members, known: Self.fields))
+        try self.init(try InputFields(members, known: Self.fields, required: Self.required))
     }
 }
 
@@ -24,14 +26,22 @@ struct InputFields {
 
     private let members: [JSONValue.Member]
 
-    fileprivate init(_ members: [JSONValue.Member], known: [String]) throws(InputError) {
+    fileprivate init(
+        _ members: [JSONValue.Member], known: [String], required: [String]
+    ) throws(InputError) {
         for member in members {
             guard known.contains(where: { member.isNamed($0) }) else {
                 let name = member.key
                 throw InputError(name.utf8.count <= InputFields.longestName ? name : "", "unknown field")
             }
         }
-        self.members = members
+        let missing = required.filter { name in !members.contains { $0.isNamed(name) } }
+        guard let last = missing.last else {
+            self.members = members
+            return
+        }
+        guard missing.count > 1 else { throw InputError(last, "is missing") }
+        throw InputError("", "lacks \(missing.dropLast().joined(separator: ", ")) and \(last)")
     }
 
     /// The value of a field that the object must have.

@@ -4,6 +4,7 @@ internal import JSONText
 /// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
 struct MenuInput: InputObject {
     static let fields: [String] = ["sections", "groups", "outlet", "version", "feed"]
+    static let required: [String] = ["sections"]
 
     let document: MenuDocument
 
@@ -28,6 +29,7 @@ struct MenuInput: InputObject {
 /// A section of `MENU.PUT`, or the document of `MENU.SECTION.PUT`.
 struct SectionInput: InputObject {
     static let fields: [String] = ["id", "title", "kind", "layout", "sticky", "items"]
+    static let required: [String] = ["title", "kind"]
 
     let id: Identifier?
     let items: [ItemInput]
@@ -64,6 +66,7 @@ struct SectionInput: InputObject {
 
 private struct LayoutInput: InputObject {
     static let fields: [String] = ["style", "width", "height", "minimumWidth"]
+    static let required: [String] = ["style"]
 
     private let style: Text
     private let size: Layout.CardSize?
@@ -80,7 +83,7 @@ private struct LayoutInput: InputObject {
         case (_, nil): throw InputError("height", "is missing")
         case (let width?, let height?):
             guard let size = Layout.CardSize(width: width, height: height) else {
-                throw InputError("width", "and height must be from 1 to 10000 points")
+                throw InputError("", "width and height must be from 1 to 10000 points")
             }
             self.size = size
         }
@@ -100,6 +103,7 @@ struct ItemInput: InputObject {
         "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "images", "links",
         "maxQuantity", "options", "tax", "attributes", "from", "hasOptions", "groups", "available", "availableFrom",
     ]
+    static let required: [String] = ["kind", "name"]
 
     let id: Identifier?
     /// The item under an identifier that is yet to be set.
@@ -137,6 +141,7 @@ struct ItemInput: InputObject {
 
 extension ItemImage: InputObject {
     static var fields: [String] { ["url", "alt"] }
+    static var required: [String] { ["url"] }
 
     init(_ fields: InputFields) throws(InputError) {
         self.init(url: try fields.required("url"), alternative: try fields.optional("alt"))
@@ -145,6 +150,7 @@ extension ItemImage: InputObject {
 
 extension ItemLink: InputObject {
     static var fields: [String] { ["rel", "url", "title"] }
+    static var required: [String] { ["rel", "url"] }
 
     init(_ fields: InputFields) throws(InputError) {
         self.init(

@@ -8,6 +8,7 @@ struct OutletInput: InputObject {
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
         "payWithin", "taxIncluded", "taxes", "charges",
     ]
+    static let required: [String] = ["name", "currency", "timeZone"]
 
     let details: OutletDetails
 
@@ -55,6 +56,7 @@ struct OutletInput: InputObject {
 /// An entry of an outlet's `hours`: `{"day":"monday","opens":"09:00","closes":"23:30"}`.
 struct HoursInput: InputObject {
     static let fields: [String] = ["day", "opens", "closes"]
+    static let required: [String] = fields
 
     let hours: OpeningHours
 

@@ -13,6 +13,7 @@ extension PricingTerms {
 
 private struct TaxInput: InputObject {
     static let fields: [String] = ["id", "name", "rate"]
+    static let required: [String] = fields
 
     let tax: PricingTerms.Tax
 
@@ -24,6 +25,7 @@ private struct TaxInput: InputObject {
 
 private struct ChargesInput: InputObject {
     static let fields: [String] = ["service", "smallOrder", "delivery"]
+    static let required: [String] = []
 
     let service: ServiceInput?
     let smallOrder: FeeInput?
@@ -38,6 +40,7 @@ private struct ChargesInput: InputObject {
 
 private struct ServiceInput: InputObject {
     static let fields: [String] = ["rate", "tax"]
+    static let required: [String] = ["rate"]
 
     let service: PricingTerms.Service
 
@@ -48,6 +51,7 @@ private struct ServiceInput: InputObject {
 
 private struct FeeInput: InputObject {
     static let fields: [String] = ["fee", "freeFrom", "tax"]
+    static let required: [String] = ["fee"]
 
     let fee: PricingTerms.Fee
 

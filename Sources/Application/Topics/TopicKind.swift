@@ -124,6 +124,9 @@ struct TopicKind: Sendable {
         sources: { [.kitchen($0.id)] }, greetsWithDocument: true
     ) { application, topic, completion in
         let revision = application.partitions.reduce(0) { $0 + $1.position }
+        guard application.hasKitchen(topic.id) else {
+            return completion(.success(TopicDocument(revision: revision, json: TopicDocument.null)))
+        }
         application.kitchens.document(of: topic.id, for: .server) { json in
             completion(json.map { TopicDocument(revision: revision, json: $0) })
         }

@@ -21,6 +21,8 @@ public struct Filter: Sendable {
     var isOfItems = false
     /// Whether it compares prices, which must be in one currency.
     var isOfPrices = false
+    /// Whether it is a range that one number alone can stand for.
+    public var takesOneNumber = false
 
     /// Every kind of filter.
     public static let all: [Filter] = [
@@ -136,7 +138,7 @@ extension Filter {
                 let (least, most) = (low ?? .min, high ?? .max)
                 guard least <= most else { throw .invalid(name, "the smallest comes first") }
                 return within(least...most)
-            })
+            }, takesOneNumber: alone != nil)
     }
 
     private static func within(_ range: ClosedRange<Int64>) -> Narrowing {

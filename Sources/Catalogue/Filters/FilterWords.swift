@@ -10,6 +10,8 @@ struct FilterWords {
 
     private let words: [Text]
     private(set) var index = 0
+    /// The filter or option whose values are read.
+    var name = ""
     /// Whether a word begins another filter or option. The first value of a filter is never taken for one.
     private let isName: (Text) -> Bool
 
@@ -22,7 +24,7 @@ struct FilterWords {
 
     /// The next word.
     mutating func next() throws(CatalogueError) -> Text {
-        guard index < words.count else { throw .syntax("a value is missing after '\(words.last?.string ?? "")'") }
+        guard index < words.count else { throw .syntax("a value of \(name) is missing") }
         defer { index += 1 }
         return words[index]
     }

@@ -80,8 +80,9 @@ public struct CatalogueQuery {
             let isExclusion = reader.take(Self.exclusion)
             let word = isExclusion && reader.isAtEnd ? "" : try reader.next()
             let name = word.capitals
+            reader.name = name
             guard !isExclusion || Filter.named(name) != nil else {
-                throw .syntax("\(Self.exclusion) stands before a filter")
+                throw .syntax("\(Self.exclusion) stands before a filter, not before '\(word.string.prefix(64))'")
             }
             if let filter = Filter.named(name) {
                 guard isExclusion || given.insert(name).inserted || Filter.all[filter].isRepeatable else {

@@ -203,7 +203,7 @@ public final class CommandProcessor {
                 guard let outcome = try accept(command, on: entry) else { return }
                 command.outcome = outcome
             } catch {
-                command.outcome = .rejected(error)
+                command.outcome = .rejected(error.naming(entry.name.id))
             }
         }
         if case .recordable = command.outcome { return finish(command) }
@@ -222,7 +222,7 @@ public final class CommandProcessor {
     private func accept(_ command: PendingCommand, on entry: StreamEntry) throws(Rejection) -> CommandOutcome? {
         let request = command.request
         guard request.mayKnow?(entry.pending) ?? true else {
-            throw Rejection(.notFound, "no such \(entry.name.category)")
+            throw Rejection(.notFound, "no such \(entry.name.category)", isAboutAll: true)
         }
         if let known = try entry.reply(to: request.metadata) { return .accepted(known) }
         guard !request.isRecall else { throw Rejection(.notFound, "no such command") }

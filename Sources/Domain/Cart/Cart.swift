@@ -218,7 +218,11 @@ public enum Cart: Decider {
             throw noSuchLine
         case (.filled(let contents), .set(let line, let quantity, let maximum)):
             guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
-            guard (0...MenuItem.quantityLimit).contains(quantity) else { throw quantityOutOfRange(quantity) }
+            guard (0...MenuItem.quantityLimit).contains(quantity) else {
+                throw Rejection(
+                    .limit,
+                    "a quantity is from 1 to \(MenuItem.quantityLimit), or 0 to remove the line, not \(quantity)")
+            }
             if quantity == old.quantity { return [] }
             if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
             guard quantity <= max(maximum, old.quantity) else {
@@ -382,7 +386,7 @@ public enum Cart: Decider {
     }
 
     /// Does not repeat what was asked for: that may be any text, of any length.
-    private static let noSuchLine = Rejection(.notFound, "the cart has no such line")
+    private static let noSuchLine = Rejection(.notFound, "the cart has no such line; CART.GET shows its lines")
 
     private static func quantityOutOfRange(_ quantity: Int) -> Rejection {
         Rejection(.limit, "a quantity is from 1 to \(MenuItem.quantityLimit), not \(quantity)")

@@ -6,6 +6,8 @@ public struct Quote: Equatable, Sendable {
     public let bill: Bill
     /// Another one whenever anything that is priced differs, even if the totals are equal.
     public let digest: Text
+    /// How many hexadecimal digits it has.
+    public static let digestDigits = 16
 
     /// The quote for a cart.
     ///

@@ -80,7 +80,7 @@ public enum Order: Decider {
         case (.unplaced, .place(let placement)):
             let book = Book(placement)
             return [.placed(placement)] + (book.status == .placed ? acceptance(of: placement) : [])
-        case (.unplaced, _): throw Rejection(.notFound, "no such order")
+        case (.unplaced, _): throw Rejection(.notFound, "no such order", isAboutAll: true)
         case (.placed, .place): throw Rejection(.state, "the order is placed already")
         case (.placed(let book), _): return try decide(command, on: book)
         }

@@ -62,13 +62,13 @@ public enum Outlet: Decider {
         case (.unregistered, .put(let details)):
             try details.validate()
             return [.registered(details)]
-        case (.unregistered, _): throw Rejection(.notFound, "no such outlet")
+        case (.unregistered, _): throw Rejection(.notFound, "no such outlet", isAboutAll: true)
 
         case (.removed, .remove): return []
         case (.removed, .put):
             // Old carts, orders and links would lead to another kitchen.
             throw Rejection(.state, "the outlet was removed, and its id is not used again")
-        case (.removed, _): throw Rejection(.notFound, "the outlet was removed")
+        case (.removed, _): throw Rejection(.notFound, "the outlet was removed", isAboutAll: true)
         case (.registered, .remove): return [.removed]
 
         case (.registered(_, _, let isHidden), .hide): return isHidden ? [] : [.hidden]
@@ -94,7 +94,7 @@ public enum Outlet: Decider {
             return [.closed]
 
         case (.registered(_, .closed, _), .pause):
-            throw Rejection(.state, "the outlet is closed; only an open outlet can be paused: allowed is OPEN")
+            throw Rejection(.state, "the outlet is closed, and only an open one can be paused; allowed is OUTLET.OPEN")
         case (.registered(_, .open, _), .pause(let until, let reason, let now)),
             (.registered(_, .paused, _), .pause(let until, let reason, let now)):
             guard until > now else { throw .invalid("UNTIL", "must lie in the future") }

@@ -21,12 +21,20 @@ public struct Rejection: Error, Equatable, Sendable {
     public let code: Code
     /// Why, in words for a person.
     public let message: String
+    /// Whether it is about all of the aggregate, whose id a decider does not know: see ``naming(_:)``.
+    private let isAboutAll: Bool
 
     /// A rejection with its code and reason.
-    public init(_ code: Code, _ message: String) {
+    ///
+    /// - Parameter isAboutAll: whether the aggregate itself is not there.
+    public init(_ code: Code, _ message: String, isAboutAll: Bool = false) {
         self.code = code
         self.message = message
+        self.isAboutAll = isAboutAll
     }
+
+    /// The same, which also says which aggregate it is about, where that is all it says.
+    public func naming(_ id: Identifier) -> Rejection { isAboutAll ? Rejection(code, "\(message): '\(id)'") : self }
 
     /// A value out of range or malformed.
     ///

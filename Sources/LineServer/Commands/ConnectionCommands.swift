@@ -7,7 +7,7 @@ internal import Users
 
 /// What Redis clients send when they connect, answered as Redis answers it.
 enum ConnectionCommands {
-    static let all = connection + clients
+    static let all = connection + transactions + clients
 
     private static let connection: [LineCommand] = [
         LineCommand("PING", .connection, isForSubscribers: true, "Returns PONG, or the message.") { parameters in
@@ -70,22 +70,73 @@ enum ConnectionCommands {
             }
         },
         LineCommand(
-            "RESET", .connection, isForSubscribers: true, isForLogin: true,
+            "RESET", .connection, isForSubscribers: true, isForLogin: true, isForTransactions: true,
             "Resets the connection to how it began: nobody is logged in."
         ) { _ in
             { session, _ in
                 session.server.application.topics.unsubscribe(session.subscriber)
                 session.name = ""
                 session.version = .resp2
+                session.transaction = nil
                 session.become(nil)
                 session.reply { $0.simpleString("RESET") }
             }
         },
-        LineCommand("QUIT", .connection, isForSubscribers: true, isForLogin: true, "Closes the connection.") { _ in
+        LineCommand(
+            "QUIT", .connection, isForSubscribers: true, isForLogin: true, isForTransactions: true,
+            "Closes the connection."
+        ) { _ in
             { session, _ in
                 session.reply { $0.simpleString("OK") }
                 session.close()
             }
+        },
+    ]
+
+    // MARK: MULTI
+
+    /// Transactions of several commands, which there are none of: whoever asks for one is told so, and nothing of it
+    /// has happened.
+    private static let transactions: [LineCommand] = [
+        LineCommand(
+            "MULTI", .connection, isForTransactions: true,
+            "Begins what can only be discarded: every command is refused until EXEC or DISCARD."
+        ) { _ in
+            { session, _ throws(Failure) in
+                guard session.transaction == nil else { throw Failure("ERR", "MULTI calls can not be nested") }
+                session.transaction = Session.Transaction()
+                session.reply { $0.simpleString("OK") }
+            }
+        },
+        LineCommand(
+            "EXEC", .connection, isForTransactions: true, "Ends a MULTI; is EXECABORT if a command was refused in it."
+        ) { _ in
+            { session, _ throws(Failure) in
+                guard let transaction = session.transaction else { throw Failure("ERR", "EXEC without MULTI") }
+                session.transaction = nil
+                guard !transaction.isRefused else {
+                    throw Failure("EXECABORT", "Transaction discarded because of previous errors.")
+                }
+                session.reply { $0.array(0) }
+            }
+        },
+        LineCommand("DISCARD", .connection, isForTransactions: true, "Ends a MULTI.") { _ in
+            { session, _ throws(Failure) in
+                guard session.transaction != nil else { throw Failure("ERR", "DISCARD without MULTI") }
+                session.transaction = nil
+                session.reply { $0.simpleString("OK") }
+            }
+        },
+        LineCommand(
+            "WATCH", .connection, isForTransactions: true, "Is refused: VERSION makes a write depend on a stream."
+        ) { parameters in
+            _ = parameters.repeated("key")
+            return { _, _ throws(Failure) in
+                throw Failure("ERR", "there is nothing to WATCH; VERSION makes a write depend on its stream's version")
+            }
+        },
+        LineCommand("UNWATCH", .connection, isForTransactions: true, "Does nothing, as nothing is watched.") { _ in
+            { session, _ in session.reply { $0.simpleString("OK") } }
         },
     ]
 
@@ -245,7 +296,7 @@ enum ConnectionCommands {
                 } else if filter.equals(caseInsensitive: "ADDR") {
                     found = sessions.values.first { $0.hasAddress(value) }
                 } else {
-                    throw .syntax
+                    throw .syntax("\(filter.shown) is neither ID nor ADDR")
                 }
                 session.reply { $0.integer(found == nil ? 0 : 1) }
                 found?.close()

@@ -143,8 +143,14 @@ extension LineCommandTable {
     fileprivate func help(on words: some Collection<Argument>) throws(Failure) -> [String] {
         guard !words.isEmpty else { return overview }
         let found = commands(named: words)
-        guard !found.isEmpty else { throw Failure("NOTFOUND", "no such command; COMMAND HELP lists all of them") }
+        guard !found.isEmpty else { throw unknown(words) }
         return LineCommandTable.help(on: found)
+    }
+
+    private func unknown(_ words: some Collection<Argument>) -> Failure {
+        let name = words.map { String(decoding: $0.bytes.prefix(64), as: UTF8.self) }.joined(separator: " ").prefix(128)
+        let hint = nearest(to: words).map { "; did you mean \($0)?" } ?? ";"
+        return Failure("NOTFOUND", "no such command '\(name)'\(hint) COMMAND HELP lists all of them")
     }
 
     /// What HELP says about the subcommands of a container, line by line.
