@@ -9,8 +9,10 @@ public enum ProgressLine {
         let part = total > 0 ? Double(done) / Double(total) : 1
         let filled = Int(min(max(part, 0), 1) * Double(barWidth))
         let bar = String(repeating: "━", count: filled) + String(repeating: "─", count: barWidth - filled)
-        let rate = Double(done) / max(seconds, 1e-3)
-        let left = (Double(total) - Double(done)) / max(rate, 1)
+        // Before the first events are done, nobody knows how long the others take.
+        guard done > 0, seconds > 0 else { return "\(what)  \(bar)" }
+        let rate = Double(done) / seconds
+        let left = (Double(total) - Double(done)) / rate
         return "\(what)  \(bar)  \(whole(rate)) events/s, \(whole(left.rounded(.up))) s left"
     }
 

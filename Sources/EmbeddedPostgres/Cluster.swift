@@ -45,8 +45,11 @@ struct Cluster {
     init(dataDirectory: String, account: ServerAccount) {
         self.dataDirectory = dataDirectory
         self.account = account
-        path = dataDirectory + "/postgres"
+        path = Cluster.path(in: dataDirectory)
     }
+
+    /// Where the cluster of a data directory is.
+    static func path(in dataDirectory: String) -> String { dataDirectory + "/postgres" }
 
     /// The version of PostgreSQL that made the cluster; nil when there is none.
     func majorVersion() throws(EmbeddedPostgresError) -> Int? {

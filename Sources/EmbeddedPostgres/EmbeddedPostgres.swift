@@ -91,6 +91,12 @@ public final class EmbeddedPostgres {
             + (account.map { "&requirepeer=\($0)" } ?? "")
     }
 
+    /// Whether there is a cluster in the data directory, or a link to one, of whatever state.
+    public static func exists(dataDirectory: String) -> Bool {
+        let path = Cluster.path(in: URL(filePath: dataDirectory).standardizedFileURL.path)
+        return Files.exists(path) || Files.linkTarget(path) != nil
+    }
+
     /// The address of the server that another process runs in the data directory, for reading its data; nil if none
     /// is ready.
     ///

@@ -58,6 +58,9 @@ public struct ConnectionOptions: Equatable, Sendable {
             address, tls: tls, login: try user.map { Login(user: $0, password: try password(of: $0)) })
     }
 
+    /// Of a file whose first line is a password, in bytes.
+    private static let longestPasswordFile = 64 << 10
+
     private func password(of user: String) throws -> String {
         guard let passwordFile else {
             guard let password = ProcessInfo.processInfo.environment["TIFFIN_PASSWORD"] else {
@@ -66,7 +69,9 @@ public struct ConnectionOptions: Equatable, Sendable {
             }
             return password
         }
-        let text = try String(contentsOf: URL(filePath: passwordFile), encoding: .utf8)
+        let text = String(
+            decoding: try NamedFile.contents(of: passwordFile, atMost: ConnectionOptions.longestPasswordFile),
+            as: UTF8.self)
         return text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).first.map(String.init) ?? ""
     }
 }

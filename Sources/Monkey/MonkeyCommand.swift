@@ -31,6 +31,9 @@ public struct MonkeyCommand {
         public init(columns: @escaping @Sendable () -> Int) { self.columns = columns }
     }
 
+    /// Of a report that a run is compared with, in bytes.
+    private static let longestFile = 64 << 20
+
     private let environment: [String: String]
     private let output: (String) -> Void
     private let errors: (String) -> Void
@@ -53,7 +56,7 @@ public struct MonkeyCommand {
         do {
             let options = try RunOptions.parse(
                 arguments, environment: environment, seed: UInt64(Date().timeIntervalSince1970)
-            ) { try [UInt8](Data(contentsOf: URL(filePath: $0))) }
+            ) { try NamedFile.contents(of: $0, atMost: MonkeyCommand.longestFile) }
             guard let options else {
                 output(MonkeyHelp.text)
                 return 0

@@ -64,7 +64,7 @@ public enum Migrations {
         }
     }
 
-    /// Refuses a database that has no log, or that an older version of Tiffin migrated: its tables have another form.
+    /// Refuses a database that has no log, or that another version of Tiffin migrated: its tables have another form.
     /// If a check is not possible, for example because the user lacks a right, it is skipped: whatever needs the
     /// right reports it.
     @LoopActor
@@ -87,11 +87,18 @@ public enum Migrations {
                     "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
                     + "where it stopped")
         }
-        guard let present = all.last?.number, found < present else { return }
+        guard let present = all.last?.number, found != present else { return }
+        guard found < present else { throw madeByNewer(found) }
         throw MigrationError(
             description:
                 "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
                 + "run tiffin migrate, or a server of this version")
+    }
+
+    private static func madeByNewer(_ number: Int, _ name: String? = nil) -> MigrationError {
+        MigrationError(
+            description: "the database has migration \(number)\(name.map { " (\($0))" } ?? ""), which this version of "
+                + "Tiffin does not know: it was migrated by a newer one")
     }
 
     @LoopActor
@@ -128,9 +135,7 @@ public enum Migrations {
             let number = Int(rows.int4(row, 0))
             done[number] = rows.text(row, 2)
             guard all.contains(where: { $0.number == number }) else {
-                throw MigrationError(
-                    description: "the database has migration \(number) (\(rows.text(row, 1))), which this version "
-                        + "of Tiffin does not know: it was migrated by a newer one")
+                throw madeByNewer(number, rows.text(row, 1))
             }
         }
         var lines: [String] = []

@@ -13,7 +13,8 @@ enum AuditCommand: Subcommand {
     static let name = "audit"
     static let summary = "derives everything from the log again, and compares it with what is stored"
 
-    static let options: [any DeclaredOption] = Database.options + [anchor, server] + ConnectionOptions.declarations
+    static let options: [any DeclaredOption] =
+        Database.options + [anchor, newAnchor, server] + ConnectionOptions.declarations
     static let failureCode = Verdict.couldNotRun
 
     static let about: String? = """
@@ -27,6 +28,8 @@ enum AuditCommand: Subcommand {
 
     private static let anchor = Option.optional(
         "anchor", "file", "compares the log with the anchors in the file, and adds where it stands now", .text)
+    private static let newAnchor = Option.optional(
+        "new-anchor", "file", "begins such a file with where the log stands now", .text)
     private static let server = Option.optional(
         "server", "host:port", "also compares every home and count that a running server answers with the log",
         OptionValue("host:port") { ServerAddress($0) })
@@ -42,14 +45,40 @@ enum AuditCommand: Subcommand {
     static func run(_ options: Options) async throws -> ExitCode {
         let connection = try ConnectionOptions(options)
         let server = try options[server].map { try connection.server(at: $0) }
+        let file = (options[anchor] ?? options[newAnchor]).map(AnchorFile.init)
+        let anchors = try anchors(in: file, options)
         var verdict = Verdict.couldNotRun
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             address in
             let source = try await PostgresAuditSource.open(address)
             defer { source.close() }
-            verdict = try await audit(source, options[anchor].map(AnchorFile.init), server)
+            verdict = try await audit(source, file, anchors, server)
         }
         return verdict
+    }
+
+    private struct CannotCompare: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    /// The anchors that the log is compared with. A file that is mistyped is none: it would be compared with nothing, and
+    /// be sound.
+    private static func anchors(in file: AnchorFile?, _ options: Options) throws -> [Anchor] {
+        guard let file else { return [] }
+        guard let new = options[newAnchor] else {
+            do throws(AnchorFile.Failure) {
+                let anchors = try file.read()
+                guard anchors.isEmpty else { return anchors }
+            } catch {
+                throw CannotCompare(description: "\(error); --new-anchor begins a file")
+            }
+            throw CannotCompare(description: "\(file.path): there are no anchors in it; --new-anchor begins a file")
+        }
+        guard options[anchor] == nil else { throw UsageError("give --anchor or --new-anchor, not both") }
+        guard !FileManager.default.fileExists(atPath: new) else {
+            throw CannotCompare(description: "\(new): is there already; --anchor compares the log with it")
+        }
+        return []
     }
 
     private static var now: Timestamp {
@@ -58,9 +87,8 @@ enum AuditCommand: Subcommand {
 
     @LoopActor
     private static func audit(
-        _ source: PostgresAuditSource, _ file: AnchorFile?, _ server: ServerEndpoint?
+        _ source: PostgresAuditSource, _ file: AnchorFile?, _ anchors: [Anchor], _ server: ServerEndpoint?
     ) async throws -> ExitCode {
-        let anchors = try file.map { FileManager.default.fileExists(atPath: $0.path) ? try $0.read() : [] } ?? []
         let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
         for fault in faults { Terminal.print("\(Finding.Kind.tampering.rawValue.padded(to: 12))\(fault)") }
         let progress = PassProgress()
@@ -81,7 +109,7 @@ enum AuditCommand: Subcommand {
         show(report.findings)
         for partition in report.partitions { show(partition) }
         if let answers { Terminal.print("server      \(answers) answers compared") }
-        if file != nil { Terminal.print("anchors     \(anchors.count - faults.count) of \(anchors.count) hold") }
+        if !anchors.isEmpty { Terminal.print("anchors     \(anchors.count - faults.count) of \(anchors.count) hold") }
         let events = report.partitions.reduce(0) { $0 + $1.eventCount }
         let findings = faults.count + report.findingCount
         let hasTampering = !faults.isEmpty || report.hasTampering
@@ -94,7 +122,10 @@ enum AuditCommand: Subcommand {
                 (Verdict.difference, "DIFFERENT: \(findings) finding\(findings == 1 ? "" : "s")")
             }
         // No anchor vouches for a log that was tampered with.
-        if let file, !hasTampering { try file.append(report.partitions.map { Anchor($0.head, at: now) }) }
+        if let file, !hasTampering {
+            try file.append(report.partitions.map { Anchor($0.head, at: now) })
+            if anchors.isEmpty { Terminal.print("anchors     begun in \(file.path)") }
+        }
         Terminal.print(
             "\(result)  (\(events) events in \(String(format: "%.2f", seconds)) s, "
                 + "\(Int(Double(events) / max(seconds, 1e-6))) a second)")

@@ -15,6 +15,9 @@ enum Database {
         "database-file", "file", "a file with the database's address, which may have a password in it", .text)
     nonisolated static let options: [any DeclaredOption] = [url, file, directory]
 
+    /// The most bytes of a file with an address.
+    nonisolated private static let longestAddress = 64 << 10
+
     /// An option that limits a command to one partition.
     nonisolated static let partition = Option.optional(
         "partition", "n", "only this partition", OptionValue("the number of a partition") { Int($0) })
@@ -33,21 +36,27 @@ enum Database {
     /// The address of the database that is named; nil for the embedded one.
     nonisolated private static func address(_ options: Options) throws(UsageError) -> String? {
         if options.isGiven(url) || options[file] == nil { return options[url] }
-        guard let path = options[file], let text = try? String(contentsOfFile: path, encoding: .utf8) else {
-            throw UsageError("--database-file: the file cannot be read")
+        guard let path = options[file] else { return nil }
+        do throws(NamedFile.Failure) {
+            let text = String(decoding: try NamedFile.contents(of: path, atMost: longestAddress), as: UTF8.self)
+            return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        } catch {
+            throw UsageError("--database-file: \(error)")
         }
-        return text.trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
     /// Runs a body with the address of the database, and stops a private PostgreSQL afterwards whatever happened.
     ///
-    /// - Parameter besideServer: whether the body may work on a data directory that a server is using. It migrates
-    ///   nothing then, so the database has to be one that this version knows.
+    /// - Parameters:
+    ///   - besideServer: whether the body may work on a data directory that a server is using. It migrates nothing
+    ///     then, so the database has to be one that this version knows.
+    ///   - makesOne: whether a private PostgreSQL is made where there is none. What a mistyped directory leads to is
+    ///     not.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
-        _ body: (_ address: String) async throws -> Void
+        makesOne: Bool = false, _ body: (_ address: String) async throws -> Void
     ) async throws {
-        try await run(options, log: log, besideServer: besideServer, onLost: {}) { address, _ in
+        try await run(options, log: log, besideServer: besideServer, makesOne: makesOne, onLost: {}) { address, _ in
             try await body(address)
         }
     }
@@ -58,7 +67,7 @@ enum Database {
     ///   thrown says why.
     static func run(
         _ options: Options, log: @escaping @Sendable (String) -> Void, besideServer: Bool = false,
-        onLost: @escaping @LoopActor () -> Void,
+        makesOne: Bool, onLost: @escaping @LoopActor () -> Void,
         _ body: (_ address: String, _ embedded: EmbeddedPostgres?) async throws -> Void
     ) async throws {
         func work(on address: String, _ embedded: EmbeddedPostgres? = nil) async throws {
@@ -70,6 +79,9 @@ enum Database {
         if besideServer, let address = try EmbeddedPostgres.running(dataDirectory: directory) {
             return try await work(on: address)
         }
+        guard makesOne || EmbeddedPostgres.exists(dataDirectory: directory) else {
+            throw NoDatabase(directory: directory)
+        }
         let embedded = try await EmbeddedPostgres.start(dataDirectory: directory, log: log)
         embedded.onFailure = { _ in onLost() }
         do {
@@ -80,5 +92,14 @@ enum Database {
         }
         await embedded.stop()
         if let failure = embedded.failure { throw failure }
+    }
+}
+
+/// There is no private PostgreSQL where one was looked for.
+private struct NoDatabase: Error, CustomStringConvertible {
+    var directory: String
+
+    var description: String {
+        "there is no database in \(directory): --data-dir or --database names another, and 'tiffin serve' makes one"
     }
 }

@@ -13,9 +13,10 @@ enum MigrateCommand: Subcommand {
 
     static func run(_ options: Options) async throws -> ExitCode {
         var changes = 0
-        try await Database.run(options) {
-            Terminal.printError("tiffin: \($0)")
-        } _: { address in
+        // Whoever says how many partitions a new log gets wants a new one.
+        try await Database.run(
+            options, log: { Terminal.printError("tiffin: \($0)") }, makesOne: options[partitions] != nil
+        ) { address in
             let bar = PassProgress()
             defer { bar.finish() }
             try await Migrations.run(address, partitions: options[partitions]) {

@@ -78,15 +78,27 @@ enum ServeCommand: Subcommand {
             if let certificates { certificates.reload() } else { stopping.fire() }
         }
         defer { hangup?.cancel() }
-        try await Database.run(options) {
-            logger.info($0)
-        } onLost: {
-            logger.error("the database is lost: stopping")
-            stopping.fire()
-        } _: { address, embedded in
+        try checkPorts(line, web)
+        try await Database.run(
+            options, log: { logger.info($0) }, makesOne: true,
+            onLost: {
+                logger.error("the database is lost: stopping")
+                stopping.fire()
+            }
+        ) { address, embedded in
             try await serve(configuration, line, web, address, embedded, logger, options, certificates, stopping)
         }
         logger.info("stopped")
+    }
+
+    /// Fails where somebody else listens already: before a cluster is made for nothing, or another version's migrations
+    /// are applied beside the server that runs.
+    @LoopActor
+    private static func checkPorts(_ line: LineConfiguration, _ web: WebConfiguration) throws(LoopError) {
+        let required = web.addresses.values.filter(\.isRequired).map { ($0.host, $0.port) }
+        for (host, port) in [(line.host, line.port)] + required where port > 0 {
+            try TCPListener(host: host, port: port) { $0.close() }.close()
+        }
     }
 
     /// Serves no more clients than there are files that the process may open, less what it needs itself: without the

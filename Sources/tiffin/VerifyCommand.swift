@@ -2,7 +2,6 @@ internal import Audit
 internal import CommandLineOptions
 internal import EventLog
 internal import EventLoop
-internal import Foundation
 
 enum VerifyCommand: Subcommand {
     static let name = "verify"
@@ -38,30 +37,14 @@ enum VerifyCommand: Subcommand {
     private static func verdict(_ options: Options) throws -> ReceiptVerdict {
         guard let path = options.operands.first else { throw UsageError("which receipt?") }
         let anchors = try options[anchor].map { try AnchorFile($0).read() }
-        let text = try contents(of: path)
+        let text =
+            path == "-"
+            ? try NamedFile.standardInput(named: "standard input", atMost: maximumLength)
+            : try NamedFile.contents(of: path, atMost: maximumLength)
         do {
             return ReceiptVerdict(of: try Receipt(json: text), head: options[head], anchors: anchors)
         } catch {
             throw Unreadable(description: "\(path == "-" ? "standard input" : path) is not a receipt: \(error)")
-        }
-    }
-
-    private static func contents(of path: String) throws(Unreadable) -> [UInt8] {
-        do {
-            let file =
-                path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-            var bytes: [UInt8] = []
-            while let chunk = try file.read(upToCount: 1 << 20), !chunk.isEmpty {
-                bytes += chunk
-                guard bytes.count <= maximumLength else {
-                    throw Unreadable(description: "\(path) is larger than \(maximumLength >> 20) MiB")
-                }
-            }
-            return bytes
-        } catch let error as Unreadable {
-            throw error
-        } catch {
-            throw Unreadable(description: "\(path) cannot be read: \(error.localizedDescription)")
         }
     }
 }

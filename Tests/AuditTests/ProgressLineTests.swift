@@ -12,6 +12,15 @@ import Testing
                 == "partition 0  ━━━━━━━━━━━━━━━━━━━━━━━━  500 events/s, 0 s left")
     }
 
+    @Test func `It says no time before it is known, and a long one where events are slow`() {
+        #expect(
+            ProgressLine.text("moving", done: 0, of: 1_000, seconds: 3) == "moving  "
+                + String(repeating: "─", count: 24))
+        #expect(
+            ProgressLine.text("moving", done: 1, of: 1_000, seconds: 10)
+                == "moving  ────────────────────────  0 events/s, 9990 s left")
+    }
+
     @Test(arguments: SeededGenerator.seeds)
     func `It can be printed whatever a damaged log says`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)

@@ -551,12 +551,12 @@ def test_an_embedded_log_is_audited_while_its_server_runs():
 def test_anchors_catch_what_was_rewritten_from_the_first_event_on(copy, tmp_path):
     file = tmp_path / "anchors"
 
-    def anchored():
-        run = tiffin("audit", "--database", copy, "--anchor", file)
+    def anchored(option="--anchor"):
+        run = tiffin("audit", "--database", copy, option, file)
         return run.returncode, run.stdout + run.stderr
 
-    code, output = anchored()
-    assert code == SOUND and "anchors     0 of 0 hold" in output
+    code, output = anchored("--new-anchor")
+    assert code == SOUND and f"anchors     begun in {file}" in output
     code, output = anchored()
     assert code == SOUND and "anchors     1 of 1 hold" in output
     tamper("update tiffin.events set payload = replace(payload, '\"quantity\":2', '\"quantity\":3') "
@@ -569,6 +569,22 @@ def test_anchors_catch_what_was_rewritten_from_the_first_event_on(copy, tmp_path
     assert code == TAMPERING, output
     assert "anchors     0 of 2 hold" in output
     assert file.read_text().count("\n") == 2, "what was tampered with is not vouched for"
+
+
+def test_a_mistyped_anchor_file_is_no_new_one(origin, tmp_path):
+    file = tmp_path / "anchors"
+    for option, write, words in (
+            ("--anchor", None, "No such file or directory; --new-anchor begins a file"),
+            ("--anchor", "", "there are no anchors in it; --new-anchor begins a file"),
+            ("--new-anchor", "", "is there already; --anchor compares the log with it")):
+        if write is not None:
+            file.write_text(write)
+        run = tiffin("audit", "--database", origin, option, file)
+        assert (run.returncode, run.stdout) == (COULD_NOT_RUN, "")
+        assert run.stderr == f"tiffin audit: {file}: {words}\n"
+        assert file.exists() == (write is not None) and (write is None or file.read_text() == write)
+    run = tiffin("audit", "--database", origin, "--anchor", file, "--new-anchor", file)
+    assert run.returncode == 64 and "give --anchor or --new-anchor, not both" in run.stderr
 
 
 def test_a_file_without_anchors_is_refused(origin, tmp_path):

@@ -37,4 +37,4 @@ def test_the_address_comes_from_a_file(database, tmp_path):
         put_open_outlet(client, "kitchen", MENU)
     assert '"outlet.opened"' in run_tiffin("log", "--database-file", file).stdout
     missing = run_tiffin("log", "--database-file", tmp_path / "none")
-    assert missing.returncode == 64 and "--database-file: the file cannot be read" in missing.stderr
+    assert missing.returncode == 64 and f"--database-file: {tmp_path / 'none'}: No such file or directory" in missing.stderr

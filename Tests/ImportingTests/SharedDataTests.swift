@@ -1,3 +1,4 @@
+import CommandLineOptions
 import EventLoop
 import Foundation
 import LineProtocol
@@ -13,7 +14,7 @@ import Testing
     @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
     func `All outlets of a delivery service are read, and only the placeholder is not taken for a rating`() throws {
         let table = try OutletTable(
-            csv: InputFile.contents(of: SharedData.path("swiggy-outlets.csv"), atMost: 1 << 30),
+            csv: NamedFile.contents(of: SharedData.path("swiggy-outlets.csv"), atMost: 1 << 30),
             path: "swiggy-outlets.csv",
             map: `Reading outlets`.map(`Reading outlets`.allFields), currency: "INR", keepsRatings: false)
         #expect(table.recordCount == 8_680)
@@ -56,7 +57,7 @@ import Testing
     @Test(.enabled(if: SharedData.exists("recipes-malformed.json")))
     func `The malformed recipes are named by row and field`() throws {
         let file = try RecipeFile(
-            json: InputFile.contents(of: SharedData.path("recipes-malformed.json"), atMost: 1 << 30), path: "r.json")
+            json: NamedFile.contents(of: SharedData.path("recipes-malformed.json"), atMost: 1 << 30), path: "r.json")
         #expect(
             file.problems.map { $0.line(in: "r.json") } == [
                 "r.json:2: name: is missing", "r.json:4: cuisine: is missing",

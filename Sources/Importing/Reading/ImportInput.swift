@@ -1,3 +1,4 @@
+internal import CommandLineOptions
 internal import HTTPFetch
 
 /// Where an import reads from.
@@ -53,21 +54,31 @@ struct ImportInput: Equatable {
     func document(
         unless validators: HTTPValidators, _ options: ImportOptions
     ) throws(UnreadableFile) -> HTTPDocument? {
+        var document: HTTPDocument?
         switch place {
-        case .file(let path):
-            return HTTPDocument(try InputFile.contents(of: path, atMost: options.maximumLength))
-        case .standardInput:
-            return HTTPDocument(try InputFile.standardInput(named: label, atMost: options.maximumLength))
+        case .file, .standardInput:
+            document = HTTPDocument(try fileBytes(options))
         case .web(let url):
             let request = HTTPRequest(
                 url, unless: validators, seconds: options.seconds, maximumLength: options.maximumLength)
             do throws(HTTPError) {
-                var document = try request.fetch()
-                document?.bytes.removeByteOrderMark()
-                return document
+                document = try request.fetch()
             } catch {
                 throw UnreadableFile(path: label, reason: error.description)
             }
+        }
+        document?.bytes.removeByteOrderMark()
+        return document
+    }
+
+    private func fileBytes(_ options: ImportOptions) throws(UnreadableFile) -> [UInt8] {
+        do throws(NamedFile.Failure) {
+            if case .file(let path) = place {
+                return try NamedFile.contents(of: path, atMost: options.maximumLength)
+            }
+            return try NamedFile.standardInput(named: label, atMost: options.maximumLength)
+        } catch {
+            throw UnreadableFile(path: error.path, reason: error.reason)
         }
     }
 
@@ -79,5 +90,12 @@ struct ImportInput: Equatable {
         let authority = rest.prefix { !"/?#".contains($0) }
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? authority
         return "\(url.prefix(scheme))\(host)\(rest.dropFirst(authority.count))"
+    }
+}
+
+extension [UInt8] {
+    /// Some programs begin a text with it.
+    fileprivate mutating func removeByteOrderMark() {
+        if starts(with: [0xEF, 0xBB, 0xBF]) { removeFirst(3) }
     }
 }

@@ -40,7 +40,7 @@ final class RecordFile {
         do {
             try file?.write(contentsOf: Data(writer.takeBytes()))
         } catch {
-            failure = "\(error.localizedDescription)"
+            failure = "the file cannot be written any more"
             try? file?.close()
             file = nil
         }

@@ -33,6 +33,8 @@ struct RecordJudge {
             )
         } catch let error as RecordError {
             throw CannotRun("--judge: \(path), \(error)")
+        } catch is CocoaError {
+            throw CannotRun("--judge: \(path) cannot be read")
         }
     }
 

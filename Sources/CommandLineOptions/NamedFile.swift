@@ -4,37 +4,45 @@
     internal import Darwin
 #endif
 
-/// A file read whole, for formats whose rows are looked at together before the first is sent.
-enum InputFile {
+/// Reads what an option or an operand names, whole. Every failure is a sentence of the system's about the path.
+public enum NamedFile {
     private static let chunkLength = 1 << 20
 
-    /// The bytes of a file, without a byte order mark.
-    static func contents(of path: String, atMost maximumLength: Int) throws(UnreadableFile) -> [UInt8] {
+    /// Why there are no bytes.
+    public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        /// What was to be read.
+        public var path: String
+        /// What is wrong, in the words of the system.
+        public var reason: String
+
+        /// See `CustomStringConvertible`.
+        public var description: String { "\(path): \(reason)" }
+    }
+
+    /// The bytes of a file.
+    public static func contents(of path: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { throw UnreadableFile(path: path, reason: lastError()) }
+        guard file >= 0 else { throw Failure(path: path, reason: lastError()) }
         defer { close(file) }
         return try contents(of: file, named: path, atMost: maximumLength)
     }
 
     /// What comes from standard input until its end.
-    static func standardInput(named name: String, atMost maximumLength: Int) throws(UnreadableFile) -> [UInt8] {
+    public static func standardInput(named name: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
         try contents(of: STDIN_FILENO, named: name, atMost: maximumLength)
     }
 
     private static func contents(
         of file: Int32, named path: String, atMost maximumLength: Int
-    ) throws(UnreadableFile) -> [UInt8] {
+    ) throws(Failure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: chunkLength)
         while true {
             let count = fill(&chunk, from: file)
-            guard count >= 0 else { throw UnreadableFile(path: path, reason: lastError()) }
-            guard count > 0 else {
-                bytes.removeByteOrderMark()
-                return bytes
-            }
+            guard count >= 0 else { throw Failure(path: path, reason: lastError()) }
+            guard count > 0 else { return bytes }
             guard count <= maximumLength - bytes.count else {
-                throw UnreadableFile(path: path, reason: "has more than \(maximumLength) bytes")
+                throw Failure(path: path, reason: "has more than \(maximumLength) bytes")
             }
             bytes += chunk[..<count]
         }
@@ -49,12 +57,5 @@ enum InputFile {
 
     private static func lastError() -> String {
         String(cString: strerror(errno))
-    }
-}
-
-extension [UInt8] {
-    /// Some programs begin a text with it.
-    mutating func removeByteOrderMark() {
-        if starts(with: [0xEF, 0xBB, 0xBF]) { removeFirst(3) }
     }
 }
