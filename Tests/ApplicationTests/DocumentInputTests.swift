@@ -116,6 +116,23 @@ import Testing
         #expect(try Self.refusal(of: json, as: MenuInput.self) == nil)
     }
 
+    @Test func `Every element that is refused is named, up to twenty`() throws {
+        func menu(_ count: Int) -> String {
+            let items = (0..<count).map { index in
+                let price = index == 1 ? "1" : #""x""#
+                return #"{"id":"i\#(index)","kind":"menuItem","name":"A","price":\#(price)}"#
+            }
+            return Self.menu(
+                section: #"{"id":"s","title":"S","kind":"menuItems","items":[\#(items.joined(separator: ","))]}"#)
+        }
+        func problem(_ index: Int) -> String { "sections[0].items[\(index)].price: must be a whole number" }
+        func refusal(_ count: Int) throws -> String? { try Self.refusal(of: menu(count), as: MenuInput.self) }
+        #expect(try refusal(3) == "INVALID " + [problem(0), problem(2)].joined(separator: "; "))
+        let twenty = ([0] + Array(2...20)).map(problem)
+        #expect(try refusal(21) == "INVALID " + twenty.joined(separator: "; "))
+        #expect(try refusal(50) == "INVALID " + (twenty.dropLast() + ["and 30 more"]).joined(separator: "; "))
+    }
+
     @Test(arguments: [
         ("{}", "sections: is missing"),
         (#"{"sections":{}}"#, "sections: must be an array"),

@@ -76,14 +76,6 @@ extension Array: InputValue where Element: InputValue {
 
     init?(input: JSONValue) throws(InputError) {
         guard case .array(let elements) = input else { return nil }
-        self = []
-        reserveCapacity(elements.count)
-        for (index, element) in elements.enumerated() {
-            do throws(InputError) {
-                append(try Element.read(element))
-            } catch {
-                throw error.within("[\(index)]")
-            }
-        }
+        self = try InputError.all(elements) { element throws(InputError) in try Element.read(element) }
     }
 }

@@ -12,15 +12,11 @@ struct MenuInput: InputObject {
         let sections: [SectionInput] = try fields.required("sections")
         let groups: [GroupInput] = try fields.optional("groups") ?? []
         document = MenuDocument(
-            sections: try sections.enumerated().map { index, section throws(InputError) in
-                do throws(InputError) {
-                    return try section.section()
-                } catch {
-                    throw error.within("sections[\(index)]")
-                }
+            sections: try InputError.all(sections, within: "sections") { section throws(InputError) in
+                try section.section()
             },
-            groups: try groups.enumerated().map { index, group throws(InputError) in
-                guard let id = group.id else { throw InputError("groups[\(index)].id", "is missing") }
+            groups: try InputError.all(groups, within: "groups") { group throws(InputError) in
+                guard let id = group.id else { throw InputError("id", "is missing") }
                 return group.group(id)
             })
     }
@@ -57,8 +53,8 @@ struct SectionInput: InputObject {
         guard let id else { throw InputError("id", "is missing") }
         return MenuSection(
             header: header(id),
-            items: try items.enumerated().map { index, item throws(InputError) in
-                guard let id = item.id else { throw InputError("items[\(index)].id", "is missing") }
+            items: try InputError.all(items, within: "items") { item throws(InputError) in
+                guard let id = item.id else { throw InputError("id", "is missing") }
                 return item.item(id)
             })
     }

@@ -1,7 +1,7 @@
 /// What came of looking at the source that a menu is imported from.
 public struct FeedCheck: Equatable, Sendable {
     /// The most problems that are kept of a check.
-    public static let maximumProblems = 20
+    public static let maximumProblems = ProblemList.maximumCount
     /// A check that finds what the last one found, and comes no later than this after it, is not recorded: in
     /// milliseconds. So a feed that is looked at every second does not fill the log.
     public static let recordingInterval: Int64 = 300_000

@@ -91,7 +91,7 @@ public enum Menu: Decider {
             return [.sectionRemoved(id)]
 
         case .putItem(let item, let section, let before):
-            try item.validate(at: "")
+            try item.validate()
             return try put(item, section: section, before: before, in: state)
 
         case .removeItem(let id):

@@ -70,32 +70,57 @@ public struct MenuItem: Equatable, Sendable {
         return tags.reduce(needed + details + images + more + attributes.bytes + choices) { $0 + $1.utf8.count }
     }
 
-    /// Rejects an item with a value out of range, naming the field below `path` (empty, or ending in a dot).
-    func validate(at path: String) throws(Rejection) {
-        try TextRules.check(kind, "\(path)kind", TextRules.name)
-        guard let registered = ItemKind.named(kind) else {
+    /// Rejects an item with values out of range, naming the fields.
+    func validate() throws(Rejection) {
+        var problems = ProblemList()
+        try check(at: "", &problems)
+        try problems.finish()
+    }
+
+    /// Notes every value out of range by its field below `path` (empty, or ending in a dot).
+    func check(at path: String, _ problems: inout ProblemList) throws(Rejection) {
+        let registered = ItemKind.named(kind)
+        try problems.note { () throws(Rejection) in
+            try TextRules.check(kind, "\(path)kind", TextRules.name)
+            guard registered == nil else { return }
             let known = ItemKind.all.map(\.name.string).joined(separator: ", ")
             throw .invalid("\(path)kind", "unknown item kind '\(kind)'; known are \(known)")
         }
-        try TextRules.check(name, "\(path)name", TextRules.name)
-        try TextRules.check(description, "\(path)description", TextRules.description)
-        if let price {
-            try price.check("\(path)price")
-        } else if registered.needsPrice, options.isEmpty {
-            throw .invalid("\(path)price", "is missing, and a \(kind) needs one")
+        try problems.note { () throws(Rejection) in try TextRules.check(name, "\(path)name", TextRules.name) }
+        try problems.note { () throws(Rejection) in
+            try TextRules.check(description, "\(path)description", TextRules.description)
         }
-        try TextRules.check(cuisine, "\(path)cuisine", TextRules.line)
-        try TextRules.check(tags, "\(path)tags", atMost: MenuItem.maximumTags)
-        try WebAddress.check(imageSmall, "\(path)imageSmall")
-        try WebAddress.check(imageLarge, "\(path)imageLarge")
-        try Self.check(images.count, "\(path)images", atMost: ItemImage.maximumCount)
-        for (index, image) in images.enumerated() { try image.validate(at: "\(path)images[\(index)]") }
-        try Self.check(links.count, "\(path)links", atMost: ItemLink.maximumCount)
-        for (index, link) in links.enumerated() { try link.validate(at: "\(path)links[\(index)]") }
+        try problems.note { () throws(Rejection) in
+            if let price {
+                try price.check("\(path)price")
+            } else if registered?.needsPrice == true, options.isEmpty {
+                throw .invalid("\(path)price", "is missing, and a \(kind) needs one")
+            }
+        }
+        try problems.note { () throws(Rejection) in try TextRules.check(cuisine, "\(path)cuisine", TextRules.line) }
+        try problems.note { () throws(Rejection) in
+            try TextRules.check(tags, "\(path)tags", atMost: MenuItem.maximumTags)
+        }
+        try problems.note { () throws(Rejection) in try WebAddress.check(imageSmall, "\(path)imageSmall") }
+        try problems.note { () throws(Rejection) in try WebAddress.check(imageLarge, "\(path)imageLarge") }
+        try problems.note { () throws(Rejection) in
+            try Self.check(images.count, "\(path)images", atMost: ItemImage.maximumCount)
+        }
+        for (index, image) in images.enumerated() {
+            try problems.note { () throws(Rejection) in try image.validate(at: "\(path)images[\(index)]") }
+        }
+        try problems.note { () throws(Rejection) in
+            try Self.check(links.count, "\(path)links", atMost: ItemLink.maximumCount)
+        }
+        for (index, link) in links.enumerated() {
+            try problems.note { () throws(Rejection) in try link.validate(at: "\(path)links[\(index)]") }
+        }
         if let maxQuantity, !(1...MenuItem.quantityLimit).contains(maxQuantity) {
-            throw .invalid("\(path)maxQuantity", "must be from 1 to \(MenuItem.quantityLimit), is \(maxQuantity)")
+            problems.add("\(path)maxQuantity: must be from 1 to \(MenuItem.quantityLimit), is \(maxQuantity)")
         }
-        try attributes.validate(at: "\(path)attributes", registered)
+        if let registered {
+            try problems.note { () throws(Rejection) in try attributes.validate(at: "\(path)attributes", registered) }
+        }
     }
 
     private static func check(_ count: Int, _ field: @autoclosure () -> String, atMost most: Int) throws(Rejection) {

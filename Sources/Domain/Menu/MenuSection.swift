@@ -85,21 +85,22 @@ public struct MenuDocument: Equatable, Sendable {
         }
     }
 
-    /// Rejects a menu with a value out of range, or an id used twice, naming the field.
+    /// Rejects a menu with values out of range, or ids used twice, naming the fields.
     func validate() throws(Rejection) {
+        var problems = ProblemList()
         var sectionIDs: Set<Identifier> = []
         var itemIDs: Set<Identifier> = []
         for (s, section) in sections.enumerated() {
             let path = "sections[\(s)]."
-            try section.header.validate(at: path)
-            guard sectionIDs.insert(section.header.id).inserted else {
-                throw .invalid("\(path)id", "'\(section.header.id)' is used by another section")
+            try problems.note { () throws(Rejection) in try section.header.validate(at: path) }
+            if !sectionIDs.insert(section.header.id).inserted {
+                problems.add("\(path)id: '\(section.header.id)' is used by another section")
             }
             for (i, item) in section.items.enumerated() {
                 let path = "\(path)items[\(i)]."
-                try item.validate(at: path)
-                guard itemIDs.insert(item.id).inserted else {
-                    throw .invalid("\(path)id", "'\(item.id)' is used by another item")
+                try item.check(at: path, &problems)
+                if !itemIDs.insert(item.id).inserted {
+                    problems.add("\(path)id: '\(item.id)' is used by another item")
                 }
             }
         }
@@ -108,7 +109,8 @@ public struct MenuDocument: Equatable, Sendable {
             names: sections.reduce(into: Set()) { names, section in
                 for item in section.items { names.formUnion(item.attributes.list.lazy.map(\.name)) }
             }.count)
-        try optionRules(hasItem: itemIDs.contains)?.validate()
+        try optionRules(hasItem: itemIDs.contains)?.check(&problems)
+        try problems.finish()
     }
 
     /// The rules for its options; nil where it has none.

@@ -132,7 +132,7 @@ struct MenuExchange: ImportExchange {
     }
 
     private mutating func fail(_ question: Question, _ reply: Reply) {
-        outcome.problems.append(Problem(row: nil, refused: command(for: question)[0], reply))
+        outcome.problems += Problem.all(ofMenuRefused: command(for: question)[0], reply)
     }
 }
 

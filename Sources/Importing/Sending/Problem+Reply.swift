@@ -10,4 +10,27 @@ extension Problem {
             }
         self.init(row: row, field: command, reason: reason)
     }
+
+    /// The problems of a menu that the server did not take, each by itself.
+    static func all(ofMenuRefused command: String, _ reply: Reply) -> [Problem] {
+        guard case .error(let code, let message) = reply else {
+            return [Problem(row: nil, refused: command, reply)]
+        }
+        return parts(of: message).map { Problem(field: command, reason: "\(code) \($0)") }
+    }
+
+    /// What stands between semicolons, if it begins with a place in a menu, or says how many more there are.
+    private static func parts(of message: String) -> [String] {
+        var parts: [String] = []
+        for piece in message.split(separator: "; ", omittingEmptySubsequences: false) {
+            let isNew = ["sections[", "groups["].contains { piece.hasPrefix($0) }
+            let isLast = piece.hasPrefix("and ") && piece.hasSuffix(" more")
+            if let last = parts.indices.last, !isNew, !isLast {
+                parts[last] += "; \(piece)"
+            } else {
+                parts.append(String(piece))
+            }
+        }
+        return parts
+    }
 }

@@ -26,35 +26,45 @@ struct OptionRules {
     /// Whether the menu has an item.
     var hasItem: (Identifier) -> Bool
 
-    /// Rejects a menu whose options are not in order, naming the field.
+    /// Rejects a menu whose options are not in order, naming the fields.
     func validate() throws(Rejection) {
+        var problems = ProblemList()
+        try check(&problems)
+        try problems.finish()
+    }
+
+    /// Notes what is not in order. How the parts belong together is looked at when each is right by itself.
+    func check(_ problems: inout ProblemList) throws(Rejection) {
         guard groups.count <= OptionGroups.maximumCount else {
             throw Rejection(.limit, "a menu has at most \(OptionGroups.maximumCount) groups of options")
         }
         var byID: [Identifier: OptionGroup] = [:]
         var sizes: Set<Identifier> = []
         for (group, path) in groups {
-            guard byID.updateValue(group, forKey: group.id) == nil else {
-                throw .invalid("\(path)id", "'\(group.id)' is used by another group")
+            if byID.updateValue(group, forKey: group.id) != nil {
+                problems.add("\(path)id: '\(group.id)' is used by another group")
             }
             if group.setsPrice { sizes.formUnion(group.options.lazy.map(\.id)) }
         }
         var taken: Set<Identifier> = []
         for (group, path) in groups {
-            try group.validate(at: path)
+            try group.check(at: path, &problems)
             for (index, option) in group.options.enumerated() {
                 let path = "\(path)options[\(index)]."
-                guard taken.insert(option.id).inserted else {
-                    throw .invalid("\(path)id", "'\(option.id)' is used by another option of the menu")
+                if !taken.insert(option.id).inserted {
+                    problems.add("\(path)id: '\(option.id)' is used by another option of the menu")
                 }
-                try check(option, of: group, at: path, byID, sizes)
+                try problems.note { () throws(Rejection) in
+                    try check(option, of: group, at: path, byID, sizes)
+                }
             }
         }
+        guard problems.isEmpty else { return }
         for (group, path) in groups where depth(of: group, byID) == nil {
-            throw .invalid(
-                "\(path)options", "open further groups in a circle, or more than \(OptionGroups.maximumDepth) deep")
+            problems.add(
+                "\(path)options: open further groups in a circle, or more than \(OptionGroups.maximumDepth) deep")
         }
-        for item in items { try check(item, byID) }
+        for item in items { try problems.note { () throws(Rejection) in try check(item, byID) } }
     }
 
     private func check(
@@ -128,9 +138,18 @@ extension OptionGroup {
             } && Set(options.lazy.map(\.id)).count == options.count
     }
 
-    /// Rejects a group with a value out of range, naming the field below `path` (empty, or ending in a dot).
-    fileprivate func validate(at path: String) throws(Rejection) {
-        try TextRules.check(title, "\(path)title", TextRules.name)
+    /// Notes every value out of range by its field below `path` (empty, or ending in a dot).
+    fileprivate func check(at path: String, _ problems: inout ProblemList) throws(Rejection) {
+        try problems.note { () throws(Rejection) in try TextRules.check(title, "\(path)title", TextRules.name) }
+        for (index, option) in options.enumerated() {
+            try problems.note { () throws(Rejection) in
+                try option.validate(at: "\(path)options[\(index)].", in: self)
+            }
+        }
+        try problems.note { () throws(Rejection) in try checkNumbers(at: path) }
+    }
+
+    private func checkNumbers(at path: String) throws(Rejection) {
         guard (1...OptionGroup.maximumOptions).contains(options.count) else {
             throw .invalid("\(path)options", "must have 1–\(OptionGroup.maximumOptions) entries")
         }
@@ -142,7 +161,6 @@ extension OptionGroup {
                 throw .invalid("\(path)setsPrice", "needs min 1, max 1 and nothing free: an item has one size")
             }
         }
-        for (index, option) in options.enumerated() { try option.validate(at: "\(path)options[\(index)].", in: self) }
         guard options.reduce(0, { $0 + $1.maximum }) >= minimum else {
             throw .invalid("\(path)min", "cannot be reached: the options allow fewer units together")
         }
