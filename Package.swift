@@ -87,8 +87,9 @@ let package = Package(
         layer("CallArguments"),
         layer("LineProtocol", uses: ["CallArguments"]),
         layer("HTTPProtocol"),
+        layer("Compression", uses: ["CLibZ"]),
         // The files of Web/, compiled in.
-        layer("WebAssets", uses: ["CLibZ"], plugins: ["EmbedWeb"]),
+        layer("WebAssets", uses: ["Compression"], plugins: ["EmbedWeb"]),
         .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["embed-web"]),
         .executableTarget(name: "embed-web", swiftSettings: strict),
         layer("Measurement"),
@@ -116,7 +117,7 @@ let package = Package(
         // The edges: sockets, timers, processes, PostgreSQL.
         layer("EventLoop", uses: ["CLibUV", "TLS"]),
         layer("Postgres", uses: ["CLibPQ", "EventLoop"]),
-        layer("HTTPFetch", uses: ["CLibCurl"]),
+        layer("HTTPFetch", uses: ["CLibCurl", "Compression"]),
         layer("EmbeddedPostgres", uses: ["EventLoop"]),
         layer(
             "PostgresEventLog", uses: ["Domain", "EventLog", "EventLoop", "Postgres"],
@@ -161,8 +162,8 @@ let package = Package(
         layer(
             "WebServer",
             uses: [
-                "Application", "CallArguments", "Catalogue", "Domain", "EventLog", "EventLoop", "HTTPProtocol",
-                "JSONText", "Measurement", "Users", "WebAssets",
+                "Application", "CallArguments", "Catalogue", "Compression", "Domain", "EventLog", "EventLoop",
+                "HTTPProtocol", "JSONText", "Measurement", "Users", "WebAssets",
             ]),
         layer("LineClient", uses: ["CommandLineOptions", "EventLoop", "LineProtocol", "TLS"]),
         // The load generator: a client that knows nothing but the wire.
@@ -208,6 +209,7 @@ let package = Package(
         tests(of: "CallArguments", uses: ["SeededRandom"]),
         tests(of: "LineProtocol", uses: ["CallArguments", "SeededRandom"]),
         tests(of: "HTTPProtocol", uses: ["SeededRandom"]),
+        tests(of: "Compression"),
         tests(of: "WebAssets"),
         tests(
             of: "WebServer",

@@ -20,9 +20,20 @@ static inline CURLcode tiffin_curl_set_headers(CURL *handle, struct curl_slist *
     return curl_easy_setopt(handle, CURLOPT_HTTPHEADER, headers);
 }
 
+static inline CURLcode tiffin_curl_set_header_reader(CURL *handle, curl_write_callback reader, void *context) {
+    CURLcode code = curl_easy_setopt(handle, CURLOPT_HEADERFUNCTION, reader);
+    return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_HEADERDATA, context) : code;
+}
+
 static inline CURLcode tiffin_curl_set_writer(CURL *handle, curl_write_callback writer, void *context) {
     CURLcode code = curl_easy_setopt(handle, CURLOPT_WRITEFUNCTION, writer);
     return code == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_WRITEDATA, context) : code;
+}
+
+/// The address that was asked last; NULL if there is none.
+static inline const char *tiffin_curl_address(CURL *handle) {
+    char *address = NULL;
+    return curl_easy_getinfo(handle, CURLINFO_EFFECTIVE_URL, &address) == CURLE_OK ? address : NULL;
 }
 
 static inline long tiffin_curl_status(CURL *handle) {

@@ -4,6 +4,7 @@
 // bytes than the caller allows. What an error says has no part of the address, which may contain secrets.
 
 internal import CLibCurl
+internal import Compression
 
 /// A question for a document.
 public struct HTTPRequest: Sendable {
@@ -32,8 +33,8 @@ public struct HTTPRequest: Sendable {
     /// Fetches the document; nil if the answer says that it has not changed. Blocks the thread.
     public func fetch() throws(HTTPError) -> HTTPDocument? {
         let call = try CurlCall(url, redirects: HTTPRequest.maximumRedirects, seconds: seconds)
-        // Empty: whatever libcurl can decompress.
-        try call.set(CURLOPT_ACCEPT_ENCODING, "")
+        // libcurl would take what ends too early.
+        call.add(header: "Accept-Encoding: gzip")
         for (name, value) in [("If-None-Match", validators.etag), ("If-Modified-Since", validators.modified)] {
             guard let value, HTTPValidators.isValid(value) else { continue }
             call.add(header: "\(name): \(value)")
@@ -41,26 +42,47 @@ public struct HTTPRequest: Sendable {
         let download = Download(maximumLength: maximumLength)
         defer { withExtendedLifetime(download) {} }
         let status = try call.perform(Download.writer, Unmanaged.passUnretained(download).toOpaque()) {
-            download.isTooLong ? HTTPError("has more than \(maximumLength) bytes") : nil
+            download.isTooLong ? tooLong : nil
         }
         switch status {
         case 200:
+            let bytes = try unpacked(
+                download.bytes, HTTPRequest.header("Content-Encoding", of: call.handle) ?? "identity")
             let validators = HTTPValidators(
-                etag: HTTPRequest.header("ETag", of: call.handle),
-                modified: HTTPRequest.header("Last-Modified", of: call.handle))
-            return HTTPDocument(download.bytes, validators)
+                etag: HTTPRequest.validator("ETag", of: call.handle),
+                modified: HTTPRequest.validator("Last-Modified", of: call.handle))
+            return HTTPDocument(bytes, validators)
         case 304: return nil
         default: throw HTTPError("is answered with status \(status)")
         }
     }
 
-    /// A header of the last answer that libcurl got, if it has one that can be sent back.
+    private var tooLong: HTTPError { HTTPError("has more than \(maximumLength) bytes") }
+
+    /// The document that was packed as `Content-Encoding` says.
+    private func unpacked(_ bytes: [UInt8], _ encoding: String) throws(HTTPError) -> [UInt8] {
+        switch encoding.lowercased() {
+        case "identity": return bytes
+        case "gzip", "x-gzip":
+            switch Gzip.unpacked(bytes, atMost: maximumLength) {
+            case .bytes(let bytes): return bytes
+            case .cutShort: throw HTTPError("is cut short: its gzip ends too early")
+            case .malformed: throw HTTPError("says that it is gzip, and is not, or is damaged")
+            case .tooLong: throw tooLong
+            }
+        default: throw HTTPError("is packed in another way than gzip")
+        }
+    }
+
+    /// A header of the last answer that libcurl got, if it has one.
     private static func header(_ name: String, of handle: UnsafeMutableRawPointer) -> String? {
         var header: UnsafeMutablePointer<curl_header>?
-        guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK,
-            let value = header?.pointee.value
-        else { return nil }
-        let text = String(cString: value)
-        return HTTPValidators.isValid(text) ? text : nil
+        guard curl_easy_header(handle, name, 0, UInt32(CURLH_HEADER), -1, &header) == CURLHE_OK else { return nil }
+        return header?.pointee.value.map { String(cString: $0) }
+    }
+
+    /// A header that can be sent back, if the last answer has it.
+    private static func validator(_ name: String, of handle: UnsafeMutableRawPointer) -> String? {
+        header(name, of: handle).flatMap { HTTPValidators.isValid($0) ? $0 : nil }
     }
 }

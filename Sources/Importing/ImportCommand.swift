@@ -7,7 +7,9 @@
 // Promises:
 // - Nothing of a row with a problem is sent; with --strict nothing at all when any row has one.
 // - A menu is put whole or not at all, unless the good recipes are asked for, and never replaced by one without items,
-//   unless that is asked for. What its feed was found to hold is recorded each time.
+//   unless that is asked for. What its feed was found to hold is recorded each time; but what was never
+//   found to hold anything for a menu leaves no new outlet behind.
+// - A row means the same whatever rows are beside it, and changes only the fields that are mapped.
 // - What is sent may be sent again: a second import of the same file changes nothing and says so, and an
 //   import that was interrupted is completed by running it again.
 // - At most `CommandConnection.exchangeWindow` commands are on their way.
@@ -94,7 +96,7 @@ public struct ImportCommand {
         let label = options.input.label
         let table = try OutletTable(
             csv: options.input.bytes(options), path: label, map: outlets.map, currency: outlets.currency,
-            keepsRatings: outlets.keepsRatings)
+            unrated: outlets.unrated)
         for placeholder in table.placeholders { say("\(label): \(placeholder)") }
         var report = ProblemReport(file: label, write: say)
         defer { report.finish() }
@@ -135,7 +137,8 @@ public struct ImportCommand {
         let clock = ContinuousClock()
         let start = clock.now
         var exchange = MenuExchange(
-            outlet: outlet, menu: reading.menu, report: reading.report, registration: registration)
+            outlet: outlet, menu: reading.menu, report: reading.report, registration: registration,
+            registersIfUnknown: reading.code != .unreadable)
         try await send(&exchange, total: 1, options)
         report.add(exchange.outcome.problems)
         guard exchange.outcome.problems.isEmpty else { return reading.code == .fine ? .malformed : reading.code }

@@ -1,6 +1,8 @@
 // The files of the pages, compiled into the executable: no folder has to lie beside it, and no page can be of another
 // version than its server.
 
+internal import Compression
+
 /// A file of the pages.
 public struct WebAsset: Sendable {
     /// What it is, as `Content-Type` says it.

@@ -1,6 +1,6 @@
+internal import Compression
 internal import EventLoop
 internal import HTTPProtocol
-internal import WebAssets
 
 /// Pages with their documents in gzip: a quarter of the bytes, which is what a slow connection waits for. Each is
 /// compressed once, as long as it stays the same.

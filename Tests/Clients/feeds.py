@@ -70,6 +70,33 @@ class Feed:
     def packed(self, request):
         self.answer(request, 200, gzip.compress(self.body), Content_Encoding="gzip")
 
+    def short(self, request):
+        """Gzip without its last bytes, as many as the query says."""
+        packed = gzip.compress(self.body)
+        self.answer(request, 200, packed[:-int(request.path.partition("?")[2])], Content_Encoding="gzip")
+
+    def damaged(self, request):
+        packed = bytearray(gzip.compress(self.body))
+        packed[-6] ^= 1  # of its checksum
+        self.answer(request, 200, bytes(packed), Content_Encoding="gzip")
+
+    def brotli(self, request):
+        self.answer(request, 200, self.body, Content_Encoding="br")
+
+    def otherwise(self, request):
+        """Answers by another protocol than HTTP."""
+        request.wfile.write(b"SSH-2.0-OpenSSH_9.2\r\n")
+
+    def turned(self, request):
+        """Leads to such an answer."""
+        self.answer(request, 302, Location="/otherwise")
+
+    def header(self, request):
+        self.answer(request, 200, self.body, X_Long="a" * (2 << 20))
+
+    def headers(self, request):
+        self.answer(request, 200, self.body, **{f"X_{number}": "a" * 1_000 for number in range(1_000)})
+
     def missing(self, request):
         self.answer(request, 404, b'{"recipes":[]}')
 

@@ -192,30 +192,87 @@ def test_a_malformed_feed_stays_malformed_while_it_does_not_change(server, clien
     ("endless", ("--max-size", "1mb"), "has more than 1048576 bytes"),
     ("bomb", ("--max-size", "1mb"), "has more than 1048576 bytes"),
     ("cut", (), "cannot be fetched: Transferred a partial file"),
+    ("short?9", (), "is cut short: its gzip ends too early"),
+    ("short?1", (), "is cut short: its gzip ends too early"),
+    ("damaged", (), "says that it is gzip, and is not, or is damaged"),
+    ("brotli", (), "is packed in another way than gzip"),
+    ("otherwise", (), "does not answer by HTTP"),
+    ("turned", (), "does not answer by HTTP"),
+    ("header", (), "is answered with more than 64 KiB of headers"),
+    ("headers", (), "is answered with more than 64 KiB of headers"),
     ("feed", (), "1:13: is not JSON: expected a value"),
 ])
 def test_a_feed_that_fails_hurts_no_menu(server, client, feed, name, path, options, problem):
     feed.body = b'{"recipes":[}' if path == "feed" else recipes(recipe(1))
-    first = run_import(server, feed.url(f"{path}?key=secret"), name, *options)
+    url = feed.url(path if "?" in path else f"{path}?key=secret")
+    first = run_import(server, url, name, *options)
     assert first.returncode == 5, first.stdout + first.stderr
     separator = ":" if problem[0].isdigit() else ": "
-    assert first.stderr == f"tiffin import: {feed.url(path)}{separator}{problem}\n"
-    home = client.json("OUTLET.HOME", name)
-    assert (home["state"], home["feed"]["state"], home["feed"]["problems"]) == ("malformed", "malformed", [problem])
-    assert home["outlet"]["status"] == "closed"
+    assert first.stderr == f"tiffin import: {url.partition('?')[0]}{separator}{problem}\n"
+    # Nothing is left behind of an address that never had a menu.
+    assert client.json("OUTLET.GET", name) is None
+    assert [event for event in read_log(client) if name in event["stream"]] == []
 
     put_open_outlet(client, name, [section_document("all", [item_document("tea", 5000)])], currency="LKR")
     put(client, name, "ready")
     before = client.json("OUTLET.HOME", name)
-    assert run_import(server, feed.url(path), name, *options).returncode == 5
+    assert run_import(server, url, name, *options).returncode == 5
     after = client.json("OUTLET.HOME", name)
+    assert after["feed"]["problems"] == [problem]
     assert (after["state"], after["sections"]) == ("ready", before["sections"])
     assert (after["feed"]["state"], after["feed"]["refreshedAt"]) == ("malformed", before["feed"]["checkedAt"])
+
+
+@pytest.mark.parametrize("body", [b"<html>Not found</html>", b"{}", b""])
+def test_a_mistyped_address_or_file_leaves_nothing_behind(server, client, feed, name, tmp_path, body):
+    feed.body = body
+    file = tmp_path / "recipes.json"
+    file.write_bytes(body)
+    for source in (feed.url(), feed.url("nowhere"), file):
+        run = run_import(server, source, name)
+        assert run.returncode == 5, run.stderr
+        assert len(run.stderr.splitlines()) == 1
+        assert client.json("OUTLET.GET", name) is None
+    feed.body = recipes(recipe(1))
+    assert run_import(server, feed.url(), name).returncode == 0
+    assert names(client, name) == ["Dish 1"]
+
+
+def test_all_that_is_wrong_with_a_menu_is_named_up_to_twenty(server, client, name, tmp_path):
+    put_open_outlet(client, name, [])
+    file = tmp_path / "menu.json"
+
+    def run(items):
+        file.write_text(json.dumps({"sections": [section_document("all", [item_document("good", 1), *items])]}))
+        run = run_tiffin("import", "menu", file, "--outlet", name, "--server", f"127.0.0.1:{server.port}")
+        assert (run.returncode, run.stdout) == (3, "")
+        recorded = client.json("MENU.FEED.GET", name)["problems"]
+        assert run.stderr.splitlines() == [f"{file}: {problem}" for problem in recorded]
+        return recorded
+
+    def bad(index, reason, field="price"):
+        return f"MENU.PUT: INVALID sections[0].items[{index}].{field}: {reason}"
+
+    # Of the wrong type, then of the right one and out of range: neither hides another one.
+    for price, reason in (("5.00", "must be a whole number"), (-1, "must be from 0 to 1000000000000 minor units")):
+        def item(number, **changes):
+            return item_document(f"i{number}", price, **changes)
+
+        assert run([item(1), item_document("fine", 1), item(2)]) == [bad(1, reason), bad(3, reason)]
+        assert run(item(n) for n in range(20)) == [bad(n, reason) for n in range(1, 21)]
+        assert run(item(n) for n in range(99)) == [*(bad(n, reason) for n in range(1, 20)), "MENU.PUT: INVALID and 80 more"]
+    # Several of one item.
+    problems = run([item_document("i", -1, name="", tags=["x" * 301])])
+    assert [problem.split(": ")[1] for problem in problems] == [f"INVALID sections[0].items[1].{field}" for field in (
+        "name", "price", "tags[0]")]
 
 
 def test_nobody_at_the_address_is_a_failure_like_any_other(server, client, feed, name):
     with Feed() as gone:
         url = gone.url()
+    assert run_import(server, url, name).returncode == 5
+    assert client.json("OUTLET.GET", name) is None
+    put_open_outlet(client, name, [], currency="LKR")
     assert run_import(server, url, name).returncode == 5
     [problem] = client.json("OUTLET.HOME", name)["feed"]["problems"]
     assert problem.startswith("cannot be fetched: ")
@@ -225,6 +282,7 @@ def test_a_certificate_that_nobody_trusts_is_refused(server, client, name, tmp_p
     own = Certificates(tmp_path).sign("feed")
     with Feed(own.file("feed"), own.key("feed")) as feed:
         feed.body = recipes(recipe(1))
+        put_open_outlet(client, name, [], currency="LKR")
         run = run_import(server, feed.url().replace("://", "://me:secret@"), name)
     assert run.returncode == 5
     assert run.stderr.startswith(f"tiffin import: {feed.url()}: cannot be fetched: SSL")

@@ -56,7 +56,7 @@ def test_the_outlets_of_a_real_service_are_imported_once(real_outlets):
     server, path, first = real_outlets
     assert first.returncode == 0, said(first)
     assert "8680 outlets: 8680 created 0 changed 0 unchanged; 8680 opened" in said(first)
-    assert "all 3273 rows with 80 ratings are rated 2.9" in said(first)
+    assert "all 3273 rows with 80 ratings are rated 2.9: if that means not rated yet add --unrated 2.9/80" in said(first)
     with server.client() as client:
         registered = {event["stream"] for event in read_log(client) if event["stream"].startswith("outlet-")}
         assert len(registered) == 8680
@@ -66,6 +66,41 @@ def test_the_outlets_of_a_real_service_are_imported_once(real_outlets):
         assert second.returncode == 0, said(second)
         assert "nothing changed" in said(second).lower()
         assert client("LOG.HEAD") == head
+
+
+def test_a_part_of_a_file_changes_nothing_after_all_of_it(real_outlets, tmp_path):
+    server, path, _ = real_outlets
+    lines = path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+    part = tmp_path / "part.csv"
+    part.write_text(lines[0] + "".join(lines[1:-1:200]))
+    with server.client() as client:
+        head = client("LOG.HEAD")
+        run = import_real_outlets(server, part)
+        assert (run.returncode, client("LOG.HEAD")) == (0, head), said(run)
+        assert "nothing changed" in run.stdout
+
+
+def test_what_a_narrower_map_leaves_out_stays(server, client, name, tmp_path):
+    charges = {"taxIncluded": True, "taxes": [{"id": "vat", "name": "VAT", "rate": 20000}], "payment": "first", "payWithin": 600, "prepMinutes": 15}
+    hours = [{"day": "monday", "opens": "09:00", "closes": "25:30"}]
+    client("OUTLET.PUT", name, json.dumps({
+        "name": "Hut", "currency": "INR", "timeZone": "UTC", "city": "Chennai", "area": "Adyar", "address": "1, Road",
+        "cuisines": ["Thai"], "priceForTwo": 30000, "minimumOrder": 100, "rating": 4.25, "ratingCount": 7,
+        "deliveryMinutes": 30, "hours": hours, **charges}))
+    client("OUTLET.OPEN", name)
+    client("OUTLET.PAUSE", name, "UNTIL", "2100-01-01T00:00:00Z")
+    before = client.json("OUTLET.GET", name)
+    assert client("OUTLET.PUT", name, client("OUTLET.GET", name)) == before["version"], "what was read can be put back"
+    file = tmp_path / "outlets.csv"
+    file.write_text(f"id,name,area,rating\n{name},Hut,,--\n")
+    options = ("--currency", "INR", "--time-zone", "UTC")
+    run = run_import(server, "outlets", file, "--map", "id=id,name=name", *options)
+    assert (run.returncode, client.json("OUTLET.GET", name)) == (0, before), run.stderr
+    assert "nothing changed" in run.stdout
+    # Mapped and empty: the outlet has no such thing.
+    run = run_import(server, "outlets", file, "--map", "id=id,name=name,area=area,rating=rating", *options)
+    assert run.returncode == 0, run.stderr
+    assert client.json("OUTLET.GET", name) == {**before, "area": None, "rating": None, "version": before["version"] + 1}
 
 
 def pages(client, command, *words) -> list:
@@ -92,7 +127,6 @@ def test_real_outlets_are_counted_as_in_their_file(real_outlets):
             assert total("CITY", city.upper()) == sum(row["City"] == city for row in rows)
         counted = {count["value"]: count["count"] for count in client.json("OUTLETS", "FACETS", "LIMIT", 1)["facets"]["cities"]}
         assert counted == {city: sum(row["City"] == city for row in rows) for city in cities}
-        # A rating of 2.9 without ratings, or "--", means none in such files: only outlets with an imported rating are compared.
         given = {item["id"]: item["rating"] for item in pages(client, "OUTLETS", "CITY", "Bangalore")}
         assert set(given) == {row["ID"] for row in rows if row["City"] == "Bangalore"}
         for least in ("0", "3.5", "4", "4.25", "5"):

@@ -29,7 +29,7 @@ enum ImportTarget {
         for (field, column) in zip(OutletField.allCases, header) {
             try? map.add("\(field.rawValue)='\(String(decoding: column, as: UTF8.self))'")
         }
-        _ = try? OutletTable(csv: bytes, path: "outlets.csv", map: map, currency: "INR", keepsRatings: false)
+        _ = try? OutletTable(csv: bytes, path: "outlets.csv", map: map, currency: "INR")
     }
 
     private static let quote = UInt8(ascii: "\"")

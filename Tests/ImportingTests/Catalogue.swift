@@ -17,6 +17,8 @@ struct Catalogue {
     var menus: [String: (document: String, version: Int64)] = [:]
     /// What feeds were found to hold, by outlet.
     var feeds: [String: String] = [:]
+    /// An outlet that somebody else renames as soon as it was looked at.
+    var changedAfterLook: String?
     /// Errors for commands about an outlet, by command and id: `OUTLET.PUT 7`.
     var refusals: [String: Reply] = [:]
     /// The names of the commands, as they came.
@@ -27,8 +29,14 @@ struct Catalogue {
         let id = command[1]
         if let refusal = refusals["\(command[0]) \(id)"] { return refusal }
         switch command[0] {
-        case "OUTLET.GET": return get(id)
-        case "OUTLET.PUT": return put(id, command[2])
+        case "OUTLET.GET":
+            let reply = get(id)
+            if changedAfterLook == id {
+                outlets[id]?.document["name"] = .text("by somebody else")
+                outlets[id]?.version += 1
+            }
+            return reply
+        case "OUTLET.PUT": return put(id, command[2], version: command.count > 4 ? command[4] : nil)
         case "OUTLET.OPEN": return open(id)
         case "MENU.GET": return menus[id].map { .bulk(Array(#"{"version":\#($0.version)}"#.utf8)) } ?? .null
         case "MENU.PUT": return putMenu(id, command[2])
@@ -43,18 +51,23 @@ struct Catalogue {
 
     private func get(_ id: String) -> Reply {
         guard let outlet = outlets[id] else { return .null }
-        let currency = outlet.document["currency"]?.text ?? ""
-        let text = """
-            {"outlet":"\(id)","version":\(outlet.version),"status":"\(outlet.status)","currency":"\(currency)"}
-            """
-        return .bulk(Array(text.utf8))
+        var document = outlet.document
+        document["id"] = .text(id)
+        document["version"] = .number(Double(outlet.version))
+        document["status"] = .text(outlet.status)
+        document["currency"] = document["currency"] ?? .text("")
+        return .bulk(Array((try? JSONEncoder().encode(document)) ?? Data()))
     }
 
-    private mutating func put(_ id: String, _ text: String) -> Reply {
-        guard let document = try? JSONDecoder().decode([String: JSON].self, from: Data(text.utf8)) else {
+    private mutating func put(_ id: String, _ text: String, version: String?) -> Reply {
+        guard var document = try? JSONDecoder().decode([String: JSON].self, from: Data(text.utf8)) else {
             return .error(code: "INVALID", message: "the document is not JSON")
         }
+        for key in ["id", "version", "status"] { document[key] = nil }
         var outlet = outlets[id] ?? Outlet(document: [:], version: 0, status: "closed")
+        guard version == nil || version == String(outlet.version) else {
+            return .error(code: "CONFLICT", message: "expected version \(version ?? ""), found \(outlet.version)")
+        }
         if outlet.document != document || outlet.version == 0 {
             outlet.document = document
             outlet.version += 1
@@ -83,7 +96,7 @@ struct Catalogue {
 }
 
 /// A value of an outlet's document, read by a decoder that is not ours.
-enum JSON: Equatable, Decodable {
+enum JSON: Equatable, Codable {
     case text(String)
     case number(Double)
     case list([String])
@@ -99,9 +112,13 @@ enum JSON: Equatable, Decodable {
         }
     }
 
-    var text: String? {
-        guard case .text(let text) = self else { return nil }
-        return text
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        switch self {
+        case .text(let text): try container.encode(text)
+        case .number(let number): try container.encode(number)
+        case .list(let texts): try container.encode(texts)
+        }
     }
 }
 

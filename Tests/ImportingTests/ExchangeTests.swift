@@ -51,6 +51,35 @@ import Testing
         #expect(try await run(rows, connection) == .init(changed: 1, unchanged: 9))
     }
 
+    @Test @LoopActor func `Fields that are not mapped stay, and mapped ones that are empty go`() async throws {
+        let connection = DirectConnection()
+        let before = #"{"name":"Hut","currency":"INR","timeZone":"UTC","city":"Chennai","area":"Adyar","rating":4.2}"#
+        _ = connection.catalogue.answer(["OUTLET.PUT", "o", before])
+        var options = options
+        try options.map.add("id=id,name=name,rating=r,deliveryMinutes=m")
+        let row = OutletRow(line: 2, id: "o", name: "Hut", deliveryMinutes: 30)
+        var exchange = OutletExchange([row], options: options)
+        try await connection.run(&exchange)
+        #expect(exchange.outcome == .init(changed: 1, opened: 1))
+        #expect(
+            connection.catalogue.outlets["o"]?.document == [
+                "name": .text("Hut"), "currency": .text("INR"), "timeZone": .text("Asia/Kolkata"),
+                "city": .text("Chennai"), "area": .text("Adyar"), "deliveryMinutes": .number(30),
+            ])
+    }
+
+    @Test @LoopActor func `What somebody else changes meanwhile is not overwritten`() async throws {
+        let connection = DirectConnection()
+        let rows = rows(2)
+        _ = try await run(rows, connection)
+        connection.catalogue.changedAfterLook = "o-1"
+        var exchange = OutletExchange(rows, options: options)
+        try await connection.run(&exchange)
+        #expect(exchange.outcome.unchanged == 1)
+        #expect(exchange.outcome.problems.map(\.description) == ["3: OUTLET.PUT: CONFLICT expected version 2, found 3"])
+        #expect(connection.catalogue.outlets["o-1"]?.document["name"] == .text("by somebody else"))
+    }
+
     @Test(arguments: ["closed", "paused"])
     @LoopActor func `An outlet closed since stays closed, unless all are to be opened`(status: String)
         async throws
@@ -127,6 +156,22 @@ import Testing
         #expect(connection.catalogue.outlets["k"]?.document["name"] == .text("Kitchen"))
         #expect(try await run(connection) == .init(version: 1))
         #expect(try await run(connection, menu: "{\"sections\":[]}") == .init(version: 2, changed: true))
+    }
+
+    @Test @LoopActor func `What cannot be read registers no outlet, and is recorded where there is one`() async throws {
+        let connection = DirectConnection()
+        func run() async throws -> MenuExchange.Outcome {
+            var exchange = MenuExchange(
+                outlet: "k", menu: nil, report: report, registration: registration, registersIfUnknown: false)
+            try await connection.run(&exchange)
+            return exchange.outcome
+        }
+        #expect(try await run() == .init())
+        #expect(connection.catalogue.commands == ["OUTLET.GET"])
+        _ = try await self.run(connection)
+        connection.catalogue.feeds = [:]
+        #expect(try await run() == .init())
+        #expect(connection.catalogue.feeds["k"] == report.document)
     }
 
     @Test @LoopActor func `An existing outlet keeps its name and stays closed`() async throws {

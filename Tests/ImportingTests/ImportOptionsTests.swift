@@ -19,7 +19,7 @@ import Testing
     @Test func `Options may be anywhere, with their values after them or after an equals sign`() throws {
         let options = try options([
             "outlets", "--strict", "--map=id=ID", "--currency=INR", "f.csv", "--map", "name='Food, type'",
-            "--time-zone", "Asia/Kolkata", "--keep-ratings", "--open", "--server", "[::1]:99",
+            "--time-zone", "Asia/Kolkata", "--open", "--server", "[::1]:99",
         ])
         var map = ColumnMap()
         try map.add("id=ID,name='Food, type'")
@@ -27,12 +27,28 @@ import Testing
             options.source
                 == .outlets(
                     OutletImportOptions(
-                        map: map, currency: "INR", timeZone: "Asia/Kolkata", keepsRatings: true, opensAll: true,
+                        map: map, currency: "INR", timeZone: "Asia/Kolkata", opensAll: true,
                         isStrict: true)))
         #expect(options.input == ImportInput("f.csv"))
         #expect(options.seconds == 30)
         #expect(options.maximumLength == 256 << 20)
         #expect(options.server == ServerAddress(host: "::1", port: 99))
+    }
+
+    @Test func `What means no rating is named for rows that have ratings`() throws {
+        let rated = outlets.map { $0.replacing("id=ID,name=N", with: "id=ID,name=N,rating=R,ratingCount=C") }
+        guard case .outlets(let source) = try options(rated + ["--unrated", "2.9/80", "--unrated=3/0"]).source else {
+            Issue.record("it imports outlets")
+            return
+        }
+        #expect(
+            source.unrated == [RatingMark(rating: 290, ratingCount: 80), RatingMark(rating: 300, ratingCount: 0)])
+        #expect(
+            throws: UsageError("--unrated: '2.9' is not a rating and a number of ratings, such as 2.9/80")
+        ) { try options(rated + ["--unrated", "2.9"]) }
+        #expect(throws: UsageError("--unrated: 'rating' and 'ratingCount' are not both mapped to columns")) {
+            try options(outlets + ["--unrated", "2.9/80"])
+        }
     }
 
     @Test func `Recipes go to an outlet named by its id unless told otherwise`() throws {

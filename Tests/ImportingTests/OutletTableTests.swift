@@ -20,11 +20,11 @@ import Testing
         "ID,Area,City,Restaurant,Price,Ratings,Total ratings,Food type,Address,Delivery time\n"
 
     static func table(
-        _ text: String, map: String = allFields, currency: String = "INR", keepsRatings: Bool = false
+        _ text: String, map: String = allFields, currency: String = "INR", unrated: Set<RatingMark> = []
     ) throws -> OutletTable {
         try OutletTable(
             csv: Array(text.utf8), path: "outlets.csv", map: Self.map(map), currency: currency,
-            keepsRatings: keepsRatings)
+            unrated: unrated)
     }
 
     static func lines(_ problems: [Problem]) -> [String] {
@@ -39,8 +39,8 @@ import Testing
         let row = try #require(table.rows.first)
         #expect(
             row.document(currency: "INR", timeZone: "Asia/Kolkata") == """
-                {"name":"Café Hut","city":"Bangalore","area":"Koramangala","address":"5, Block","currency":"INR",\
-                "timeZone":"Asia/Kolkata","cuisines":["Biryani","Chinese"],"priceForTwo":30000,"rating":4.4,\
+                {"name":"Café Hut","currency":"INR","timeZone":"Asia/Kolkata","city":"Bangalore","area":"Koramangala",\
+                "address":"5, Block","cuisines":["Biryani","Chinese"],"priceForTwo":30000,"rating":4.4,\
                 "ratingCount":100,"deliveryMinutes":59}
                 """)
     }
@@ -50,7 +50,7 @@ import Testing
         #expect(table.problems.isEmpty)
         #expect(
             table.rows.first?.document(currency: "INR", timeZone: "UTC")
-                == #"{"name":"Hut","currency":"INR","timeZone":"UTC","cuisines":[]}"#)
+                == #"{"name":"Hut","currency":"INR","timeZone":"UTC"}"#)
     }
 
     @Test(arguments: ["", "--", "-", "NEW", "New", "NULL", "Too Few Ratings", "n/a"])
@@ -108,8 +108,7 @@ import Testing
     @Test func `A file that does not begin with a header is not CSV`() {
         #expect(throws: UnreadableFile(path: "outlets.csv", line: 1, reason: "the header is not UTF-8")) {
             try OutletTable(
-                csv: [0x89, 0x50, 0xFF, 0x0A], path: "outlets.csv", map: ColumnMap(), currency: "INR",
-                keepsRatings: false)
+                csv: [0x89, 0x50, 0xFF, 0x0A], path: "outlets.csv", map: ColumnMap(), currency: "INR")
         }
     }
 
@@ -120,32 +119,50 @@ import Testing
 }
 
 @Suite struct `Placeholder ratings` {
+    private static let mark = RatingMark(rating: 290, ratingCount: 80)
+
     private func rows(_ groups: [(count: Int64, ratings: [Int64])]) -> [OutletRow] {
         groups.flatMap { group in
             group.ratings.map { OutletRow(line: 1, id: "1", name: "Hut", rating: $0, ratingCount: group.count) }
         }
     }
 
-    @Test func `One rating in all of many rows with a number of ratings is a placeholder`() {
+    @Test func `One rating in all of many rows with a number of ratings may be a placeholder`() {
         let found = PlaceholderRating.find(
             in: rows([
                 (80, Array(repeating: 290, count: 100)), (50, Array(repeating: 290, count: 99)),
                 (20, Array(repeating: 400, count: 500) + [410]),
             ]))
-        #expect(found == [PlaceholderRating(ratingCount: 80, rating: 290, rows: 100)])
+        #expect(found == [PlaceholderRating(mark: Self.mark, rows: 100)])
         #expect(
             found.map(\.description) == [
-                "all 100 rows with 80 ratings are rated 2.9: taken as not rated yet "
-                    + "(--keep-ratings takes them as they are)"
+                "all 100 rows with 80 ratings are rated 2.9: if that means not rated yet, add --unrated 2.9/80"
             ])
     }
 
-    @Test(arguments: [false, true]) func `Placeholders are left out unless they are to be kept`(keeps: Bool) throws {
-        let text = "id,name,r,n\n" + (1...100).map { "\($0),Hut,2.9,80\n" }.joined() + "101,Hut,4.1,50\n"
-        let table = try `Reading outlets`.table(
-            text, map: "id=id,name=name,rating=r,ratingCount=n", keepsRatings: keeps)
-        #expect(table.placeholders.count == (keeps ? 0 : 1))
-        #expect(table.rows.count { $0.rating != nil && $0.ratingCount != nil } == (keeps ? 101 : 1))
-        #expect(table.rows.last?.rating == 410)
+    @Test(arguments: [[], [mark]] as [Set<RatingMark>])
+    func `A row is the same outlet alone and among others`(unrated: Set<RatingMark>) throws {
+        let lines = (1...100).map { "\($0),Hut,2.9,80\n" } + ["101,Hut,4.1,80\n", "102,Hut,2.9,50\n"]
+        func rows(_ lines: [String]) throws -> [OutletRow] {
+            try `Reading outlets`.table(
+                "id,name,r,n\n" + lines.joined(), map: "id=id,name=name,rating=r,ratingCount=n", unrated: unrated
+            ).rows.map { row in
+                var row = row
+                row.line = 0
+                return row
+            }
+        }
+        #expect(try rows(lines) == lines.flatMap { try rows([$0]) })
+        #expect(try rows(lines).count { $0.rating != nil && $0.ratingCount != nil } == (unrated.isEmpty ? 102 : 2))
+        #expect(try rows(Array(lines.prefix(100))) == Array(try rows(lines).prefix(100)))
+    }
+
+    @Test(
+        arguments: [
+            ("2.9/80", mark), (" 2.90 / 80 ", mark), ("0/0", RatingMark(rating: 0, ratingCount: 0)), ("2.9", nil),
+            ("2.9/80/1", nil), ("2.999/80", nil), ("/", nil), ("-1/80", nil), ("2.9/8.5", nil),
+        ] as [(String, RatingMark?)])
+    func `A mark is a rating and a number of ratings`(text: String, mark: RatingMark?) {
+        #expect(RatingMark(text) == mark)
     }
 }

@@ -12,15 +12,16 @@ import Testing
     init() { LoopActor.startInBackground() }
 
     @Test(.enabled(if: SharedData.exists("swiggy-outlets.csv")))
-    func `All outlets of a delivery service are read, and only the placeholder is not taken for a rating`() throws {
+    func `All outlets of a delivery service are read, and only what is named as no rating is none`() throws {
         let table = try OutletTable(
             csv: NamedFile.contents(of: SharedData.path("swiggy-outlets.csv"), atMost: 1 << 30),
             path: "swiggy-outlets.csv",
-            map: `Reading outlets`.map(`Reading outlets`.allFields), currency: "INR", keepsRatings: false)
+            map: `Reading outlets`.map(`Reading outlets`.allFields), currency: "INR",
+            unrated: [RatingMark(rating: 290, ratingCount: 80)])
         #expect(table.recordCount == 8_680)
         #expect(table.rows.count == 8_680)
         #expect(table.problems.isEmpty)
-        #expect(table.placeholders == [PlaceholderRating(ratingCount: 80, rating: 290, rows: 3_273)])
+        #expect(table.placeholders.isEmpty)
         #expect(table.rows.count { $0.rating != nil } == 8_680 - 3_273)
         #expect(table.rows.allSatisfy { ($0.rating == nil) == ($0.ratingCount == nil) })
         #expect(Set(table.rows.compactMap(\.city)).count == 9)

@@ -1,12 +1,13 @@
 internal import Domain
 internal import Foundation
 
-/// The document of `OUTLET.PUT`.
+/// The document of `OUTLET.PUT`: also as `OUTLET.GET` gives it, so that what was read can be changed and put back.
 struct OutletInput: InputObject {
     static let fields: [String] = [
         "name", "city", "area", "address", "currency", "timeZone", "cuisines", "priceForTwo", "rating",
         "ratingCount", "deliveryMinutes", "minimumOrder", "hours", "prepMinutes", "acceptWithin", "payment",
-        "payWithin", "taxIncluded", "taxes", "charges",
+        "payWithin", "taxIncluded", "taxes", "charges", "id", "version", "status", "pausedUntil", "pauseReason",
+        "hidden",
     ]
     static let required: [String] = ["name", "currency", "timeZone"]
 

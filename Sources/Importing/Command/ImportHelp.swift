@@ -50,11 +50,11 @@ enum ImportHelp {
         case .outlets:
             """
             Registers an outlet for every row of a CSV file, whose first line names the columns, and opens
-            it. An outlet that exists already is updated, and opened only if it never was open.
-            Blanks around values are dropped. Empty values and NULL mean no value, -- and NEW no rating.
-            Where at least \(PlaceholderRating.fewestRows) rows have the same number of ratings and all the \
-            same rating, that
-            rating is a placeholder and is left out.
+            it. An outlet that exists already is updated in the fields that are mapped, and opened only if
+            it never was open. Blanks around values are dropped. Empty values and NULL mean no value, --
+            and NEW no rating. A fixed rating that means no rating yet is named by --unrated; where at least
+            \(PlaceholderRating.fewestRows) rows have the same number of ratings and all the same rating, a \
+            line says so.
 
             Fields: \(names(OutletField.required)); optional:
             \(names(OutletField.allCases.filter { !OutletField.required.contains($0) }))

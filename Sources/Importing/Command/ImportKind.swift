@@ -26,7 +26,7 @@ public enum ImportKind: String, CaseIterable, Sendable {
         switch self {
         case .outlets:
             [
-                ImportOption.map, ImportOption.currency, ImportOption.timeZone, ImportOption.keepRatings,
+                ImportOption.map, ImportOption.currency, ImportOption.timeZone, ImportOption.unrated,
                 ImportOption.open, ImportOption.strict,
             ]
         case .recipes:

@@ -30,7 +30,20 @@ enum ImportOption {
     static let name = Option.optional("name", "text", "the name of the outlet where it is new (default its id)", .text)
     static let timeZone = Option.required("time-zone", "zone", timeZoneHelp, timeZoneName)
     static let timeZoneOfRecipes = Option.value("time-zone", "zone", timeZoneHelp, timeZoneName, default: "UTC")
-    static let keepRatings = Option.flag("keep-ratings", "take ratings that look like placeholders as they are")
+    static let unrated = Option(
+        OptionDeclaration(
+            "unrated", "rating/count",
+            "what the file writes for \"not rated yet\", such as 2.9/80; may be repeated", isRepeatable: true)
+    ) { texts throws(UsageError) in
+        var marks: Set<RatingMark> = []
+        for text in texts {
+            guard let mark = RatingMark(text) else {
+                throw UsageError("--unrated: '\(text)' is not a rating and a number of ratings, such as 2.9/80")
+            }
+            marks.insert(mark)
+        }
+        return marks
+    }
     static let open = Option.flag("open", "open outlets that are closed or paused, too, not only new ones")
     static let strict = Option.flag("strict", "take nothing if any row is malformed")
     static let partial = Option.flag("partial", "take the good recipes if others are malformed")

@@ -27,20 +27,24 @@ extension ImportOptions {
         guard let file = options.operands.first else { throw UsageError("which file is to be imported?") }
         return .run(
             ImportOptions(
-                source: Source(kind, options), input: ImportInput(file), seconds: options[ImportOption.timeout],
+                source: try Source(kind, options), input: ImportInput(file), seconds: options[ImportOption.timeout],
                 maximumLength: options[ImportOption.maximumSize], server: options[ImportOption.server],
                 connection: try ConnectionOptions(options)))
     }
 }
 
 extension ImportOptions.Source {
-    fileprivate init(_ kind: ImportKind, _ options: Options) {
+    fileprivate init(_ kind: ImportKind, _ options: Options) throws(UsageError) {
         switch kind {
         case .outlets:
+            let fields = options[ImportOption.map].fields
+            guard options[ImportOption.unrated].isEmpty || fields.isSuperset(of: [.rating, .ratingCount]) else {
+                throw UsageError("--unrated: 'rating' and 'ratingCount' are not both mapped to columns")
+            }
             self = .outlets(
                 OutletImportOptions(
                     map: options[ImportOption.map], currency: options[ImportOption.currency],
-                    timeZone: options[ImportOption.timeZone], keepsRatings: options[ImportOption.keepRatings],
+                    timeZone: options[ImportOption.timeZone], unrated: options[ImportOption.unrated],
                     opensAll: options[ImportOption.open], isStrict: options[ImportOption.strict]))
         case .recipes:
             let outlet = options[ImportOption.outlet]

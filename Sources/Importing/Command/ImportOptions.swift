@@ -35,7 +35,8 @@ struct OutletImportOptions: Equatable {
     var map: ColumnMap
     var currency: String
     var timeZone: String
-    var keepsRatings = false
+    /// What stands for "not rated yet" in the file.
+    var unrated: Set<RatingMark> = []
     var opensAll = false
     /// Whether nothing is taken if any row is malformed.
     var isStrict = false

@@ -4,6 +4,8 @@ internal import CommandLineOptions
 struct ColumnMap: Equatable {
     private(set) var columns: [OutletField: String] = [:]
 
+    var fields: Set<OutletField> { Set(columns.keys) }
+
     /// Adds the pairs of one `--map`. A column may stand in quotes of either kind, and must where it holds a
     /// comma.
     mutating func add(_ text: String) throws(UsageError) {

@@ -18,26 +18,31 @@ struct OutletRow: Equatable {
     var ratingCount: Int64?
     var deliveryMinutes: Int64?
 
-    /// The document of `OUTLET.PUT`. What the row does not say is not mentioned.
-    func document(currency: String, timeZone: String) -> String {
-        var json = JSONWriter(reservingCapacity: 512)
-        json.beginObject()
-        json.field("name", name)
-        if let city { json.field("city", city) }
-        if let area { json.field("area", area) }
-        if let address { json.field("address", address) }
-        json.field("currency", currency)
-        json.field("timeZone", timeZone)
-        json.field("cuisines", cuisines)
-        if let priceForTwo { json.field("priceForTwo", priceForTwo) }
-        if let rating {
-            json.key("rating")
-            json.decimal(Int(rating), digits: 2)
-        }
-        if let ratingCount { json.field("ratingCount", ratingCount) }
-        if let deliveryMinutes { json.field("deliveryMinutes", deliveryMinutes) }
-        if let minimumOrder { json.field("minimumOrder", minimumOrder) }
-        json.endObject()
-        return String(decoding: json.bytes, as: UTF8.self)
+    /// The document of `OUTLET.PUT`. A mapped field without a value is left out, and any other stays as it is.
+    ///
+    /// - Parameter standing: what `OUTLET.GET` answers of the outlet, so far.
+    func document(
+        currency: String, timeZone: String, mapped: Set<OutletField> = [], over standing: JSONValue = .object([])
+    ) -> String {
+        var json = standing
+        json["name"] = .string(name)
+        json["currency"] = .string(currency)
+        json["timeZone"] = .string(timeZone)
+        for (field, value) in values where value != nil || mapped.contains(field) { json[field.rawValue] = value }
+        var writer = JSONWriter(reservingCapacity: 512)
+        json.write(to: &writer)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    private var values: [(OutletField, JSONValue?)] {
+        func number(_ value: Int64?) -> JSONValue? { value.map { .number(String($0)) } }
+        return [
+            (.city, city.map(JSONValue.string)), (.area, area.map(JSONValue.string)),
+            (.address, address.map(JSONValue.string)),
+            (.cuisines, cuisines.isEmpty ? nil : .array(cuisines.map(JSONValue.string))),
+            (.priceForTwo, number(priceForTwo)), (.minimumOrder, number(minimumOrder)),
+            (.rating, rating.map { .number(RatingMark.text($0)) }), (.ratingCount, number(ratingCount)),
+            (.deliveryMinutes, number(deliveryMinutes)),
+        ]
     }
 }

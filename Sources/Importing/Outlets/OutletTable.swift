@@ -4,18 +4,22 @@ internal import Domain
 struct OutletTable: Equatable {
     private(set) var rows: [OutletRow] = []
     private(set) var problems: [Problem] = []
-    /// Ratings that were left out because they are placeholders.
+    /// Ratings that may be placeholders.
     private(set) var placeholders: [PlaceholderRating] = []
     /// Records read, malformed ones among them.
     private(set) var recordCount = 0
 
     private let positions: [OutletField: Int]
     private let moneyDigits: Int
+    private let unrated: Set<RatingMark>
     private var lineOfID: [String: Int] = [:]
 
     /// Reads all of `bytes`. Throws `UnreadableFile` when they begin with no header, `UsageError` when the
     /// header lacks a column of `map`.
-    init(csv bytes: [UInt8], path: String, map: ColumnMap, currency: String, keepsRatings: Bool) throws {
+    ///
+    /// - Parameter unrated: what stands for "no rating yet".
+    init(csv bytes: [UInt8], path: String, map: ColumnMap, currency: String, unrated: Set<RatingMark> = []) throws {
+        self.unrated = unrated
         moneyDigits = Currency(currency)?.decimals ?? 2
         var reader = CSVReader(bytes)
         switch reader.next() {
@@ -28,7 +32,7 @@ struct OutletTable: Equatable {
             positions = try map.positions(in: header)
             while let row = reader.next() { take(row, columns: header.count) }
         }
-        if !keepsRatings { dropPlaceholders() }
+        placeholders = PlaceholderRating.find(in: rows)
     }
 
     private mutating func take(_ row: CSVReader.Row, columns: Int) {
@@ -43,7 +47,12 @@ struct OutletTable: Equatable {
                 return
             }
             var record = OutletRecord(line: line, fields: fields, positions: positions)
-            let outlet = record.outlet(moneyDigits: moneyDigits)
+            var outlet = record.outlet(moneyDigits: moneyDigits)
+            if let rating = outlet.rating, let count = outlet.ratingCount,
+                unrated.contains(RatingMark(rating: rating, ratingCount: count))
+            {
+                (outlet.rating, outlet.ratingCount) = (nil, nil)
+            }
             if let first = lineOfID[outlet.id] {
                 record.report(.id, "'\(outlet.id)' is the same as in line \(first)")
             }
@@ -51,16 +60,6 @@ struct OutletTable: Equatable {
             guard record.problems.isEmpty else { return }
             lineOfID[outlet.id] = line
             rows.append(outlet)
-        }
-    }
-
-    private mutating func dropPlaceholders() {
-        placeholders = PlaceholderRating.find(in: rows)
-        let counts = Set(placeholders.map(\.ratingCount))
-        for index in rows.indices {
-            guard let count = rows[index].ratingCount, counts.contains(count) else { continue }
-            rows[index].rating = nil
-            rows[index].ratingCount = nil
         }
     }
 }

@@ -1,19 +1,18 @@
-/// A rating that stands for "no rating yet".
+/// A rating that may stand for "no rating yet".
 ///
 /// Sources that must fill the field write one fixed pair of rating and number of ratings for every outlet
 /// without enough of them. Real ratings differ: so a number of ratings that many rows have, all with the one
-/// same rating, is such a pair.
+/// same rating, may be such a pair. Whoever knows the source decides: what a row means does not depend on
+/// which rows are beside it.
 struct PlaceholderRating: Equatable, CustomStringConvertible {
     /// With fewer rows, one rating in all of them may be chance.
     static let fewestRows = 100
 
-    var ratingCount: Int64
-    /// In hundredths.
-    var rating: Int64
+    var mark: RatingMark
     /// How many rows have the pair.
     var rows: Int
 
-    /// The placeholders among rated rows, the most frequent first.
+    /// What may be placeholders among rated rows, the most frequent first.
     static func find(in rows: [OutletRow]) -> [PlaceholderRating] {
         var rowsOfRating: [Int64: [Int64: Int]] = [:]
         for row in rows {
@@ -24,14 +23,13 @@ struct PlaceholderRating: Equatable, CustomStringConvertible {
             guard ratings.count == 1, let (rating, rows) = ratings.first, rows >= fewestRows else {
                 return nil
             }
-            return PlaceholderRating(ratingCount: count, rating: rating, rows: rows)
+            return PlaceholderRating(mark: RatingMark(rating: rating, ratingCount: count), rows: rows)
         }
-        .sorted { ($1.rows, $0.ratingCount) < ($0.rows, $1.ratingCount) }
+        .sorted { ($1.rows, $0.mark.ratingCount) < ($0.rows, $1.mark.ratingCount) }
     }
 
     var description: String {
-        let rated = "\(rating / 100).\(rating % 100 / 10)\(rating % 10 == 0 ? "" : String(rating % 10))"
-        return "all \(rows.counted("row")) with \(ratingCount.grouped) ratings are rated \(rated): "
-            + "taken as not rated yet (--keep-ratings takes them as they are)"
+        "all \(rows.counted("row")) with \(mark.ratingCount.grouped) ratings are rated "
+            + "\(RatingMark.text(mark.rating)): if that means not rated yet, add --unrated \(mark)"
     }
 }

@@ -50,6 +50,7 @@ struct MenuExchange: ImportExchange {
     private let menu: String?
     private let report: FeedReport
     private let registration: Registration?
+    private let registersIfUnknown: Bool
     private var upcoming: [Question]
     /// Whether the outlet is to be opened as soon as it has the menu.
     private var opens = false
@@ -59,11 +60,17 @@ struct MenuExchange: ImportExchange {
     /// - Parameters:
     ///   - menu: the document of `MENU.PUT`; nil to leave the menu as it is.
     ///   - report: what is recorded if the server takes the menu.
-    init(outlet: String, menu: String?, report: FeedReport, registration: Registration? = nil) {
+    ///   - registration: what a new outlet is registered as; nil where the outlet has to be there.
+    ///   - registersIfUnknown: whether a new outlet is registered. Otherwise nothing is done for one.
+    init(
+        outlet: String, menu: String?, report: FeedReport, registration: Registration? = nil,
+        registersIfUnknown: Bool = true
+    ) {
         self.outlet = outlet
         self.menu = menu
         self.report = report
         self.registration = registration
+        self.registersIfUnknown = registersIfUnknown
         upcoming = [.look]
         if registration == nil { upcoming = steps }
     }
@@ -121,10 +128,10 @@ struct MenuExchange: ImportExchange {
         guard let registration else { return }
         switch standing {
         case .unknown:
-            upcoming = [.register(registration)]
-        case .known(_, _, let currency) where currency != registration.currency:
-            let reason = "is in \(currency), and cannot have prices in \(registration.currency)"
-            outcome.problems.append(Problem(field: outlet, reason: reason))
+            upcoming = registersIfUnknown ? [.register(registration)] : []
+        case .known(let outlet) where outlet.currency != registration.currency:
+            let reason = "is in \(outlet.currency), and cannot have prices in \(registration.currency)"
+            outcome.problems.append(Problem(field: self.outlet, reason: reason))
         case .known:
             opens = standing.isToBeOpened(openingAll: false)
             upcoming = steps

@@ -25,9 +25,12 @@ struct OutletExchange: ImportExchange {
     /// changes before it, so that questions and changes in turn would make every change a batch of its own.
     private static let windowRows = 128
 
-    private var nextRow = 0
-    /// Rows that are looked at and are to be put next.
-    private var toPut: Range<Int> = 0..<0
+    /// The end of the rows that are looked at before the first of them is put.
+    private var windowEnd = 0
+    private var nextToLook = 0
+    /// How many rows the server has answered about.
+    private var lookedAt = 0
+    private var nextToPut = 0
     private var toOpen: [Int] = []
     /// Rows on their way, as they were before; the rows that failed are not in it.
     private var standings: [Int: OutletStanding] = [:]
@@ -40,14 +43,17 @@ struct OutletExchange: ImportExchange {
     }
 
     mutating func next() -> Question? {
-        if nextRow < toPut.upperBound {
-            defer { nextRow += 1 }
-            return .look(nextRow)
+        if nextToLook < windowEnd {
+            nextToLook += 1
+            return .look(nextToLook - 1)
         }
-        if let row = toPut.popFirst() { return .put(row) }
+        while nextToPut < lookedAt {
+            nextToPut += 1
+            if standings[nextToPut - 1] != nil { return .put(nextToPut - 1) }
+        }
         if let row = toOpen.popLast() { return .open(row) }
-        guard nextRow < rows.count else { return nil }
-        toPut = nextRow..<min(nextRow + OutletExchange.windowRows, rows.count)
+        guard nextToPut == windowEnd, windowEnd < rows.count else { return nil }
+        windowEnd = min(windowEnd + OutletExchange.windowRows, rows.count)
         return next()
     }
 
@@ -56,23 +62,27 @@ struct OutletExchange: ImportExchange {
         case .look(let row):
             ["OUTLET.GET", rows[row].id]
         case .put(let row):
-            [
-                "OUTLET.PUT", rows[row].id,
-                rows[row].document(currency: options.currency, timeZone: options.timeZone),
-            ]
+            put(rows[row], standings[row] ?? .unknown)
         case .open(let row):
             ["OUTLET.OPEN", rows[row].id]
         }
+    }
+
+    /// What somebody else changes meanwhile is not overwritten.
+    private func put(_ row: OutletRow, _ standing: OutletStanding) -> [String] {
+        let document = row.document(
+            currency: options.currency, timeZone: options.timeZone, mapped: options.map.fields, over: standing.document)
+        return ["OUTLET.PUT", row.id, document, "VERSION", String(standing.version)]
     }
 
     mutating func receive(_ reply: Reply, to question: Question) throws(ConnectionError) {
         if let refusal = ConnectionError(fatal: reply) { throw refusal }
         switch (question, reply) {
         case (.look(let row), _):
+            lookedAt = row + 1
             standings[row] = OutletStanding(reply)
             if standings[row] == nil { fail(row, question, reply) }
         case (.put(let row), .integer(let version)):
-            // A row that failed when it was looked at is reported already.
             guard let standing = standings.removeValue(forKey: row) else { return }
             count(standing, version)
             if standing.isToBeOpened(openingAll: options.opensAll) {
@@ -81,7 +91,8 @@ struct OutletExchange: ImportExchange {
                 finishedCount += 1
             }
         case (.put(let row), _):
-            if standings.removeValue(forKey: row) != nil { fail(row, question, reply) }
+            standings[row] = nil
+            fail(row, question, reply)
         case (.open, .integer):
             outcome.opened += 1
             finishedCount += 1
@@ -93,7 +104,7 @@ struct OutletExchange: ImportExchange {
     private mutating func count(_ standing: OutletStanding, _ version: Int64) {
         switch standing {
         case .unknown: outcome.created += 1
-        case .known(version, _, _): outcome.unchanged += 1
+        case .known(let outlet) where outlet.version == version: outcome.unchanged += 1
         case .known: outcome.changed += 1
         }
     }

@@ -1,9 +1,11 @@
+// Gzip, through zlib.
+
 internal import CLibZ
 
-/// Compression as browsers take it.
+/// Compression as the web has it (RFC 1952).
 public enum Gzip {
-    /// Has zlib write a head and an end of gzip around the largest window.
-    private static let windowBits = MAX_WBITS + 16
+    /// Has zlib write, or expect, a head and an end of gzip around the largest window.
+    static let windowBits = MAX_WBITS + 16
 
     /// The bytes in gzip; nil where there is no memory for that.
     ///
