@@ -23,6 +23,18 @@ public struct HTTPRequestParser: Sendable {
     /// How many bytes the body has that is awaited; nil while the head is not complete.
     public var awaitedBody: Int? { head?.bodyLength }
 
+    /// How many bytes there have to be at least before it is worth looking for the next request.
+    public var neededBytes: Int { head.map { $0.length + $0.bodyLength } ?? 1 }
+
+    /// The request whose body is awaited, without its body; nil while the head is not complete.
+    ///
+    /// - Parameter bytes: what ``next(_:within:)`` was given last.
+    public func awaitedRequest(in bytes: UnsafeRawBufferPointer) -> HTTPRequest? {
+        guard var head else { return nil }
+        head.bodyLength = 0
+        return HTTPRequest(bytes: bytes, head: head)
+    }
+
     /// Whether the client waits for `100 Continue` before it sends the body: true once for a request.
     public mutating func takeContinue() -> Bool {
         guard let awaits = head?.awaitsContinue, awaits else { return false }

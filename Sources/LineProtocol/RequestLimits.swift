@@ -9,6 +9,26 @@ public struct RequestLimits: Sendable, Equatable {
     /// Bytes of one argument.
     public var bulkLength = 1 << 20
 
+    /// The one argument that may have more bytes, from clients who may send it.
+    public var longArgument: LongArgument?
+
+    /// An argument that may have more bytes than others.
+    public struct LongArgument: Sendable, Equatable {
+        /// The command that it belongs to, in capital letters.
+        public var command: String
+        /// Its place behind the command's name, from 1.
+        public var index: Int
+        /// Its bytes. The request may have as many more.
+        public var length: Int
+
+        /// An argument of a command.
+        public init(of command: String, index: Int, length: Int) {
+            self.command = command
+            self.index = index
+            self.length = length
+        }
+    }
+
     /// Arguments of a request, the command's name among them.
     public var argumentCount = 1024
 

@@ -52,6 +52,8 @@ public struct RequestParser: ~Copyable {
     private var awaitedBulks = 0
     /// The length of the bulk string whose header has been read.
     private var awaitedLength: Int?
+    /// Whether the client may send the argument that may be longer than others.
+    private var mayBeLong = false
 
     /// A parser for a new connection.
     public init() {
@@ -66,9 +68,13 @@ public struct RequestParser: ~Copyable {
     /// Reads the request that `bytes` start with, skipping empty ones before it as Redis does.
     ///
     /// After a failure, neither the connection nor its parser can be used any further.
+    ///
+    /// - Parameter mayBeLong: whether the client may send the argument that may be longer than others.
     public mutating func next(
-        _ bytes: UnsafeRawBufferPointer, within limits: RequestLimits, isAuthenticated: Bool = true
+        _ bytes: UnsafeRawBufferPointer, within limits: RequestLimits, isAuthenticated: Bool = true,
+        mayBeLong: Bool = false
     ) -> Outcome {
+        self.mayBeLong = mayBeLong && isAuthenticated
         unquoted?.deallocate()
         unquoted = nil
         var start = 0
@@ -196,11 +202,14 @@ public struct RequestParser: ~Copyable {
                 let announced = try announcedLength(
                     bytes, limits, tooLong: .tooBigBulkCountString, invalid: .invalidBulkLength)
             else { return false }
-            guard announced >= 0, announced <= limits.bulkLength else { throw .invalidBulkLength }
+            let long = longArgument(bytes, limits)
+            let most = argumentCount == long?.index ? max(long?.length ?? 0, limits.bulkLength) : limits.bulkLength
+            guard announced >= 0, announced <= most else { throw .invalidBulkLength }
             guard isAuthenticated || announced <= limits.unauthenticatedBulkLength else {
                 throw .unauthenticatedBulkLength
             }
-            guard announced <= limits.requestLength - position - 2 else { throw .tooBigRequest }
+            let room = limits.requestLength + (long?.length ?? 0) - position - 2
+            guard announced <= room else { throw .tooBigRequest }
             awaitedLength = announced
             length = announced
         }
@@ -212,6 +221,13 @@ public struct RequestParser: ~Copyable {
         position = end + 2
         scanned = position
         return true
+    }
+
+    /// The argument that may be longer than others, if the request has it and the client may send it.
+    private func longArgument(_ bytes: UnsafeRawBufferPointer, _ limits: RequestLimits) -> RequestLimits.LongArgument? {
+        guard mayBeLong, let long = limits.longArgument, argumentCount > 0 else { return nil }
+        let name = bytes.part(Int(table[0].offset)..<Int(table[0].offset) + Int(table[0].count))
+        return name.elementsEqual(long.command.utf8, by: { $0 & ~0x20 == $1 & ~0x20 }) ? long : nil
     }
 
     /// The number in the line at `position`, after its first byte. Moves `position` past the line. Returns nil if the

@@ -1,3 +1,4 @@
+internal import Domain
 public import LineProtocol
 public import TLS
 
@@ -33,8 +34,12 @@ public struct LineConfiguration: Sendable {
     public var clientMemory = 1 << 30
     /// The same for the clients of one address.
     public var clientMemoryOfAddress = 1 << 30
-    /// How large a request may be.
-    public var requestLimits = RequestLimits()
+    /// How large a request may be. Only those who own outlets may send whole menus.
+    public var requestLimits = {
+        var limits = RequestLimits()
+        limits.longArgument = .init(of: "MENU.PUT", index: 2, length: Menu.maximumDocumentBytes)
+        return limits
+    }()
     /// The most bytes of replies that wait for a client to read; a client with more is disconnected.
     public var outputLimit = 32 << 20 {
         didSet { outputPause = min(outputPause, outputLimit / 32) }

@@ -123,6 +123,7 @@ final class Session {
         confinement = user?.confinement
         caller = user.map { Caller(user: "\($0.name)") } ?? share.caller
         machine.isAuthenticated = !isStranger
+        machine.mayBeLong = rights.mayActAs(.merchant)
         strangerSince = isStranger ? strangerSince ?? LoopActor.now : nil
         server.note(self, isStranger: isStranger)
         let topics = server.application.topics!

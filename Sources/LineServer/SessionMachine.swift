@@ -89,6 +89,8 @@ struct SessionMachine: ~Copyable {
     private var isHeld = false
     /// Whether the client has logged in, or need not. If not, its requests have to be small.
     var isAuthenticated = true
+    /// Whether the client may send what may be longer than other arguments.
+    var mayBeLong = true
 
     init(limits: LineConfiguration, at now: UInt64) {
         self.limits = limits
@@ -201,7 +203,7 @@ struct SessionMachine: ~Copyable {
             return nil
         }
         let rest = UnsafeRawBufferPointer(rebasing: bytes[consumed...])
-        switch parser.next(rest, within: limits.requestLimits, isAuthenticated: isAuthenticated) {
+        switch parser.next(rest, within: limits.requestLimits, isAuthenticated: isAuthenticated, mayBeLong: mayBeLong) {
         case .request(let arguments, let length):
             requestLength = length
             partialSince = nil

@@ -1,3 +1,4 @@
+internal import Domain
 public import HTTPProtocol
 
 /// Which of the two ports a request came to.
@@ -40,11 +41,15 @@ public struct WebConfiguration: Sendable {
     /// The same for the console, where merchants send whole menus.
     public var consoleLimits = {
         var limits = HTTPLimits()
-        limits.bodyBytes = 4 << 20
+        limits.bodyBytes = Menu.maximumDocumentBytes
         return limits
     }()
-    /// The most bytes of bodies that are on their way, of all clients.
-    public var bodiesLimit = 64 << 20
+    /// The most bytes of another document than a menu at the console. A body that is longer than those of the store is
+    /// taken only from those who may do what the request asks for.
+    public var documentBytes = 1 << 20
+    /// The most bytes of bodies that are on their way, of all clients. Long ones have half of it, so that there is room
+    /// for those of the store.
+    public var bodiesLimit = 128 << 20
     /// The most connections at once.
     public var maximumConnections = 10_000
     /// The most connections at once of one address. Those of proxies count for nobody.

@@ -111,7 +111,8 @@ final class WebConnection {
             phase = .reading
             send(answer)
         }
-        if case .reading = phase, !input.isEmpty {
+        // A body is looked at once it is there: not with every piece of it.
+        if case .reading = phase, input.count >= parser.neededBytes {
             let bytes = input
             input = []
             let rest = bytes.withUnsafeBytes { answer(requestsIn: $0) }
@@ -160,7 +161,15 @@ final class WebConnection {
                 since = LoopActor.now
             case .incomplete:
                 guard let body = parser.awaitedBody else { return rest.count }
-                if countedBody == 0 { since = LoopActor.now }
+                if countedBody == 0 {
+                    since = LoopActor.now
+                    if let request = parser.awaitedRequest(in: rest),
+                        let problem = server.problem(withBodyOf: body, request, from: self)
+                    {
+                        refuse(problem)
+                        return 0
+                    }
+                }
                 guard countBody(body) else {
                     refuse(Problem(.unavailable, "BUSY", "too much is being sent; try again"))
                     return 0
@@ -178,9 +187,13 @@ final class WebConnection {
     /// Counts the body that is awaited among those of all clients. Returns whether there is room for it.
     @discardableResult
     private func countBody(_ bytes: Int) -> Bool {
+        func long(_ bytes: Int) -> Int { bytes > server.configuration.storeLimits.bodyBytes ? bytes : 0 }
         let all = server.bodyBytes - countedBody + bytes
-        guard all <= server.configuration.bodiesLimit || bytes == 0 else { return false }
+        let allLong = server.longBodyBytes - long(countedBody) + long(bytes)
+        let most = server.configuration.bodiesLimit
+        guard all <= most && allLong <= most / 2 || bytes == 0 else { return false }
         server.bodyBytes = all
+        server.longBodyBytes = allLong
         countedBody = bytes
         return true
     }

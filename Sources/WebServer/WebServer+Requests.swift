@@ -104,6 +104,25 @@ extension WebServer {
             application)
     }
 
+    /// Why a body of so many bytes is not read; nil if it is. A long one is read from those who may do what the request
+    /// asks for, and only a menu may be as long as menus are.
+    func problem(withBodyOf length: Int, _ request: HTTPRequest, from connection: WebConnection) -> Problem? {
+        guard length > configuration.storeLimits.bodyBytes else { return nil }
+        do throws(Refusal) {
+            let identity = try identity(of: request, from: connection)
+            let path = FormText.segments(ofPath: request.path) ?? []
+            let route = Route.table.values(at: path).first {
+                $0.sites.contains(connection.site) && $0.method == request.method
+            }
+            guard let command = route?.command, identity.rights.contains(command.declaration.right),
+                length <= configuration.documentBytes || command.declaration.name == "MENU.PUT"
+            else { return Problem(HTTPRefusal.bodyTooLarge) }
+            return nil
+        } catch {
+            return error.problem
+        }
+    }
+
     static func isJSON(_ type: String?) -> Bool {
         type?.split(separator: ";").first?.lowercased().filter { $0 != " " } == "application/json"
     }

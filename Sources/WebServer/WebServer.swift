@@ -43,6 +43,8 @@ public final class WebServer: Front {
     var streams: [String: Int] = [:]
     /// The bytes of bodies that are on their way.
     var bodyBytes = 0
+    /// Those of long ones.
+    var longBodyBytes = 0
     /// Counts those of the line server and these apart.
     private var nextConnection: Int64 = 1 << 40
     /// Connections with something to send, or with requests that waited for it.

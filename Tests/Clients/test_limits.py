@@ -72,10 +72,13 @@ def test_subscribers_that_never_read_take_a_bounded_amount_and_those_that_read_l
                 assert stat(client, "evicted_clients") > 0
 
 
-def test_unfinished_requests_take_a_bounded_amount(database):
-    unfinished = b"*5\r\n" + b"".join(b"$1048576\r\n" + b"x" * MEGABYTE + b"\r\n" for _ in range(3)) + b"$1048576\r\n"
+@pytest.mark.parametrize("count, unfinished", [
+    (60, b"*5\r\n" + b"".join(b"$1048576\r\n" + b"x" * MEGABYTE + b"\r\n" for _ in range(3)) + b"$1048576\r\n"),
+    (16, b"*3\r\n$8\r\nMENU.PUT\r\n$1\r\no\r\n$%d\r\n" % (32 * MEGABYTE) + b"x" * (12 * MEGABYTE)),
+], ids=["arguments", "menus"])
+def test_unfinished_requests_take_a_bounded_amount(database, count, unfinished):
     with Server(database=database, options=["--max-memory", "512mb"]) as server:
-        with server.client() as client, silent_clients(server, 60, unfinished):
+        with server.client() as client, silent_clients(server, count, unfinished):
             wait_until(lambda: stat(client, "evicted_clients") > 0, 10, "too many bytes")
             assert_within_limits(client)
 

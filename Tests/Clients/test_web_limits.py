@@ -10,8 +10,8 @@ from tiffin import Server, fresh_database, wait_until
 
 SECONDS = 60
 CONNECTIONS, CONNECTIONS_OF_ADDRESS, STREAMS = 40, 20, 2
-BODY_BYTES = {"store": 64 << 10, "console": 4 << 20}
-BODIES_BYTES = 64 << 20
+BODY_BYTES = {"/v1/cart/tip": 64 << 10, "/v1/outlets/limits": 1 << 20, "/v1/outlets/limits/menu": 32 << 20}
+BODIES_BYTES = 128 << 20
 # Everything in 127.0.0.0/8 is this machine, so each client can have an address.
 PROXY = "127.0.0.9"
 
@@ -112,34 +112,37 @@ def test_a_browser_has_so_many_streams_and_another_one_has_its_own(connect):
     assert stream(b"2")[0] == 200
 
 
-@pytest.mark.parametrize("site", ["store", "console"])
-def test_a_body_is_as_large_as_the_site_takes_and_no_larger(connect, site):
+@pytest.mark.parametrize("path, most", BODY_BYTES.items())
+def test_a_body_is_as_large_as_what_it_is_for_and_no_larger(connect, path, most):
     def put(bytes_):
-        path = b"/v1/cart/tip" if site == "store" else b"/v1/outlets/limits"
+        site = "store" if "cart" in path else "console"
         return answer(connect(site), b"PUT %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                      b"Content-Length: %d\r\n\r\n" % (path, bytes_) + b" " * bytes_)
+                      b"Content-Length: %d\r\n\r\n" % (path.encode(), bytes_) + b"x" * bytes_)
 
-    status, body = put(BODY_BYTES[site])
+    status, body = put(most)
     assert (status, code(body)) == (400, "INVALID"), "it is read, and is no document"
-    status, body = put(BODY_BYTES[site] + 1)
+    status, body = put(most + 1)
     assert status == 413
 
 
 def test_bodies_on_their_way_have_a_bound_for_all_clients_together(connect):
-    """A body counts from the moment that it is announced."""
-    def announce():
-        connection = connect("console", PROXY)
-        head = (b"PUT /v1/outlets/limits HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-                b"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n" % BODY_BYTES["console"])
+    """A body counts from the moment that it is announced. Long ones leave room for those of the store."""
+    menu, tip = "/v1/outlets/limits/menu", "/v1/cart/tip"
+
+    def announce(path=menu):
+        connection = connect("store" if path == tip else "console", PROXY)
+        head = (b"PUT %s HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                b"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n" % (path.encode(), BODY_BYTES[path]))
         status, body = answer(connection, head)
         return connection, status, body
 
-    there = [announce() for _ in range(BODIES_BYTES // BODY_BYTES["console"])]
+    there = [announce() for _ in range(BODIES_BYTES // 2 // BODY_BYTES[menu])]
     assert [status for _, status, _ in there] == [100] * len(there)
     _, status, body = announce()
     assert (status, code(body)) == (503, "BUSY")
+    assert announce(tip)[1] == 100
     # A body that has come makes room, and so does a client that goes.
-    assert answer(there[0][0], b" " * BODY_BYTES["console"])[0] == 400
+    assert answer(there[0][0], b"x" * BODY_BYTES[menu])[0] == 400
     assert announce()[1] == 100
     there[1][0].close()
     wait_until(lambda: announce()[1] == 100, SECONDS, "room for another body")

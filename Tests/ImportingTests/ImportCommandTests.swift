@@ -217,7 +217,7 @@ import Testing
             #expect(try await run(.menu, empty, ["--outlet", "o"], on: server).code == .empty)
             #expect(server.catalogue.menus["o"]?.document == menu)
         }
-        let long = "{\"sections\":[\"" + String(repeating: "a", count: 1 << 20) + "\"]}"
+        let long = "{\"sections\":[\"" + String(repeating: "a", count: 32 << 20) + "\"]}"
         #expect(try await run(.menu, long, ["--outlet", "o"], on: server).code == .unreadable)
     }
 

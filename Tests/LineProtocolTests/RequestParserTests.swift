@@ -146,6 +146,33 @@ import Testing
         #expect(read([Array(announced)]) == Reading(failure: .tooBigRequest))
     }
 
+    @Test(arguments: [
+        (["MENU.PUT", "o", "x"], true, true), (["menu.put", "o", "x", "ID"], true, true),
+        (["MENU.PUT", "o", "x"], false, false), (["MENU.PUT", "x"], true, false),
+        (["MENU.PUT", "o", "o", "x"], true, false), (["MENU.PUTS", "o", "x"], true, false), (["x"], true, false),
+    ])
+    func `One argument of one command may be longer, from those who may send it`(
+        words: [String], mayBeLong: Bool, isTaken: Bool
+    ) {
+        var limits = RequestLimits()
+        (limits.bulkLength, limits.requestLength) = (10, 60)
+        limits.longArgument = .init(of: "MENU.PUT", index: 2, length: 100)
+        func outcome(length: Int) -> (isRequest: Bool, failure: ProtocolError?) {
+            let request = words.map { $0 == "x" ? [UInt8](repeating: 7, count: length) : Array($0.utf8) }
+            var parser = RequestParser()
+            return RequestWriter.encode([request]).withUnsafeBytes { bytes in
+                switch parser.next(bytes, within: limits, mayBeLong: mayBeLong) {
+                case .request: (true, nil)
+                case .incomplete: (false, nil)
+                case .failure(let error): (false, error)
+                }
+            }
+        }
+        #expect(outcome(length: 10) == (true, nil))
+        #expect(outcome(length: 100) == (isTaken, isTaken ? nil : .invalidBulkLength))
+        #expect(outcome(length: 101) == (false, .invalidBulkLength))
+    }
+
     @Test func `Limits may change with every request`() {
         var parser = RequestParser()
         var limits = RequestLimits()

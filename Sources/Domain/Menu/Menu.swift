@@ -4,6 +4,9 @@ public enum Menu: Decider {
     public static let maximumSections = 100
     /// The most items of a menu.
     public static let maximumItems = 5_000
+    /// The most bytes of the document of a whole menu, wherever it comes from: enough for every menu within the other
+    /// limits, also as programs write it that escape whatever is not ASCII.
+    public static let maximumDocumentBytes = 32 << 20
     /// The most bytes that the texts and attributes of a menu's sections and items have together: few enough for the
     /// home to be sent as one reply.
     public static let maximumBytes = 8 << 20

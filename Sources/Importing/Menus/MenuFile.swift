@@ -1,11 +1,9 @@
+internal import Domain
 internal import JSONText
 
 /// A menu document of docs/protocol.md. What is in it is the server's to judge; here it is only made sure
 /// that it is JSON, has sections, and fits into a request.
 struct MenuFile: Equatable {
-    /// The largest document that a server takes by default.
-    static let maximumLength = 1 << 20
-
     let document: String
     let sectionCount: Int
     /// How many items the sections list; a section whose items are no list counts as one, for the server to refuse.
@@ -21,12 +19,10 @@ struct MenuFile: Equatable {
             case .bool?, .number?, .string?, .object?: count + 1
             }
         }
-        guard bytes.count <= MenuFile.maximumLength else {
+        let most = Menu.maximumDocumentBytes
+        guard bytes.count <= most else {
             throw UnreadableFile(
-                path: path,
-                reason:
-                    "has \(bytes.count.counted("byte")), a menu has at most \(MenuFile.maximumLength.grouped)"
-            )
+                path: path, reason: "has \(bytes.count.counted("byte")), a menu has at most \(most.grouped)")
         }
         document = String(decoding: bytes, as: UTF8.self)
     }
