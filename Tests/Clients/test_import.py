@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tiffin import Server, fresh_database, item_document, read_log, run_tiffin, section_document
+from tiffin import Server, fresh_database, item_document, outlet_document, read_log, run_tiffin, section_document
 
 MALFORMED, EMPTY, UNREADABLE, UNREACHABLE, USAGE = 3, 4, 5, 6, 64
 OUTLET_MAP = (
@@ -101,6 +101,21 @@ def test_what_a_narrower_map_leaves_out_stays(server, client, name, tmp_path):
     run = run_import(server, "outlets", file, "--map", "id=id,name=name,area=area,rating=rating", *options)
     assert run.returncode == 0, run.stderr
     assert client.json("OUTLET.GET", name) == {**before, "area": None, "rating": None, "version": before["version"] + 1}
+
+
+def test_an_outlet_that_was_removed_is_not_imported_again(server, client, name, tmp_path):
+    client("OUTLET.PUT", name, json.dumps(outlet_document()))
+    version = client("OUTLET.REMOVE", name)
+    file = tmp_path / "outlets.csv"
+    file.write_text(f"id,name\n{name},Hut\n{name}-2,Hut\n")
+    run = run_import(
+        server, "outlets", file, "--map", "id=id,name=name", "--currency", "INR", "--time-zone", "UTC")
+    assert (run.returncode, run.stderr) == (
+        MALFORMED,
+        f"{file}:2: OUTLET.PUT: CONFLICT the outlet was removed, or somebody else has registered it meanwhile\n")
+    assert client.json("OUTLET.GET", name) is None
+    assert client.json("OUTLET.GET", f"{name}-2")["status"] == "open"
+    assert read_log(client, "STREAM", f"outlet-{name}")[-1]["version"] == version
 
 
 def pages(client, command, *words) -> list:

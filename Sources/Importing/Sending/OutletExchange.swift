@@ -90,6 +90,10 @@ struct OutletExchange: ImportExchange {
             } else {
                 finishedCount += 1
             }
+        case (.put(let row), .error("CONFLICT", _)) where standings[row] == .unknown:
+            standings[row] = nil
+            let reason = "the outlet was removed, or somebody else has registered it meanwhile"
+            fail(row, question, .error(code: "CONFLICT", message: reason))
         case (.put(let row), _):
             standings[row] = nil
             fail(row, question, reply)
