@@ -136,11 +136,11 @@ struct Cluster {
     ) async throws(EmbeddedPostgresError) {
         guard let file = readPidFile() else { return }
         let seconds = Self.leftoverTimeout.components.seconds
-        if isPostgres(file.pid) {
+        if Self.isPostgres(file.pid) {
             log("Waiting for an earlier PostgreSQL (process \(file.pid)) to stop")
             // One that recovers from a crash may not notice that it is to stop. An immediate stop only costs the next
             // start time.
-            for (mode, patience) in [("fast", Self.fastStopSeconds), ("immediate", seconds)] where isPostgres(file.pid)
+            for (mode, patience) in [("fast", Self.fastStopSeconds), ("immediate", seconds)] where Self.isPostgres(file.pid)
             {
                 _ = try await Tool.run(
                     programs.pgctl, ["stop", "-D", realPath, "-m", mode, "-w", "-t", "\(patience)"], as: account)
@@ -157,7 +157,7 @@ struct Cluster {
             try? await Task.sleep(for: .milliseconds(20))
         }
         // The file is removed last. The process may stay in the system's table until its exit status is collected.
-        let isGone = readPidFile() != file || !isPostgres(file.pid)
+        let isGone = readPidFile() != file || !Self.isPostgres(file.pid)
         guard isGone, !file.hasProcesses else {
             throw EmbeddedPostgresError(
                 "an earlier PostgreSQL (process \(file.pid)), or a process that it started, still uses \(path) "
@@ -165,7 +165,23 @@ struct Cluster {
         }
     }
 
-    private func isPostgres(_ pid: Int32) -> Bool {
+    /// The processes that a process has started.
+    static func children(of parent: Int32) -> [Int32] {
+        #if canImport(Darwin)
+            var children = [pid_t](repeating: 0, count: 1_024)
+            let count = proc_listchildpids(parent, &children, Int32(children.count * MemoryLayout<pid_t>.size))
+            return Array(children.prefix(max(0, Int(count))))
+        #else
+            let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+            return names.compactMap { Int32($0) }.filter { process in
+                // The parent is the second word behind the name, which may have any characters in it.
+                let words = Files.text("/proc/\(process)/stat")?.split(separator: ")").last?.split(separator: " ")
+                return words.flatMap { $0.count > 1 ? Int32($0[1]) : nil } == parent
+            }
+        #endif
+    }
+
+    static func isPostgres(_ pid: Int32) -> Bool {
         #if canImport(Darwin)
             var name = [CChar](repeating: 0, count: 64)
             guard proc_name(pid, &name, UInt32(name.count)) > 0 else { return false }

@@ -24,6 +24,10 @@ public final class EmbeddedPostgres {
     /// How long a fast shutdown may take before the server is stopped without its last checkpoint.
     public static let stopTimeout = Duration.seconds(60)
 
+    /// How long before the end of a stop the server is told to stop at once, and how long before it is killed, in
+    /// nanoseconds.
+    private static let (immediateStop, killing): (UInt64, UInt64) = (1_500_000_000, 500_000_000)
+
     /// A server that ends this many times within ``endWindow`` is not started again.
     public static let endLimit = 5
     /// See ``endLimit``.
@@ -55,6 +59,8 @@ public final class EmbeddedPostgres {
     /// Starts the server again whenever it ends, until it is stopped or given up.
     private var keeper: Task<Void, Never>?
     private var isStopping = false
+    /// When the server must have stopped, on the clock of the loop; nil for ``stopTimeout`` after it is told to.
+    private var stopBy: UInt64?
 
     /// What a server is started from.
     private struct Parts {
@@ -149,22 +155,44 @@ public final class EmbeddedPostgres {
         return server
     }
 
-    /// Stops the server in good order and waits until it has stopped.
+    /// Bounds how long ``stop()`` may still take, whenever it is called.
+    public func mustStop(within time: Duration) {
+        stopBy = LoopActor.now + UInt64(max(.zero, time) / .nanoseconds(1))
+    }
+
+    /// Stops the server in good order and waits until it has stopped. One that takes too long is stopped without its last
+    /// checkpoint, and one that does not even do that, because it stands still, is killed: the log is replayed next time.
     public func stop() async {
         isStopping = true
         roomTimer?.cancel()
         roomTimer = nil
+        let server = parts.cluster.readPidFile()
         supervisor.closeInput()
-        let timer = LoopTimer(milliseconds: UInt64(Self.stopTimeout / .milliseconds(1))) { [self] in
-            // Immediate shutdown, for the whole of the supervisor's session; the log is replayed next time.
-            if supervisor.exitStatus == nil { kill(-supervisor.pid, SIGQUIT) }
-        }
+        let end = stopBy ?? LoopActor.now + UInt64(Self.stopTimeout / .nanoseconds(1))
+        let now = LoopActor.now
+        let rest = { (before: UInt64) in (max(end, now + before) - before - now) / 1_000_000 }
+        let timers = [
+            LoopTimer(milliseconds: rest(Self.immediateStop)) { [self] in
+                if supervisor.exitStatus == nil { kill(-supervisor.pid, SIGQUIT) }
+            },
+            LoopTimer(milliseconds: rest(Self.killing)) { [self] in killProcesses() },
+        ]
         await keeper?.value
         _ = await supervisor.exit
-        timer.cancel()
+        // A supervisor that was told to stop at once leaves behind what does not.
+        while server?.hasProcesses == true, LoopActor.now < end { try? await Task.sleep(for: .milliseconds(20)) }
+        for timer in timers { timer.cancel() }
         // The supervisor leaves it if the server ended by itself.
         await parts.socketDirectory.remove()
         lock.release()
+    }
+
+    private func killProcesses() {
+        // First those that the server has started: once it is gone, nothing tells that they were its own.
+        if let server = parts.cluster.readPidFile()?.pid, Cluster.isPostgres(server) {
+            for process in Cluster.children(of: server) + [server] { kill(process, SIGKILL) }
+        }
+        if supervisor.exitStatus == nil { kill(-supervisor.pid, SIGKILL) }
     }
 
     /// Waits until the server is ready. Returns false if it ends first, or is stopped.

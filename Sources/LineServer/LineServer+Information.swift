@@ -79,6 +79,7 @@ extension LineServer {
                     ("used_cpu_sys", LineServer.seconds(resources.systemMicroseconds)),
                     ("used_cpu_user", LineServer.seconds(resources.userMicroseconds)),
                 ]),
+            Information("Database", self.connections()),
         ] + application.information + [
             Information(
                 "Commandstats", self.calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),

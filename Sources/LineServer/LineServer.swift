@@ -20,6 +20,8 @@ public final class LineServer: Front {
     var statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
     /// The version of the PostgreSQL that the log is in, if it is in one.
     let postgresVersion: () -> String?
+    /// How the connections to the database are.
+    let connections: @LoopActor () -> Information.Lines
     private(set) var sessions: [Int64: Session] = [:]
     /// The sessions, by number, that have to log in first.
     private(set) var strangers: Set<Int64> = []
@@ -57,16 +59,20 @@ public final class LineServer: Front {
     private var sweep: LoopTimer?
     private var httpLoggedAt: UInt64?
 
-    /// - Parameter postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` gives it; nil where it
-    ///   is not known.
+    /// - Parameters:
+    ///   - postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` gives it; nil where it is not
+    ///     known.
+    ///   - connections: how the connections to the database are, as `INFO` gives it.
     public init(
         _ application: Application, configuration: LineConfiguration, logger: Logger,
-        postgresVersion: @escaping () -> String? = { nil }
+        postgresVersion: @escaping () -> String? = { nil },
+        connections: @escaping @LoopActor () -> Information.Lines = { [] }
     ) {
         self.application = application
         self.configuration = configuration
         self.logger = logger
         self.postgresVersion = postgresVersion
+        self.connections = connections
         slowLog = SlowLog(maximumCount: configuration.slowLogLength)
         slowCommand = min(configuration.slowLogNanoseconds, application.latencies.threshold)
         application.attach(self)

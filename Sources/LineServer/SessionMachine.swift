@@ -39,7 +39,8 @@ struct SessionMachine: ~Copyable {
         case full
         /// The client has had its time in this turn of the loop.
         case paused
-        /// The server stops: nothing more is executed, and what is on its way is still answered.
+        /// The server stops: nothing more is executed, and what is on its way is still answered. A client that asks
+        /// for more is cut off then.
         case draining
         /// Nothing more is executed or answered; what is there is sent.
         case closing
@@ -161,7 +162,7 @@ struct SessionMachine: ~Copyable {
             return .startReading
         case .waiting where isReading && input.count >= inputPause, .full where isReading && input.count >= inputPause,
             .paused where isReading && input.count >= min(inputPause, SessionMachine.pausedInputPause),
-            .draining where isReading:
+            .draining where isReading && !input.isEmpty:
             isReading = false
             return .stopReading
         case .closed: return .wait
@@ -169,6 +170,8 @@ struct SessionMachine: ~Copyable {
         }
         if !replies.isEmpty { return .send }
         if phase == .reading, hasPeerEnded, slots.isEmpty { phase = .closing }
+        // What would be executed never is: whoever waits for it learns that now.
+        if phase == .draining, slots.isEmpty, !input.isEmpty { phase = .closing }
         guard phase == .closing else { return .wait }
         phase = .closed
         return .close

@@ -82,6 +82,12 @@ public final class PostgresConnection {
     /// Statements sent and not answered yet.
     public var outstandingCount: Int { outstanding.count }
 
+    /// For about how long the server has said nothing while it was waited for; 0 without a deadline.
+    public var silentMilliseconds: UInt64 {
+        guard let answerDeadline, !outstanding.isEmpty else { return 0 }
+        return silentChecks * answerDeadline.wholeMilliseconds / Self.silentChecksLimit
+    }
+
     /// Executes a statement and waits for its rows.
     public func execute(
         _ statement: Statement, _ parameters: [Parameter] = []

@@ -12,7 +12,9 @@ struct ForgottenKeys {
     /// - Parameter silence: how long the database may say nothing; nil for as long as it takes.
     @LoopActor
     init(in database: String, silence: Duration?) async throws(PostgresError) {
-        connection = try await PostgresConnection.connect(database, applicationName: "tiffin forget")
+        connection = try await PostgresConnection.connect(
+            database, applicationName: "tiffin forget",
+            connectTimeout: (silence == nil ? KeptConnection.Deadlines.none : .background).connecting)
         connection.answerDeadline = silence
     }
 

@@ -2,63 +2,48 @@ internal import EventLog
 internal import EventLoop
 internal import Postgres
 
-/// A connection that is made when it is first needed, and again after it was lost.
+/// The connection of a log: what goes wrong on it is told as the log tells it.
 @LoopActor
 final class LazyConnection {
-    /// How long to wait for the database, where clients wait for what it says.
-    struct Patience {
-        /// For connecting to it.
-        var connecting = Duration.milliseconds(1_500)
-        /// For it to say anything.
-        var answer: Duration
-
-        /// A batch is in doubt after this, and commands wait for the doubt to end, too.
-        static let writing = Patience(answer: .seconds(2))
-        static let reading = Patience(answer: .seconds(4))
-    }
-
-    /// All statements run in this role, which can add to the log and cannot change it.
-    private static let role = "tiffin_server"
-    /// A statement that the database itself ends has no effect, for certain; so it ends them before patience does.
-    private static let limits = Statement(
-        "set_limits", "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)",
-        [.text, .text])
-    /// Nothing can be written, whoever the user is.
-    private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
-
-    private let database: String
-    private let name: String
-    private let isReadOnly: Bool
-    private let patience: Patience?
+    private let kept: KeptConnection
+    /// The deadlines from when clients wait; nil to wait as long as a statement takes.
+    private let deadlines: KeptConnection.Deadlines?
     private let hasRoom: @LoopActor () -> Bool
     /// Where somebody listens, that is who learns the whole of what goes wrong. Callers learn what clients may know.
     private var report: DatabaseTrouble.Report?
-    private var connection: PostgresConnection?
-    /// A connection being made: everybody who needs one meanwhile waits for the same one.
-    private var connecting: Task<Result<PostgresConnection, PostgresError>, Never>?
 
     /// The server's version on the last connection; nil before the first.
-    private(set) var serverVersion: String?
+    var serverVersion: String? { kept.serverVersion }
+
+    /// See ``KeptConnection/line``.
+    var line: (name: String, value: String) { kept.line }
 
     /// - Parameters:
     ///   - isReadOnly: whether it is only for reading. Then the user needs no other right.
-    ///   - patience: nil to wait as long as a statement takes.
+    ///   - deadlines: nil to wait as long as a statement takes.
     ///   - hasRoom: whether the database's disk has room for what needs it.
     ///   - report: see ``report(to:)``.
     init(
-        _ database: String, name: String, isReadOnly: Bool = false, patience: Patience? = nil,
+        _ database: String, name: String, isReadOnly: Bool = false, deadlines: KeptConnection.Deadlines? = nil,
         hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
     ) {
-        self.database = database
-        self.name = name
-        self.isReadOnly = isReadOnly
-        self.patience = patience
+        // While a log is being opened, no client waits: all statements have their limits, and connecting has time.
+        var first = deadlines ?? .none
+        first.connecting = KeptConnection.Deadlines.none.connecting
+        // The role can add to the log and cannot change it.
+        kept = KeptConnection(
+            database, name: name, rights: isReadOnly ? .reading : .role("tiffin_server"), deadlines: first)
+        self.deadlines = deadlines
         self.hasRoom = hasRoom
         if let report { self.report(to: report) }
     }
 
     /// From now on the whole of what goes wrong is told here, and errors have what clients may know.
-    func report(to tell: @escaping @LoopActor (String) -> Void) { report = DatabaseTrouble.Report(tell) }
+    func report(to tell: @escaping @LoopActor (String) -> Void) {
+        report = DatabaseTrouble.Report(tell)
+        kept.report = tell
+        if let deadlines { kept.deadlines = deadlines }
+    }
 
     /// Executes a statement. Connects first if there is no connection.
     ///
@@ -80,7 +65,7 @@ final class LazyConnection {
         guard !needsRoom || hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
         let connection: PostgresConnection
         do throws(PostgresError) {
-            connection = try await connected()
+            connection = try await kept.connected()
         } catch {
             throw .unavailable(told(error))
         }
@@ -102,58 +87,12 @@ final class LazyConnection {
     private func told(_ error: PostgresError) -> String {
         let trouble = DatabaseTrouble(error)
         guard report != nil else { return trouble.whole }
-        report?.take(trouble, name)
+        // That it says nothing is told where the connection is kept.
+        if error.sqlState != .noAnswer { report?.take(trouble, kept.name) }
         return trouble.plain
     }
 
-    func close() {
-        connection?.close()
-        connection = nil
-    }
-
-    private func connected() async throws(PostgresError) -> PostgresConnection {
-        if let connection, connection.isOpen { return connection }
-        let attempt = connecting ?? Task { await connect() }
-        connecting = attempt
-        return try await attempt.value.get()
-    }
-
-    private func connect() async -> Result<PostgresConnection, PostgresError> {
-        defer { connecting = nil }
-        // While the log is being opened, no client waits.
-        let isHurried = report != nil
-        do throws(PostgresError) {
-            let connection = try await PostgresConnection.connect(
-                database, applicationName: name,
-                connectTimeout: (isHurried ? patience?.connecting : nil) ?? .seconds(10))
-            connection.answerDeadline = patience?.answer
-            do throws(PostgresError) {
-                if let patience {
-                    let (lock, statement) = (patience.answer * 3 / 4, patience.answer * 7 / 8)
-                    _ = try await connection.execute(
-                        LazyConnection.limits, [.text(lock.inMilliseconds), .text(statement.inMilliseconds)])
-                }
-                if isReadOnly {
-                    _ = try await connection.execute(LazyConnection.readOnly)
-                } else {
-                    try await connection.take(role: LazyConnection.role)
-                }
-            } catch {
-                connection.close()
-                throw error
-            }
-            self.connection = connection
-            serverVersion = connection.serverVersion
-            return .success(connection)
-        } catch {
-            return .failure(error)
-        }
-    }
-}
-
-extension Duration {
-    /// As PostgreSQL's settings have it.
-    fileprivate var inMilliseconds: String { "\(Int64(self / .milliseconds(1)))" }
+    func close() { kept.close() }
 }
 
 extension SQLState {

@@ -29,13 +29,16 @@ public final class PostgresCustomerKeys: CustomerKeys {
         report: (@LoopActor (String) -> Void)? = nil
     ) {
         connection = LazyConnection(
-            database, name: "tiffin keys", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading,
+            database, name: "tiffin keys", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading,
             hasRoom: hasRoom, report: report)
         self.database = database
         self.isReadOnly = isReadOnly
         self.hasRoom = hasRoom
         self.report = report
     }
+
+    /// How its connection is, for `INFO`.
+    public var connectionLine: (name: String, value: String) { connection.line }
 
     /// Closes the connection.
     public func close() { connection.close() }

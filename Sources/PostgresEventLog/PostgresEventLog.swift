@@ -22,12 +22,14 @@ public final class PostgresEventLog: EventLog {
 
     private init(
         _ database: String, partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection,
-        hasRoom: @escaping @LoopActor () -> Bool = { true }
+        hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
     ) {
         self.partitionCount = partitionCount
         self.writers = writers
         self.reader = reader
-        indexer = LazyConnection(database, name: "tiffin indexer", hasRoom: hasRoom)
+        indexer = LazyConnection(
+            database, name: "tiffin indexer", deadlines: report == nil ? nil : .background, hasRoom: hasRoom,
+            report: report)
     }
 
     /// The log in a migrated database.
@@ -43,7 +45,7 @@ public final class PostgresEventLog: EventLog {
         report: (@LoopActor (String) -> Void)? = nil
     ) async throws(EventLogError) -> PostgresEventLog {
         let reader = LazyConnection(
-            database, name: "tiffin reader", isReadOnly: isReadOnly, patience: report == nil ? nil : .reading)
+            database, name: "tiffin reader", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading)
         do throws(EventLogError) {
             let epochs = try await PostgresEventLog.epochs(reader)
             // Until here, whoever opens the log is told everything.
@@ -53,7 +55,7 @@ public final class PostgresEventLog: EventLog {
                 writers: epochs.enumerated().map {
                     PartitionWriter(database, partition: $0, epoch: $1, hasRoom: hasRoom, report: report)
                 },
-                reader: reader, hasRoom: hasRoom)
+                reader: reader, hasRoom: hasRoom, report: report)
         } catch {
             reader.close()
             throw error
@@ -76,7 +78,7 @@ public final class PostgresEventLog: EventLog {
     ) -> PostgresEventLog {
         PostgresEventLog(
             database, partitionCount: partitionCount, writers: [],
-            reader: LazyConnection(database, name: "tiffin history", patience: .reading, report: report))
+            reader: LazyConnection(database, name: "tiffin history", deadlines: .reading, report: report))
     }
 
     /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
@@ -118,6 +120,12 @@ public final class PostgresEventLog: EventLog {
 
     /// The version of its PostgreSQL, such as `15.18`; nil if the server does not say.
     public var serverVersion: String? { reader.serverVersion.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// How its connections are, for `INFO`.
+    public var connectionLines: [(name: String, value: String)] {
+        if writers.isEmpty { return [reader.line] }
+        return [reader.line, indexer.line] + writers.map(\.connection.line)
+    }
 
     /// Closes the connections.
     public func close() {
@@ -348,7 +356,7 @@ private final class PartitionWriter {
         report: (@LoopActor (String) -> Void)?
     ) {
         connection = LazyConnection(
-            database, name: "tiffin writer \(partition)", patience: report == nil ? nil : .writing, hasRoom: hasRoom,
+            database, name: "tiffin writer \(partition)", deadlines: report == nil ? nil : .writing, hasRoom: hasRoom,
             report: report)
         self.epoch = epoch
     }

@@ -42,49 +42,67 @@ public final class PostgresReadModelStore {
     public nonisolated static let nothingSaved = Failure(
         "nothing to rebuild: a server saves read models when nothing has happened for a second, and when it stops")
 
+    /// How long the database may say nothing while all rows of a table are read or removed.
+    nonisolated static let patienceForAllRows = Duration.seconds(300)
+
     private let database: String
     private let hasRoom: @LoopActor () -> Bool
-    private var connection: PostgresConnection?
+    private let report: (@LoopActor (String) -> Void)?
+    private let kept: KeptConnection
     /// Whether the connection is in use, and who waits for it: each partition saves one checkpoint at a time.
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     /// A store in a migrated database.
     ///
-    /// - Parameter hasRoom: whether the database's disk has room. Without it, nothing is saved.
-    public init(_ database: String, hasRoom: @escaping @LoopActor () -> Bool = { true }) {
+    /// - Parameters:
+    ///   - hasRoom: whether the database's disk has room. Without it, nothing is saved.
+    ///   - report: given by a server, which goes on when the database says nothing: it learns of that. Without it, a
+    ///     statement may take as long as it takes.
+    public convenience init(
+        _ database: String, hasRoom: @escaping @LoopActor () -> Bool = { true },
+        report: (@LoopActor (String) -> Void)? = nil
+    ) {
+        self.init(
+            database, hasRoom, report, name: "tiffin projections", report == nil ? .none : .background)
+    }
+
+    private init(
+        _ database: String, _ hasRoom: @escaping @LoopActor () -> Bool, _ report: (@LoopActor (String) -> Void)?,
+        name: String, _ deadlines: KeptConnection.Deadlines
+    ) {
         self.database = database
         self.hasRoom = hasRoom
+        self.report = report
+        kept = KeptConnection(database, name: name, rights: .role("tiffin_server"), deadlines: deadlines)
+        kept.report = report
     }
 
-    /// Another store in the same database.
+    /// Another store in the same database, for a rebuild.
     public func withOwnConnection() -> PostgresReadModelStore {
-        PostgresReadModelStore(database, hasRoom: hasRoom)
+        PostgresReadModelStore(
+            database, hasRoom, report, name: "tiffin rebuild", report == nil ? .none : .rebuilding)
     }
+
+    /// How its connection is, for `INFO`.
+    public var connectionLine: (name: String, value: String) { kept.line }
 
     /// Closes the connection.
-    public func close() {
-        connection?.close()
-        connection = nil
-    }
-
-    private func connected() async throws(PostgresError) -> PostgresConnection {
-        if let connection, connection.isOpen { return connection }
-        let made = try await PostgresConnection.connect(database, applicationName: "tiffin projections")
-        try await made.take(role: "tiffin_server")
-        connection = made
-        return made
-    }
+    public func close() { kept.close() }
 
     /// Runs a transaction on the connection, after those of other partitions.
+    ///
+    /// - Parameter patience: how long the database may say nothing, where that is longer than usual.
     func transaction<Result: Sendable>(
-        _ body: @LoopActor (Transaction) async throws -> Result
+        patience: Duration = .zero, _ body: @LoopActor (Transaction) async throws -> Result
     ) async throws -> Result {
         if isTaken { await withCheckedContinuation { waiting.append($0) } }
         isTaken = true
         defer { if waiting.isEmpty { isTaken = false } else { waiting.removeFirst().resume() } }
         do {
-            return try await connected().transaction(body)
+            let connection = try await kept.connected()
+            connection.answerDeadline = kept.deadlines.answer.map { max($0, patience) }
+            return try await connection.transaction(body)
         } catch {
             // A connection remembers that it was made to a database that is read-only.
             if (error as? PostgresError)?.sqlState == .readOnly { close() }
@@ -107,7 +125,8 @@ public final class PostgresReadModelStore {
         guard hasRoom() else { throw Failure("the database's disk is full") }
         do {
             let (taken, expected) = (checkpoint, generations)
-            let (outcome, saved, used) = try await transaction { transaction in
+            let patience = replaces ? PostgresReadModelStore.patienceForAllRows : .zero
+            let (outcome, saved, used) = try await transaction(patience: patience) { transaction in
                 var pending = taken
                 let stored = StoredProjections(transaction)
                 let partition = pending.partition

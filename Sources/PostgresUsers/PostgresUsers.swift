@@ -21,19 +21,28 @@ public final class PostgresUsers {
     private static let interval: UInt64 = 200
     private static let patience = Duration.seconds(4)
 
-    private let database: String
-    private var connection: PostgresConnection?
+    private let kept: KeptConnection
     /// The number of changes that are known; nil at first.
     private var revision: Int64?
     private var timer: LoopTimer?
     private var isReading = false
 
     /// The users in a migrated database.
-    public init(_ database: String) { self.database = database }
+    ///
+    /// - Parameter report: learns that the database says nothing.
+    public init(_ database: String, report: (@LoopActor (String) -> Void)? = nil) {
+        kept = KeptConnection(
+            database, name: "tiffin users", rights: .role("tiffin_server"),
+            deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience))
+        kept.report = report
+    }
+
+    /// How its connection is, for `INFO`.
+    public var connectionLine: (name: String, value: String) { kept.line }
 
     /// What has changed since the last call; at first, everybody. nil where nothing has.
     public func changes() async throws -> Changes? {
-        let connection = try await connected()
+        let connection = try await kept.connected()
         let current = try await connection.execute(Statements.revision).int8(0, 0)
         guard current != revision else { return nil }
         // A database that was restored from a backup has an earlier number, and perhaps another past.
@@ -60,8 +69,8 @@ public final class PostgresUsers {
                 do {
                     if let changes = try await changes() { body(changes) }
                 } catch {
-                    connection?.close()
-                    connection = nil
+                    // One that was lost is made anew anyway.
+                    if (error as? PostgresError)?.kind != .connection { kept.close() }
                 }
             }
         }
@@ -71,18 +80,7 @@ public final class PostgresUsers {
     public func close() {
         timer?.cancel()
         timer = nil
-        connection?.close()
-        connection = nil
-    }
-
-    private func connected() async throws(PostgresError) -> PostgresConnection {
-        if let connection, connection.isOpen { return connection }
-        let made = try await PostgresConnection.connect(
-            database, applicationName: "tiffin users", connectTimeout: PostgresUsers.patience)
-        made.answerDeadline = PostgresUsers.patience
-        try await made.take(role: "tiffin_server")
-        connection = made
-        return made
+        kept.close()
     }
 
     /// The user in a row; nil where a newer version wrote a role that this one does not know. A hash that cannot be

@@ -14,22 +14,25 @@ struct RelayCursor: Equatable {
 public final class RelayTable {
     private static let patience = Duration.seconds(10)
 
-    private let database: String
     private let name: String
-    private var connection: PostgresConnection?
+    private let kept: KeptConnection
+    /// The connection that keeps others from being this relay.
+    private var locked: PostgresConnection?
 
     /// A relay of that name, in a migrated database.
     public init(_ database: String, name: String) {
-        self.database = database
         self.name = name
+        kept = KeptConnection(
+            database, name: "tiffin relay \(name)", rights: .own,
+            deadlines: KeptConnection.Deadlines(connecting: RelayTable.patience, answer: RelayTable.patience))
     }
 
     /// The secret, which is made if there is none yet.
     ///
     /// - Parameter isAlone: whether no other process may be this relay.
     public func secret(isAlone: Bool = true) async throws -> WebhookSecret {
-        let connection = isAlone ? try await connected() : try await opened()
-        defer { if !isAlone { connection.close() } }
+        let connection = isAlone ? try await connected() : try await kept.connected()
+        defer { if !isAlone { kept.close() } }
         _ = try await connection.execute(Statements.add, [.text(name), .bytes(WebhookSecret.random().bytes)])
         let rows = try await connection.execute(Statements.secret, [.text(name)])
         guard rows.count == 1 else { throw RelayError("relay '\(name)' was removed") }
@@ -56,22 +59,14 @@ public final class RelayTable {
             ])
     }
 
-    /// A connection that keeps others from being this relay.
     private func connected() async throws -> PostgresConnection {
-        if let connection, connection.isOpen { return connection }
-        let made = try await opened()
+        let made = try await kept.connected()
+        guard made !== locked else { return made }
         guard try await made.execute(Statements.lock, [.text(name)]).bool(0, 0) else {
-            made.close()
+            kept.close()
             throw RelayError("another process is relay '\(name)' already")
         }
-        connection = made
-        return made
-    }
-
-    private func opened() async throws -> PostgresConnection {
-        let made = try await PostgresConnection.connect(
-            database, applicationName: "tiffin relay \(name)", connectTimeout: RelayTable.patience)
-        made.answerDeadline = RelayTable.patience
+        locked = made
         return made
     }
 }

@@ -42,6 +42,9 @@ enum ServeCommand: Subcommand {
         .integer(0...Int(Int32.max)), default: "100")
     private static let demo = Option.flag("demo", "load a small demo catalogue when the log is empty")
 
+    /// The longest that a stop takes, whatever the database does.
+    private static let stopMilliseconds: UInt64 = 10_000
+
     static func run(_ options: Options) async throws -> ExitCode {
         let logger = Logger(level: options[logLevel], format: options[logFormat])
         do {
@@ -73,6 +76,13 @@ enum ServeCommand: Subcommand {
         #endif
 
         let stopping = StopSignal()
+        stopping.onFire = {
+            // While it starts, it cannot be told to stop wherever it waits.
+            _ = LoopTimer(milliseconds: stopMilliseconds) {
+                logger.error("it did not stop in time: ending")
+                exit(ExitCode.failure.rawValue)
+            }
+        }
         // Without certificates to reload, it means that the terminal is gone.
         let hangup = try? SignalSource(.hangup) {
             if let certificates { certificates.reload() } else { stopping.fire() }
@@ -149,9 +159,9 @@ enum ServeCommand: Subcommand {
         defer { history.close() }
         let keys = PostgresCustomerKeys(database, hasRoom: hasRoom) { logger.error($0) }
         defer { keys.close() }
-        let store = PostgresReadModelStore(database, hasRoom: hasRoom)
+        let store = PostgresReadModelStore(database, hasRoom: hasRoom) { logger.error($0) }
         defer { store.close() }
-        let users = PostgresUsers(database)
+        let users = PostgresUsers(database) { logger.error($0) }
         defer { users.close() }
         let known = try await users.changes()
         let web = WebServer(web, logger: logger) {
@@ -168,7 +178,12 @@ enum ServeCommand: Subcommand {
         }
         var line = line
         line.tls = certificates?.context
-        let server = LineServer(application, configuration: line, logger: logger) { log.serverVersion }
+        let server = LineServer(application, configuration: line, logger: logger) {
+            log.serverVersion
+        } connections: {
+            log.connectionLines + history.connectionLines
+                + [keys.connectionLine, store.connectionLine, users.connectionLine]
+        }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
         application.start()
@@ -198,9 +213,10 @@ enum ServeCommand: Subcommand {
         await stopping.wait()
         logger.info("stopping")
         ServiceManager.tell(.stopping)
+        embedded?.mustStop(within: .milliseconds(stopMilliseconds - 1_000))
         // A silent database does not keep the process: the next one folds from the log what could not be saved.
         let stopped = StopSignal(by: [])
-        let patience = LoopTimer(milliseconds: 10_000) {
+        let patience = LoopTimer(milliseconds: stopMilliseconds / 2) {
             logger.error("the database does not answer: stopping without a checkpoint")
             stopped.fire()
         }

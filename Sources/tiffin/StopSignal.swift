@@ -7,6 +7,8 @@ final class StopSignal {
     private var sources: [SignalSource] = []
     private var waiter: CheckedContinuation<Void, Never>?
     private var hasFired = false
+    /// Called once, when it is enough.
+    var onFire: (@LoopActor () -> Void)?
 
     /// - Parameter signals: those of the operator.
     init(by signals: [SignalSource.Signal] = [.interrupt, .terminate]) {
@@ -23,6 +25,8 @@ final class StopSignal {
     /// It is enough.
     func fire() {
         hasFired = true
+        onFire?()
+        onFire = nil
         waiter?.resume()
         waiter = nil
     }

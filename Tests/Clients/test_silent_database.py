@@ -1,34 +1,129 @@
 """Every command is answered in time, whatever the database does. These tests need the machine for themselves."""
 
+import concurrent.futures
 import contextlib
 import os
 import signal
 import subprocess
+import threading
 import time
 
 import pytest
 
 import tiffin
-from tiffin import Server, encode, open_transaction, private_cluster, put_open_outlet, read_log, sql, wait_until
+from tiffin import (
+    Server, encode, fresh_database, open_transaction, postmaster, private_address, private_cluster, put_open_outlet,
+    read_log, sql, wait_until,
+)
 from writers import MENU, start_writers, wait_until_writable
 
 # What every command is answered within, and what a busy machine adds.
-IN_TIME = 5 + 2
+IN_TIME = 5 + 1
+# What a server stops within, likewise.
+STOPPED_IN_TIME = 10 + 1
+# The connections of a server, and how long each waits for an answer at most, with the time until it asks again.
+SILENT_SECONDS = {
+    "reader": 4, "history": 4, "writer 0": 3, "keys": 4, "users": 5, "indexer": 13, "projections": 13,
+}
 
 
 @contextlib.contextmanager
+def stopped(processes):
+    """These processes stand still."""
+    try:
+        for pid in processes:
+            os.kill(pid, signal.SIGSTOP)
+        yield
+    finally:
+        for pid in processes:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGCONT)
+
+
 def frozen(database):
     """Every process of the database stands still."""
     backends = [int(pid) for pid in sql("select pid from pg_stat_activity where pid <> pg_backend_pid()", database).split()]
     parent = int(subprocess.check_output(["ps", "-o", "ppid=", "-p", str(backends[0])], text=True))
-    processes = [parent, *backends]
-    for pid in processes:
-        os.kill(pid, signal.SIGSTOP)
+    return stopped([parent, *backends])
+
+
+def backends(database):
+    """The process of PostgreSQL behind each connection of the server to the database; the newest, where there are more."""
+    rows = sql("select application_name, pid from pg_stat_activity where datname = current_database() "
+               "and application_name like 'tiffin %' order by backend_start", database)
+    return {name.removeprefix("tiffin "): int(pid) for name, pid in (row.split("|") for row in rows.splitlines())}
+
+
+def use_every_connection(client, number):
+    """The replies of commands that need the database, and how long the slowest took."""
+    slowest, replies = 0.0, []
+    for words in [
+        ("CART.ADD", f"c{number}", "kitchen", "dish-1", 1), ("LOG.READ", "FROM", 1, "COUNT", 1),
+        ("CART.ADD", f"n{number}", "kitchen", "dish-1", 1, "NOTE", "no peas", "CUSTOMER", f"customer-{number}"),
+        ("CART.COUNT", f"c{number}"),
+    ]:
+        began = time.monotonic()
+        replies.append(client.pipeline([words])[0])
+        slowest = max(slowest, time.monotonic() - began)
+    return replies, slowest
+
+
+@contextlib.contextmanager
+def watched(server):
+    """The connections of which INFO has said meanwhile that they wait for an answer."""
+    told, ended = set(), threading.Event()
+
+    def watch():
+        with server.client() as client:
+            while not ended.wait(0.1):
+                lines = [line.split(":", 1) for line in client("INFO", "database").decode().splitlines() if ":" in line]
+                told.update(name for name, value in lines if not value.endswith("silent_ms=0"))
+
+    thread = threading.Thread(target=watch)
+    thread.start()
     try:
-        yield
+        yield told
     finally:
-        for pid in processes:
-            os.kill(pid, signal.SIGCONT)
+        ended.set()
+        thread.join()
+
+
+def go_on_beside_silent(names):
+    """A server of its own goes on while some of its connections say nothing, and makes them anew."""
+    with fresh_database() as database, Server(database=database) as server, server.client() as client:
+        put_open_outlet(client, "kitchen", MENU)
+        assert use_every_connection(client, 0)[0][::3] == [1, 1]
+        first = wait_until(lambda: (found := backends(database)).keys() >= SILENT_SECONDS.keys() and found, 20,
+                           "every connection to be made")
+        assert "state=open" in client("INFO", "database").decode()
+        with watched(server) as told, stopped([first[name] for name in names]):
+            # The index of streams is looked at after the checkpoints.
+            deadline = time.monotonic() + max(
+                max(SILENT_SECONDS[name] for name in names),
+                sum(SILENT_SECONDS[name] for name in names if name in ("indexer", "projections"))) + 2
+            number = 0
+            while any(backends(database).get(name) == first[name] for name in names):
+                assert time.monotonic() < deadline, f"{names} are still silent:\n{client('INFO', 'database').decode()}"
+                number += 1
+                replies, slowest = use_every_connection(client, number)
+                assert slowest < IN_TIME, f"a command took {slowest:.1f} s while {names} were silent"
+                assert replies[3] in (0, 1), "what is in memory is answered"
+            for name in names:
+                assert f"tiffin {name}: no answer within" in server.output()
+                assert f"connection_{name.replace(' ', '')}" in told, f"INFO does not say that {name} waits: {told}"
+            # The old connections still say nothing, and everything is as before.
+            replies, slowest = use_every_connection(client, "last")
+            assert replies[::3] == [1, 1] and replies[2] == 1 and slowest < IN_TIME
+            wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), 20, "a checkpoint to be saved")
+        for name in names:
+            server.wait_for_output(f"tiffin {name}: connected again")
+
+
+def test_the_server_goes_on_while_connections_are_silent_one_by_one_and_all_at_once():
+    cases = [[name] for name in SILENT_SECONDS] + [list(SILENT_SECONDS)]
+    with concurrent.futures.ThreadPoolExecutor(len(cases)) as pool:
+        for case in [pool.submit(go_on_beside_silent, names) for names in cases]:
+            case.result()
 
 
 def locked_head(database):
@@ -52,7 +147,10 @@ def test_every_command_is_answered_in_time_while_the_database_is_silent(trouble)
             for one in clients:
                 assert one.read().code in ("UNAVAILABLE", "UNKNOWN")
             assert time.monotonic() - began < IN_TIME
-            assert client.error("CART.ADD", "c", "kitchen", "dish-2", 1).code in ("UNAVAILABLE", "UNKNOWN")
+            began = time.monotonic()
+            with server.client() as late:
+                assert late.error("CART.ADD", "c", "kitchen", "dish-2", 1).code in ("UNAVAILABLE", "UNKNOWN")
+            assert time.monotonic() - began < IN_TIME
         wait_until_writable(client, "e")
         # Sent again, each is there once.
         for number, cart in enumerate(["c", "d", "other"]):
@@ -68,9 +166,46 @@ def test_a_server_stops_although_its_database_is_silent():
             put_open_outlet(client, "kitchen", MENU)
             assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 1
         with frozen(database):
+            began = time.monotonic()
             assert server.stop() == 0
+            assert time.monotonic() - began < STOPPED_IN_TIME
         with server.start().client() as client:
             assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 2
+
+
+@pytest.mark.parametrize("silent", ["everything", "one connection"])
+def test_a_server_stops_although_its_private_postgresql_is_silent(data_dir, silent):
+    with Server(data_dir=data_dir) as server:
+        with server.client() as client:
+            put_open_outlet(client, "kitchen", MENU)
+            assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 1
+        found = backends(private_address(data_dir))
+        children = subprocess.check_output(["ps", "-o", "pid=", "--ppid", str(postmaster(data_dir))], text=True).split()
+        with stopped([found["projections"]] if silent == "one connection" else [*map(int, children), postmaster(data_dir)]):
+            began = time.monotonic()
+            assert server.stop() == 0
+            assert time.monotonic() - began < STOPPED_IN_TIME
+        with server.start().client() as client:
+            assert client("CART.ADD", "c", "kitchen", "dish-1", 1) == 2
+
+
+def test_who_asks_a_server_that_stops_is_cut_off_at_once():
+    with private_cluster() as (database, _, _), Server(database=database) as server:
+        with server.client() as client, server.client() as idle:
+            put_open_outlet(client, "kitchen", MENU)
+            idle("PING")
+            with frozen(database):
+                client.send(encode("CART.ADD", "c", "kitchen", "dish-1", 1))
+                server.process.send_signal(signal.SIGTERM)
+                server.wait_for_output("stopping")
+                began = time.monotonic()
+                idle.send(encode("CART.COUNT", "c"))
+                with pytest.raises((EOFError, ConnectionError)):
+                    idle.read()
+                assert time.monotonic() - began < 1
+                assert client.read().code in ("UNAVAILABLE", "UNKNOWN")
+                assert time.monotonic() - began < IN_TIME
+                server.wait_until_ended()
 
 
 def test_a_second_signal_ends_a_stop_that_takes_long():

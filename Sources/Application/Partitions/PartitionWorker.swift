@@ -12,9 +12,10 @@ final class PartitionWorker {
     private static let loadsOfAllPartitions = 512
     /// How long to wait before the log is asked again.
     private static let pauseMilliseconds: UInt64 = 100
-    /// How long a batch's outcome is looked for before its commands are answered without it, in nanoseconds. The last
-    /// attempt may take a little longer, and the commands behind the batch wait for one more.
+    /// How long a batch's outcome is looked for before its commands are answered without it, in nanoseconds.
     private static let patience: UInt64 = 3_000_000_000
+    /// How long a batch waits for what others wrote to be read before it is sent all the same, in nanoseconds.
+    private static let patienceForNews: UInt64 = 1_000_000_000
 
     let processor: CommandProcessor
     private let log: any EventLog
@@ -31,6 +32,9 @@ final class PartitionWorker {
     private let clock: () -> Timestamp
 
     private var isDriving = false
+    /// What the log has been asked for and has not answered.
+    private var questions: [Question] = []
+    private var lastQuestion = 0
     private var loadsUnderWay = 0
     private let maximumLoads: Int
     private var poll: LoopTimer?
@@ -231,6 +235,7 @@ final class PartitionWorker {
     func start() {
         audience.listen()
         poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
+            giveUpQuestions()
             pipeline.pollSoon()
         }
         keeper.start()
@@ -271,22 +276,27 @@ final class PartitionWorker {
         switch action {
         case .append(let number, let batch, let seen):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
-            pipeline.appended(
-                number, await result { () throws(EventLogError) in try await log.append(batch, seen: seen) },
-                isOverdue: isOverdue)
+            let question = asks(.append(number))
+            let receipt = await result { () throws(EventLogError) in try await log.append(batch, seen: seen) }
+            guard isAnswered(question) else { return }
+            pipeline.appended(number, receipt, isOverdue: isOverdue)
         case .appendNext(let number, let batch, let point):
             record.sends(number, oldest: pipeline.oldestFlight ?? number)
             pipeline.appendedNext(
                 number, await result { () throws(EventLogError) in try await log.appendNext(batch, after: point) })
         case .lookUp(let batch, let seen):
-            pipeline.lookedUp(
-                await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) },
-                isOverdue: isOverdue)
+            guard !isOverdue else { return giveUp(.lookUp) }
+            let question = asks(.lookUp)
+            let receipt = await result { () throws(EventLogError) in try await log.outcome(of: batch, since: seen) }
+            guard isAnswered(question) else { return }
+            pipeline.lookedUp(receipt, isOverdue: isOverdue)
         case .read(let point, let limit):
             let partition = follower.partition
+            let question = asks(pipeline.oldestFlight == nil ? .news : .read)
             let following = await result { () throws(EventLogError) in
                 try await log.follow(partition: partition, after: point, limit: limit)
             }
+            guard isAnswered(question) else { return }
             if case .failure(let error) = following { logger.debug("cannot read the log: \(error)") }
             pipeline.read(following, isOverdue: isOverdue)
         case .pause:
@@ -296,6 +306,57 @@ final class PartitionWorker {
     }
 
     private var isOverdue: Bool { record.age > PartitionWorker.patience }
+
+    // MARK: Giving up
+
+    private struct Question {
+        enum Kind {
+            case append(Int), lookUp, read
+            /// What others wrote, while nothing of ours is on its way.
+            case news
+        }
+
+        let number: Int
+        let kind: Kind
+        let since: UInt64
+    }
+
+    private func asks(_ kind: Question.Kind) -> Int {
+        lastQuestion += 1
+        questions.append(Question(number: lastQuestion, kind: kind, since: LoopActor.now))
+        return lastQuestion
+    }
+
+    /// Takes note of an answer. Returns false if the question was given up.
+    private func isAnswered(_ number: Int) -> Bool {
+        guard let index = questions.firstIndex(where: { $0.number == number }) else { return false }
+        questions.remove(at: index)
+        return true
+    }
+
+    /// Gives up what commands have waited for long enough. Each connection has its own deadlines; these bound what is
+    /// asked on one after the other. An answer that comes later is not looked at.
+    private func giveUpQuestions() {
+        let now = LoopActor.now
+        let isOver = { [self] (question: Question) in
+            guard case .news = question.kind else { return isOverdue }
+            return processor.hasBatch && now - question.since > PartitionWorker.patienceForNews
+        }
+        let given = questions.filter(isOver)
+        guard !given.isEmpty else { return }
+        questions.removeAll(where: isOver)
+        for question in given { giveUp(question.kind) }
+        startWork()
+    }
+
+    private func giveUp(_ kind: Question.Kind) {
+        let reason = EventLogError.outcomeUnknown("the database did not answer in time")
+        switch kind {
+        case .append(let number): pipeline.appended(number, .failure(reason), isOverdue: true)
+        case .lookUp: pipeline.lookedUp(.failure(reason), isOverdue: true)
+        case .read, .news: pipeline.read(.failure(reason), isOverdue: true)
+        }
+    }
 
     private func start(_ load: AppendPipeline.Load) {
         loadsUnderWay += 1
@@ -334,9 +395,13 @@ final class PartitionWorker {
 
     func stop() async {
         poll?.cancel()
-        poll = nil
+        poll = LoopTimer(milliseconds: configuration.pollMilliseconds, repeating: true) { [unowned self] in
+            giveUpQuestions()
+        }
         startWork()
         while !pipeline.isIdle || loadsUnderWay > 0 { await LoopTimer.pause(milliseconds: 5) }
+        poll?.cancel()
+        poll = nil
         await keeper.stop()
     }
 }
