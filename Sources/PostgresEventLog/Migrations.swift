@@ -156,7 +156,11 @@ public enum Migrations {
                 [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }
-        return try await lines + choosePartitions(partitions, transaction)
+        lines += try await choosePartitions(partitions, transaction)
+        if try await Rights.mend(transaction) > 0 {
+            lines.append("the roles and grants that were missing, as in a restored copy, are there again")
+        }
+        return lines
     }
 
     /// Gives a new log its partitions.

@@ -52,6 +52,49 @@ import Testing
         }
     }
 
+    /// Who may do what in the schema, a line each.
+    @LoopActor
+    private func rights(in database: String) async throws -> [String] {
+        let connection = try await PostgresConnection.connect(database)
+        defer { connection.close() }
+        let rows = try await connection.execute(
+            Statement(
+                "rights",
+                """
+                SELECT format('%s %s %s', name, grantee::regrole, privilege_type) FROM (
+                    SELECT oid::regclass::text, coalesce(relacl, acldefault('r', relowner)) FROM pg_class
+                    WHERE relnamespace = 'tiffin'::regnamespace AND relkind IN ('r', 'v')
+                    UNION ALL SELECT oid::regprocedure::text, coalesce(proacl, acldefault('f', proowner)) FROM pg_proc
+                    WHERE pronamespace = 'tiffin'::regnamespace
+                    UNION ALL SELECT 'tiffin', nspacl FROM pg_namespace WHERE nspname = 'tiffin'
+                    UNION ALL SELECT attrelid::regclass || '.' || attname, attacl
+                    FROM pg_attribute JOIN pg_class AS c ON c.oid = attrelid
+                    WHERE relnamespace = 'tiffin'::regnamespace
+                ) AS o (name, acl), aclexplode(acl) ORDER BY 1
+                """))
+        return (0..<rows.count).map { rows.text($0, 0) }
+    }
+
+    @Test @LoopActor func `A copy that lost its grants gets those of the migrations, and no others`() async throws {
+        let database = try await TestDatabase.create()
+        _ = try await migrate(database)
+        let granted = try await rights(in: database)
+        // As pg_restore leaves it without privileges: PostgreSQL's own defaults.
+        try await run(
+            """
+            UPDATE pg_class SET relacl = NULL WHERE relnamespace = 'tiffin'::regnamespace;
+            UPDATE pg_proc SET proacl = NULL WHERE pronamespace = 'tiffin'::regnamespace;
+            UPDATE pg_namespace SET nspacl = NULL WHERE nspname = 'tiffin';
+            UPDATE pg_attribute SET attacl = NULL WHERE attrelid IN (
+                SELECT oid FROM pg_class WHERE relnamespace = 'tiffin'::regnamespace);
+            """, in: database)
+        #expect(try await rights(in: database) != granted)
+        let lines = try await migrate(database)
+        #expect(lines == ["the roles and grants that were missing, as in a restored copy, are there again"])
+        #expect(try await rights(in: database) == granted)
+        #expect(try await migrate(database) == [])
+    }
+
     @Test @LoopActor func `A second run does nothing`() async throws {
         let database = try await TestDatabase.create()
         let first = try await migrate(database)
