@@ -16,6 +16,10 @@ RUN apt-get update \
     && useradd --system --no-create-home tiffin
 COPY --from=build /usr/local/bin/tiffin /usr/local/bin/tiffin
 USER tiffin
-EXPOSE 7379
+# The line protocol, the store and the console.
+EXPOSE 7379 7380 7381
+# 503 while the log is read, or the database is away. The image has no program that speaks HTTP.
+HEALTHCHECK --interval=5s --timeout=5s --start-period=60s \
+    CMD ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/7380 && printf 'GET /readyz HTTP/1.1\\r\\nHost: localhost\\r\\nConnection: close\\r\\n\\r\\n' >&3 && read -r line <&3 && [[ $line == *' 200 '* ]]"]
 ENTRYPOINT ["tiffin"]
 CMD ["serve"]

@@ -1,7 +1,10 @@
 """What systemd is told, and what its unit file says."""
 
 import configparser
+import json
+import re
 import socket
+import subprocess
 import sys
 import tempfile
 
@@ -47,3 +50,17 @@ def test_the_unit_file_starts_the_server_as_it_wants_to_be_started():
     for switch in ("NoNewPrivileges", "PrivateTmp", "PrivateDevices", "ProtectHome"):
         assert service[switch] == "yes"
     assert service["ProtectSystem"] == "strict"
+
+
+def test_the_container_is_published_on_loopback_and_knows_whether_it_is_healthy(database):
+    compose = (CHECKOUT / "docker-compose.yml").read_text()
+    ports = re.findall(r'^      - "([^"]+:\d+)"$', compose, re.MULTILINE)
+    assert ports == [f"127.0.0.1:{port}:{port}" for port in (7379, 7380, 7381)]
+    dockerfile = (CHECKOUT / "Dockerfile").read_text()
+    assert "\nEXPOSE 7379 7380 7381\n" in dockerfile
+    check = json.loads(re.search(r"^HEALTHCHECK .*\\\n    CMD (\[.*\])$", dockerfile, re.MULTILINE)[1])
+    with Server(database=database, environment={"TIFFIN_WEB": "127.0.0.1:0"}) as server:
+        here = [word.replace("127.0.0.1/7380", server.site("store").replace(":", "/")) for word in check]
+        assert subprocess.run(here, timeout=20).returncode == 0
+        assert server.stop() == 0
+        assert subprocess.run(here, timeout=20, stderr=subprocess.DEVNULL).returncode == 1
