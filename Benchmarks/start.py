@@ -1,15 +1,21 @@
-"""A server's start with millions of carts in its saved rows: `Scripts/bench start`."""
+"""A server's start with millions of carts in its saved rows, `Scripts/bench start`, and with half a million items,
+`Scripts/bench start-items`."""
 
 import statistics
 import time
 from pathlib import Path
 
-from harness import put_kitchen, resident_megabytes, tiffin_server
-from tiffin import sql
+from browse import INDEXED
+from harness import checked, put_kitchen, resident_megabytes, tiffin_server
+from people import People
+from tiffin import sql, wait_until
 
 CARTS = 5_000_000
 CARTS_AT_ONCE = 500_000
 GOAL_SECONDS = 3
+ITEMS = 500_000
+# Far more than a server needs to save what was put.
+SAVED_SECONDS = 120
 # Names as clients may choose them. Numbered ones come in the order of their keys, random ones in none.
 NAMES = {
     "numbered": "'cart-' || lpad(n::text, 12, '0')",
@@ -70,3 +76,33 @@ def measure_start(report, rounds, quick):
         slowest = max(slowest, seconds)
     report.table(rows)
     report.verdict("start", slowest, GOAL_SECONDS, at_least=False, unit=" s")
+
+
+def measure_start_of_items(report, rounds, quick):
+    people = People(ITEMS // 10 if quick else ITEMS)
+    report.title(f"Start with {people.total:,} items with twelve attributes each, from saved rows, until the first reply")
+    with tiffin_server() as (server, _):
+        with server.client() as client:
+            checked(client.pipeline(people.commands(), window=16))
+            wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), SAVED_SECONDS, "the rows to be saved")
+        server.stop()
+        server.arguments += ["--log-level", "debug"]
+
+        def start():
+            began = time.monotonic()
+            server.start()
+            with server.client() as client:
+                client("OUTLET.HOME", "club-0")
+                seconds = time.monotonic() - began
+            items, _, milliseconds = INDEXED.search(server.output()).groups()
+            server.stop()
+            if int(items) != people.total:
+                raise RuntimeError(f"the started server has {items} items")
+            return seconds, float(milliseconds) / 1_000
+
+        seconds, indexing = map(statistics.median, zip(*(start() for _ in range(rounds))))
+        server.start()
+    report.table([("", "seconds", "items a second"),
+                  ("until the first reply", f"{seconds:.1f}", ""),
+                  ("indexing", f"{indexing:.1f}", f"{people.total / indexing:,.0f}")])
+    report.verdict("start with items", seconds, GOAL_SECONDS, at_least=False, unit=" s")
