@@ -42,10 +42,15 @@ public struct LineConfiguration: Sendable {
     }()
     /// The most bytes of replies that wait for a client to read; a client with more is disconnected.
     public var outputLimit = 32 << 20 {
-        didSet { outputPause = min(outputPause, outputLimit / 32) }
+        didSet {
+            outputPause = min(outputPause, outputLimit / 32)
+            followPause = min(followPause, outputLimit - replyLimit)
+        }
     }
     /// While more bytes than these wait for a client to read, none of its commands is executed.
     public var outputPause = 1 << 20
+    /// While more bytes than these wait for a client to read them, it is sent no messages. The largest fits beside them.
+    public var followPause = 256 << 10
     /// The most bytes of one reply, or of the document of a topic. So there is room for what waits before it.
     public var replyLimit: Int { outputLimit / 8 * 7 }
     /// While more unread bytes than these wait for earlier commands, nothing more is read from the client.

@@ -52,6 +52,16 @@ final class Session {
     private var executing: Int?
     /// When it began. The clock is read once a command: where one ends, the next begins.
     private var executingSince: UInt64 = 0
+    /// Channels whose messages are not sent, because the client reads too slowly, or is being led to where they stand.
+    private var behind: [String: Lag] = [:]
+
+    private enum Lag {
+        /// The client has the document of this revision.
+        case at(Int64)
+        /// The next message is the one that leads on from there.
+        case led
+    }
+
     /// What replies that are not known yet find this session by.
     private let link = Link()
 
@@ -76,7 +86,7 @@ final class Session {
         self.server = server
         caller = share.caller
         machine = SessionMachine(limits: server.configuration, at: LoopActor.now)
-        subscriber = Subscriber(id, of: caller) { [unowned self] in push($0) }
+        subscriber = Subscriber(id, of: caller) { [unowned self] in take($0) }
     }
 
     func start() {
@@ -87,7 +97,10 @@ final class Session {
             machine.peerEnded()
             work()
         }
-        connection.onDrain = { [self] in work() }
+        connection.onDrain = { [self] in
+            catchUp()
+            work()
+        }
         connection.onClose = { [self] failure in
             machine.close()
             link.session = nil
@@ -414,6 +427,32 @@ final class Session {
     func fail(_ failure: Failure) {
         server.statistics.count(failure)
         machine.reply { $0.error(failure.code, failure.message) }
+    }
+
+    /// Takes a message of a topic. While much waits for a client, there is nothing to be gained by more: once it has read,
+    /// one message leads it from what was sent last to what is. So a client that never reads holds one document.
+    private func take(_ message: TopicMessage) {
+        if let from = message.from {
+            guard behind[message.channel] == nil else { return }
+            if connection.pendingBytes > server.configuration.followPause { behind[message.channel] = .at(from) }
+        } else {
+            behind[message.channel] = nil
+        }
+        if behind[message.channel] == nil { push(message) }
+    }
+
+    /// The client has read everything.
+    private func catchUp() {
+        for (channel, lag) in behind {
+            guard case .at(let revision) = lag else { continue }
+            behind[channel] = .led
+            server.application.topics.lead(subscriber, on: channel, from: revision, isFollower: true) {
+                [link] message in
+                guard let session = link.session, case .led = session.behind[channel] else { return }
+                session.behind[channel] = nil
+                session.push(message)
+            }
+        }
     }
 
     /// Sends a message of a topic.

@@ -5,14 +5,18 @@ public import EventLoop
 public final class TopicMessage {
     /// The channel, `home:copper-ladle`.
     public nonisolated let channel: String
+    /// The revision that it leads on from; nil where it says where a topic stands: to whoever has just subscribed, or
+    /// that there is no document.
+    public nonisolated let from: Int64?
     /// The revision that it leads to.
     public nonisolated let revision: Int64
     /// The message, as JSON text.
     public nonisolated let data: [UInt8]
     private var encodings: [Int: [UInt8]] = [:]
 
-    init(channel: String, revision: Int64, data: [UInt8]) {
+    init(channel: String, from: Int64? = nil, revision: Int64, data: [UInt8]) {
         self.channel = channel
+        self.from = from
         self.revision = revision
         self.data = data
     }

@@ -10,19 +10,25 @@ extension Topics {
     ///   - channel: what the subscriber listens to. Nothing happens if it does not, or not any more.
     ///   - revision: that of the document that the subscriber has. With nil, or where the document of that revision is
     ///     not known any more, the message has the whole document.
+    ///   - isFollower: whether the subscriber takes messages that lead on from each other. Then one with the whole
+    ///     document does, too.
     public func lead(
-        _ subscriber: Subscriber, on channel: String, from revision: Int64?,
+        _ subscriber: Subscriber, on channel: String, from revision: Int64?, isFollower: Bool = false,
         completion: @escaping @LoopActor (TopicMessage) -> Void
     ) {
         guard let topic = subscriber.subscriptions[channel] else { return }
         if let failure = topic.failure { return completion(Topics.message(of: topic, failure)) }
         guard let document = topic.sent else {
             topic.awaiting.append { [weak self] in
-                self?.lead(subscriber, on: channel, from: revision, completion: completion)
+                self?.lead(
+                    subscriber, on: channel, from: revision, isFollower: isFollower, completion: completion)
             }
             return enqueue(topic)
         }
-        guard let revision, let patch = topic.kind.patch else { return completion(Topics.whole(topic, document)) }
+        let start = isFollower ? revision : nil
+        guard let revision, let patch = topic.kind.patch else {
+            return completion(Topics.whole(topic, document, from: start))
+        }
         guard revision != document.revision else {
             return completion(
                 Topics.message(of: topic, from: revision, to: revision, Topics.emptyPatch))
@@ -32,12 +38,12 @@ extension Topics {
             if let failure = topic.failure { return completion(Topics.message(of: topic, failure)) }
             completion(
                 patch.map { Topics.message(of: topic, from: revision, to: document.revision, $0) }
-                    ?? Topics.whole(topic, document))
+                    ?? Topics.whole(topic, document, from: start))
         }
     }
 
-    private static func whole(_ topic: Topic, _ document: TopicDocument) -> TopicMessage {
+    private static func whole(_ topic: Topic, _ document: TopicDocument, from revision: Int64?) -> TopicMessage {
         message(
-            of: topic, from: document.revision, to: document.revision, JSONPatch.replacement(with: document.json))
+            of: topic, from: revision ?? document.revision, to: document.revision, JSONPatch.replacement(with: document.json))
     }
 }

@@ -348,12 +348,14 @@ public final class Topics {
     private static func greeting(of topic: Topic, _ document: TopicDocument) -> TopicMessage {
         message(
             of: topic, from: document.revision, to: document.revision,
-            topic.kind.greetsWithDocument ? JSONPatch.replacement(with: document.json) : emptyPatch)
+            topic.kind.greetsWithDocument ? JSONPatch.replacement(with: document.json) : emptyPatch, isGreeting: true)
     }
 
-    static func message(of topic: Topic, from: Int64, to: Int64, _ patch: [UInt8]) -> TopicMessage {
+    static func message(
+        of topic: Topic, from: Int64, to: Int64, _ patch: [UInt8], isGreeting: Bool = false
+    ) -> TopicMessage {
         TopicMessage(
-            channel: topic.channel, revision: to,
+            channel: topic.channel, from: isGreeting ? nil : from, revision: to,
             data: ChangeDocument.bytes(of: topic.id, named: topic.kind.member, from: from, to: to, patch: patch))
     }
 
