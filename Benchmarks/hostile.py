@@ -2,6 +2,7 @@
 
 import contextlib
 import itertools
+import json
 import multiprocessing
 import os
 import random
@@ -11,11 +12,13 @@ import time
 
 from harness import put_kitchen, resident_megabytes, tiffin_server
 from monkey import milliseconds, run_monkey
+from tiffin import encode, outlet_document
 
 
 RATE = 500
 ATTACKERS = 1_000
 SLOW_ATTACKERS = 9_000
+MENU_ATTACKERS = 1
 UNFINISHED = b"*5\r\n" + b"".join(b"$1048576\r\n" + b"x" * (1 << 20) + b"\r\n" for _ in range(3)) + b"$1048576\r\n"
 REQUESTS = b"INFO\r\n" * 1_000
 
@@ -88,7 +91,26 @@ def flooding(port, seed):
             yield 0.05
 
 
-ATTACKS = {"slow": slow, "unreading": unreading, "huge": huge, "malformed": malformed, "flooding": flooding}
+def menus(port, seed):
+    """Puts two menus of 5,000 items in turn, as fast as they are answered."""
+    outlet = f"large-{seed}"
+    with connected(port) as client:
+        rest = encode("OUTLET.PUT", outlet, json.dumps(outlet_document("Large")))
+        for turn in itertools.count():
+            while rest:
+                with contextlib.suppress(BlockingIOError):
+                    rest = rest[client.send(rest):]
+                yield 0.01
+            with contextlib.suppress(BlockingIOError):
+                if client.recv(1 << 10):
+                    rest = encode("MENU.PUT", outlet, json.dumps({"sections": [
+                        {"id": f"s{section}", "title": "All", "kind": "menuItems", "items": [
+                            {"id": f"i{section * 500 + item}", "kind": "menuItem", "price": 100, "name": f"{turn % 2} {item}"}
+                            for item in range(500)]} for section in range(10)]}))
+            yield 0.01
+
+
+ATTACKS = {"menus": menus, "slow": slow, "unreading": unreading, "huge": huge, "malformed": malformed, "flooding": flooding}
 
 
 def attack(kinds, port, count, stop):
@@ -153,11 +175,11 @@ def measure_hostile(report, rounds, quick):
 
         measure("quiet", [], 0)
         for kind in ATTACKS:
-            measure(kind, [kind], SLOW_ATTACKERS if kind == "slow" else ATTACKERS // 5)
-        measure("all at once", list(ATTACKS), ATTACKERS)
+            measure(kind, [kind], {"slow": SLOW_ATTACKERS, "menus": MENU_ATTACKERS}.get(kind, ATTACKERS // 5))
+        measure("all at once", [kind for kind in ATTACKS if kind != "menus"], ATTACKERS)
         measure("quiet again", [], 0)
     report.table(rows)
     quiet = [max(slowest[name][flow] for name in ("quiet", "quiet again")) for flow in (0, 1)]
-    for name in ("slow", "all at once"):
+    for name in ("menus", "slow", "all at once"):
         for flow, what in enumerate(("reads", "writes")):
             report.verdict(f"p99 of {what}, {name}, to quiet", slowest[name][flow] / quiet[flow], 2, at_least=False)

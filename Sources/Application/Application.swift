@@ -134,7 +134,7 @@ public final class Application {
         }
         // What was sold out or paused until now comes back, and the answers to saved queries may change.
         sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in
-            _ = catalogue
+            liveCatalogue.followTime()
             kitchens.followTime()
         }
         memory.start()

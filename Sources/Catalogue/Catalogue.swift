@@ -113,6 +113,11 @@ public final class Catalogue {
         changed(.outlets, from: before, to: outlets.listing(at: row), at: row) {}
     }
 
+    /// The items of an outlet that can be found; nil where it cannot.
+    public func itemIDs(of outlet: Identifier) -> Set<Identifier>? {
+        outlets.row(of: outlet).map { row in Set(outlets[row].items.map { items[$0].id }) }
+    }
+
     private func update(
         itemsOf outlet: CatalogueOutlet, _ outletRow: UInt32, to menu: MenuState, _ touched: Set<Identifier>?
     ) {

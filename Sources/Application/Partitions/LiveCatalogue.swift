@@ -7,8 +7,19 @@ internal import Projections
 /// The catalogue of all partitions, kept in step with their read models.
 @LoopActor
 final class LiveCatalogue {
+    /// An item takes 20 µs. So many of them are taken in at once, and then others have their turn.
+    private static let slice = 200
+    /// How long others have it, in milliseconds.
+    private static let pause: UInt64 = 5
+    /// With more items than these left to do, nothing is put off.
+    private static let maximumLeft = 20_000
+
     private let catalogue = Catalogue()
     private let clock: () -> Timestamp
+    /// What large changes have left to do. Whoever asks has all of it done first, so nobody sees a part of it.
+    private var left: [Identifier: (record: OutletRecord, items: Set<Identifier>)] = [:]
+    private var leftCount = 0
+    private var timer: LoopTimer?
 
     init(clock: @escaping () -> Timestamp) {
         self.clock = clock
@@ -17,11 +28,16 @@ final class LiveCatalogue {
     /// The catalogue as of now.
     var current: Catalogue {
         catalogue.advance(to: clock())
+        for (outlet, rest) in left { catalogue.update(outlet, to: rest.record, items: rest.items) }
+        (left, leftCount) = ([:], 0)
         return catalogue
     }
 
+    /// Takes in that time has passed.
+    func followTime() { catalogue.advance(to: clock()) }
+
     /// The saved questions whose answers may have changed since this was last asked.
-    func takeTouched() -> Set<SavedName> { catalogue.takeTouched() }
+    func takeTouched() -> Set<SavedName> { left.isEmpty ? catalogue.takeTouched() : [] }
 
     /// Forgets the saved queries of a connection.
     func dropQueries(of client: Int64) { catalogue.dropAll(of: client) }
@@ -67,7 +83,53 @@ final class LiveCatalogue {
     private func update(_ outlet: Identifier, _ model: borrowing ReadModel, items: Set<Identifier>?) {
         let record = model.outletHome.corruption(of: outlet) == nil ? model.outletHome[outlet] : nil
         let touched = items.map { items in items.union(record?.menu.dependents(of: items) ?? []) }
-        catalogue.update(outlet, to: record.flatMap { $0.isHidden ? nil : $0 }, items: touched)
+        guard let record, !record.isHidden else {
+            drop(outlet)
+            return catalogue.update(outlet, to: nil, items: touched)
+        }
+        let count = touched?.count ?? record.menu.entries.count
+        guard left[outlet] != nil || count > LiveCatalogue.slice, leftCount < LiveCatalogue.maximumLeft,
+            let known = catalogue.itemIDs(of: outlet)
+        else {
+            var rest = drop(outlet)
+            if let touched { rest.formUnion(touched) }
+            return catalogue.update(outlet, to: record, items: touched == nil ? nil : rest)
+        }
+        let more = touched ?? known.union(record.menu.entries.values.map(\.id))
+        let items = drop(outlet).union(more)
+        left[outlet] = (record, items)
+        leftCount += items.count
+        workSoon()
+    }
+
+    /// Puts nothing off for an outlet any more, and returns the items that were.
+    @discardableResult
+    private func drop(_ outlet: Identifier) -> Set<Identifier> {
+        guard let rest = left.removeValue(forKey: outlet) else { return [] }
+        leftCount -= rest.items.count
+        return rest.items
+    }
+
+    private func workSoon() {
+        guard timer == nil else { return }
+        timer = LoopTimer(milliseconds: LiveCatalogue.pause) { [weak self] in
+            self?.timer = nil
+            self?.work()
+        }
+    }
+
+    /// Takes in a few of the items that are left.
+    private func work() {
+        guard let (outlet, rest) = left.first else { return }
+        let some = Set(rest.items.prefix(LiveCatalogue.slice))
+        drop(outlet)
+        if some.count < rest.items.count {
+            left[outlet] = (rest.record, rest.items.subtracting(some))
+            leftCount += rest.items.count - some.count
+        }
+        catalogue.advance(to: clock())
+        catalogue.update(outlet, to: rest.record, items: some)
+        if !left.isEmpty { workSoon() }
     }
 }
 
