@@ -137,6 +137,7 @@ let package = Package(
                 .embedInCode("migrations/0013_relays.sql"),
                 .embedInCode("migrations/0014_orders.sql"),
                 .embedInCode("migrations/0015_auditor.sql"),
+                .embedInCode("migrations/0016_order_payments.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -31,6 +31,7 @@ public enum Migrations {
         Migration(number: 13, name: "relays", sql: PackageResources._013_relays_sql),
         Migration(number: 14, name: "orders", sql: PackageResources._014_orders_sql),
         Migration(number: 15, name: "auditor", sql: PackageResources._015_auditor_sql),
+        Migration(number: 16, name: "order_payments", sql: PackageResources._016_order_payments_sql),
     ]
 
     /// The most partitions a log may have.

@@ -9,7 +9,7 @@ public struct OrderRow: ValueRow {
         Column("order_id", .text), Column("position", .int64), Column("outlet", .text), Column("customer", .text),
         Column("status", .text), Column("version", .int32), Column("count", .int32), Column("currency", .text),
         Column("total", .int64), Column("placed_at", .int64), Column("changed_at", .int64),
-        Column("snapshot", .json, isPrinted: false),
+        Column("snapshot", .json, isPrinted: false), Column("paid", .int64), Column("doubt", .int32),
     ]
 
     /// The order.
@@ -47,6 +47,10 @@ public struct OrderRow: ValueRow {
     public var currency: Currency { Currency(standing.currency) }
     /// What it costs.
     public var total: Amount { Amount(minorUnits: standing.total) }
+    /// What was paid and not given back, in minor units.
+    public var paid: Int64 { standing.paid }
+    /// Whether something that was reported of its payment cannot be.
+    public var isInDoubt: Bool { standing.isInDoubt }
     /// The position of its first event.
     public var position: Int64 { standing.position }
     /// When its first event was recorded.
@@ -61,15 +65,16 @@ public struct OrderRow: ValueRow {
             let status = Order.Status(rawValue: String(decoding: stored.bytes(4), as: UTF8.self)),
             let currency = Currency(String(decoding: stored.bytes(7), as: UTF8.self)), stored.int32(5) > 0,
             (1...LogHead.maximumPosition).contains(stored.int64(1)),
+            (0...1).contains(stored.int32(13)),
             customer.isEmpty || Identifier(String(decoding: customer, as: UTF8.self)) != nil
-        else { throw UnreadableValue("its position, outlet, customer, status, version or currency") }
+        else { throw UnreadableValue("its position, outlet, customer, status, version, currency or doubt") }
         order = try stored.key()
         self.outlet = outlet
         self.customer = Identifier(String(decoding: customer, as: UTF8.self))
         standing = Orders.Standing(
             position: stored.int64(1), placedAt: stored.int64(9), changedAt: stored.int64(10), total: stored.int64(8),
-            version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0, currency: currency.letters,
-            status: status.number)
+            paid: stored.int64(12), version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0,
+            currency: currency.letters, status: status.number, isInDoubt: stored.int32(13) == 1)
         let snapshot = stored.bytes(11)
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)
     }
@@ -88,6 +93,8 @@ public struct OrderRow: ValueRow {
         columns.int64(standing.placedAt)
         columns.int64(standing.changedAt)
         columns.json(open?.snapshot ?? [])
+        columns.int64(standing.paid)
+        columns.int32(standing.isInDoubt ? 1 : 0)
     }
 
     /// See ``ProjectionRow``.
@@ -101,7 +108,7 @@ public struct OrderRow: ValueRow {
         let columns = [
             order.rawValue, "\(standing.position)", outlet.rawValue, customer?.rawValue ?? "", status.rawValue,
             "\(standing.version)", "\(standing.count)", currency.code, "\(standing.total)", "\(standing.placedAt)",
-            "\(standing.changedAt)",
+            "\(standing.changedAt)", "\(standing.paid)", standing.isInDoubt ? "1" : "0",
         ]
         return Digest.of(Array(columns.joined(separator: "\0").utf8) + [0] + (open?.snapshot ?? []))
     }
@@ -117,7 +124,13 @@ extension Orders.Open {
         writer.beginObject()
         writer.field("schemaVersion", EventCodec.currentVersion(of: "order.placed"))
         if let time = book.acceptBy { writer.field("acceptBy", time.millisecondsSinceEpoch) }
+        if let time = book.payBy { writer.field("payBy", time.millisecondsSinceEpoch) }
         if let time = book.readyBy { writer.field("readyBy", time.millisecondsSinceEpoch) }
+        if book.refunds.amount > 0 { writer.field("refunded", book.refunds.amount) }
+        if !book.payments.reports.isEmpty {
+            writer.key("payments")
+            PaymentCodec.encode(book.payments.reports, to: &writer)
+        }
         writer.key("placed")
         writer.raw(placed)
         writer.endObject()
@@ -127,7 +140,10 @@ extension Orders.Open {
     fileprivate init(_ status: Order.Status, _ snapshot: [UInt8]) throws(UnreadableValue) {
         var kind = EventKind(name: "order.placed", schemaVersion: 1)
         var acceptBy: Timestamp?
+        var payBy: Timestamp?
         var readyBy: Timestamp?
+        var refunded = Amount.zero
+        var payments: [Order.Payment] = []
         var payload: [UInt8] = []
         do {
             try JSONReader.read(snapshot) { reader throws(JSONReadingError) in
@@ -136,6 +152,9 @@ extension Orders.Open {
                     switch key {
                     case "schemaVersion": kind.schemaVersion = Int(clamping: try reader.integer())
                     case "acceptBy": acceptBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                    case "payBy": payBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                    case "refunded": refunded = Amount(minorUnits: try reader.integer())
+                    case "payments": payments = try PaymentCodec.decode(from: &reader)
                     case "readyBy": readyBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
                     case "placed": payload = Array(try reader.rawValue())
                     default: _ = try reader.rawValue()
@@ -152,7 +171,11 @@ extension Orders.Open {
             var book = Order.Book(placement)
             book.status = status
             book.acceptBy = acceptBy
+            book.payBy = payBy
             book.readyBy = readyBy
+            // Of what was given back, the sum says what the order still has to be covered for.
+            try book.refunds.take(Order.Refund(refunded, .other), of: placement.total)
+            for payment in payments { book.payments.take(payment) }
             self.init(book: book, placed: payload)
         } catch {
             throw UnreadableValue("its snapshot: \(error)")

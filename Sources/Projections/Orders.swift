@@ -10,7 +10,7 @@ public struct Orders: Projection {
     /// See ``Projection``.
     public static let name = "orders"
     /// See ``Projection``.
-    public static let version = 1
+    public static let version = 2
     /// See ``Projection``.
     public static let table = "order_rows"
 
@@ -28,8 +28,9 @@ public struct Orders: Projection {
         /// When its first event and its last one were recorded, in milliseconds since the Unix epoch.
         var placedAt: Int64
         var changedAt: Int64
-        /// What it costs, in minor units.
+        /// What it costs, and what was paid and not given back, in minor units.
         var total: Int64
+        var paid: Int64
         var version: Int32
         /// The sum of its quantities.
         var count: Int32
@@ -39,11 +40,14 @@ public struct Orders: Projection {
         /// The letters of its currency, and its status by its place among all.
         var currency: (UInt8, UInt8, UInt8)
         var status: UInt8
+        /// Whether something that was reported of its payment cannot be.
+        var isInDoubt: Bool
 
         static func == (one: Standing, other: Standing) -> Bool {
             (one.position, one.placedAt, one.changedAt, one.total, one.version, one.count)
                 == (other.position, other.placedAt, other.changedAt, other.total, other.version, other.count)
                 && (one.outlet, one.customer, one.status) == (other.outlet, other.customer, other.status)
+                && (one.paid, one.isInDoubt) == (other.paid, other.isInDoubt)
                 && one.currency == other.currency
         }
     }
@@ -126,6 +130,10 @@ public struct Orders: Projection {
         standing.version = version
         standing.changedAt = event.recordedAt.millisecondsSinceEpoch
         standing.status = book.status.number
+        if case .paymentReported(let payment, let isInDoubt) = change {
+            standing.paid = payment.paid(after: standing.paid)
+            standing.isInDoubt = isInDoubt
+        }
         orders[place] = standing
         follow(order, book)
         if notesChanges { changes.note(order, before: before, after: row(order, standing)) }
@@ -139,10 +147,10 @@ public struct Orders: Projection {
         guard var book = state.book else { return }
         let time = event.recordedAt.millisecondsSinceEpoch
         let standing = Standing(
-            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits, version: 1,
-            count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
+            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits, paid: 0,
+            version: 1, count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
             customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
-            status: book.status.number)
+            status: book.status.number, isInDoubt: false)
         list(orders.insert(order, standing), standing)
         if placement.terms.placedAt != nil {
             book.placement.lines = []

@@ -253,7 +253,9 @@ extension Route {
             .number("version")),
         Route(
             "POST", "/v1/orders/{order}/payments", [.console], "ORDER.PAYMENT",
-            [.body("ref"), .body("state"), .body("amount", integer: true)], .number("version")),
+            [
+                .body("ref"), .body("state"), .body("amount", integer: true), .body("of", "OF", optional: true),
+            ], .number("version")),
         Route(
             "POST", "/v1/orders/{order}/refunds", [.console], "ORDER.REFUND",
             [

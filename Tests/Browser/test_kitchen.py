@@ -55,3 +55,22 @@ def test_a_rejected_order_says_why_to_its_customer(visit, site, merchant, name):
     board.get_by_role("button", name="Reject").last.click()
     store.locator("[data-testid=order_status]", has_text="the kitchen has too much to do").wait_for()
     board.locator("[data-testid=order_count]", has_text="Nothing to do").wait_for()
+
+
+def test_an_order_that_is_cooked_without_its_money_says_so(visit, site, merchant, name):
+    put_kitchen(merchant, name)
+    merchant("OUTLET.PUT", name, json.dumps(outlet_document(acceptWithin=600, payment="first")))
+    merchant("CART.ADD", name, name, "lunch0", 1)
+    total = merchant.json("CART.QUOTE", name)["total"]
+    order = merchant("CART.CHECKOUT", name, "TOTAL", total).decode()
+    merchant("ORDER.PAYMENT", order, "a1", "authorised", total)
+    merchant("ORDER.PREPARE", order)
+    board = visit(f"/kitchen/{name}", origin=site.console)
+    card = board.locator(f"[data-order='{order}']")
+    card.wait_for()
+    assert not card.get_by_test_id("uncovered").is_visible()
+    merchant("ORDER.PAYMENT", order, "v1", "voided", 1, "OF", "a1")
+    card.get_by_text("Not paid").wait_for()
+    assert violations(board) == []
+    merchant("ORDER.PAYMENT", order, "a2", "authorised", 1)
+    card.get_by_text("Not paid").wait_for(state="hidden")

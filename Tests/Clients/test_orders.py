@@ -28,6 +28,22 @@ def status(client, order):
     return client.json("ORDER.GET", order)["status"]
 
 
+def report(client, order, *reports):
+    for words in reports:
+        client("ORDER.PAYMENT", order, *words.split())
+
+
+def payments(client, order):
+    """What was recorded of an order's money."""
+    events = read_log(client, "STREAM", f"order-{order}")
+    return [event["payload"] for event in events if event["kind"] == "order.paymentReported"]
+
+
+def sums(client, order, *names):
+    payment = client.json("ORDER.GET", order)["payment"]
+    return tuple(payment[name] for name in names)
+
+
 def soon(minutes):
     return (datetime.now(timezone.utc) + timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%SZ")
 
@@ -242,7 +258,8 @@ class TestPayments:
         waiting = client.json("ORDER.GET", order)
         assert (waiting["status"], "payBy" in waiting) == ("awaitingPayment", True)
         assert waiting["payment"] == {
-            "state": None, "authorised": 0, "captured": 0, "refunded": 0, "due": 200, "owed": 0}
+            "state": None, "authorised": 0, "captured": 0, "refunded": 0, "chargedBack": 0, "paid": 0, "secured": 0,
+            "due": 200, "owed": 0}
         assert client.json("KITCHEN", name)["count"] == 0
         assert client("ORDER.PAYMENT", order, "pay_1", "authorised", 200) == 3
         assert client("ORDER.PAYMENT", order, "pay_1", "authorised", 200) == 3, "the same again"
@@ -253,9 +270,143 @@ class TestPayments:
         client("ORDER.CANCEL", order, "BY", "customer", "CODE", "CUSTOMER")
         assert client("ORDER.PAYMENT", order, "pay_1", "captured", 200) == 5, "money that moved is always recorded"
         assert client.json("ORDER.GET", order)["payment"] == {
-            "state": "captured", "authorised": 0, "captured": 200, "refunded": 0, "due": 0, "owed": 200}
+            "state": "captured", "authorised": 0, "captured": 200, "refunded": 0, "chargedBack": 0, "paid": 200,
+            "secured": 200, "due": 0, "owed": 200, "debt": {"by": "outlet", "to": "customer", "amount": 200}}
         assert client("ORDER.PAYMENT", order, "back_1", "refunded", 200) == 6
         assert client.json("ORDER.GET", order)["payment"]["owed"] == 0
+
+    def test_money_that_went_back_is_not_paid(self, client, name):
+        order = place(client, name, name, payment="first")
+        report(client, order, "c1 captured 120", "r1 refunded 120", "c2 captured 80")
+        assert status(client, order) == "awaitingPayment"
+        assert sums(client, order, "paid", "secured", "due") == (80, 80, 120)
+        report(client, order, "c3 captured 120")
+        assert status(client, order) == "placed"
+
+    def test_a_capture_of_an_authorisation_counts_once(self, client, name):
+        order = place(client, name, name, payment="first")
+        report(client, order, "a1 authorised 100", "c1 captured 100")
+        assert status(client, order) == "awaitingPayment", "one half is paid, and counted once"
+        assert sums(client, order, "authorised", "paid", "secured", "due") == (0, 100, 100, 100)
+        (_, event) = payments(client, order)
+        assert event == {"ref": "c1", "state": "captured", "amount": 100, "of": "a1"}
+
+    def test_an_authorisation_is_captured_in_parts_and_the_rest_is_voided(self, client, name):
+        order = place(client, name, name, payment="first")
+        report(client, order, "a1 authorised 200")
+        assert status(client, order) == "placed"
+        assert sums(client, order, "due", "owed") == (0, 0), "what is set aside is not still to pay"
+        report(client, order, "c1 captured 50 OF a1", "c2 captured 50 OF a1")
+        assert sums(client, order, "authorised", "captured", "paid", "secured") == (100, 100, 100, 200)
+        client("ORDER.PREPARE", order)
+        report(client, order, "v1 voided 100 OF a1")
+        assert sums(client, order, "authorised", "secured", "due") == (0, 100, 100)
+
+    def test_equal_refunds_are_two_where_each_has_its_reference(self, client, name):
+        order = place(client, name, name)
+        report(client, order, "c1 captured 200", "r1 refunded 50 OF c1", "r2 refunded 50 OF c1", "d1 chargedBack 20 OF c1")
+        assert sums(client, order, "refunded", "chargedBack", "paid", "due") == (100, 20, 80, 120)
+        before = client.json("ORDER.GET", order)["version"]
+        assert client("ORDER.PAYMENT", order, "r2", "refunded", 50, "OF", "c1") == before, "the same again"
+        assert client("ORDER.PAYMENT", order, "r2", "refunded", 50) == before, "it says less, and nothing else"
+        for words in (("r2", "refunded", 50, "OF", "c2"), ("r2", "refunded", 51, "OF", "c1")):
+            assert client.error("ORDER.PAYMENT", order, *words).code == "IDMISMATCH"
+
+    def test_an_order_that_loses_its_cover_waits_again(self, client, name):
+        order = place(client, name, name, payment="first", payWithin=300)
+        first = client.json("ORDER.GET", order)["payBy"]
+        report(client, order, "a1 authorised 200")
+        client("ORDER.ACCEPT", order, "READY", soon(30))
+        assert client.json("KITCHEN", name)["count"] == 1
+        report(client, order, "v1 voided 200")
+        waiting = client.json("ORDER.GET", order)
+        assert (waiting["status"], "readyBy" in waiting, "acceptBy" in waiting) == ("awaitingPayment", False, False)
+        assert waiting["payBy"] > first
+        assert client.json("KITCHEN", name)["count"] == 0
+        kind = read_log(client, "STREAM", f"order-{order}")[-1]
+        assert (kind["kind"], list(kind["payload"])) == ("order.coverLost", ["payBy"])
+        report(client, order, "a2 authorised 200")
+        again = client.json("ORDER.GET", order)
+        assert (again["status"], "acceptBy" in again) == ("placed", True)
+
+    def test_an_order_that_lost_its_cover_ends_unpaid(self, client, name):
+        order = place(client, name, name, payment="first", payWithin=1)
+        report(client, order, "a1 authorised 200", "v1 voided 200 OF a1")
+        assert status(client, order) == "awaitingPayment"
+        wait_until(lambda: status(client, order) == "cancelled", 10, "the new deadline")
+        assert client.json("ORDER.GET", order)["ending"]["code"] == "UNPAID"
+
+    def test_the_board_flags_what_is_cooked_without_cover(self, database):
+        with Server(database=database) as server, server.client() as client:
+            order = place(client, "o", "c", payment="first")
+            report(client, order, "a1 authorised 200")
+            client("ORDER.PREPARE", order)
+            assert [shown["uncovered"] for shown in client.json("KITCHEN", "o")["orders"]] == [False]
+            with server.client() as watcher:
+                board = patched(None, subscribe(watcher, "kitchen:o")["kitchen:o"])
+                report(client, order, "v1 voided 150 OF a1")
+                board = patched(board, message(watcher.read())[1])
+                assert [shown["uncovered"] for shown in board["orders"]] == [True]
+            wait_until(lambda: sql("select paid || ' ' || version from tiffin.orders", database) == "0 5", 10, "a row")
+        with Server(database=database) as server, server.client() as client:
+            assert [shown["uncovered"] for shown in client.json("KITCHEN", "o")["orders"]] == [True], "after a restart"
+            report(client, order, "c1 captured 50 OF a1", "a2 authorised 150")
+            assert [shown["uncovered"] for shown in client.json("KITCHEN", "o")["orders"]] == [False]
+
+    def test_a_refund_before_it_is_cooked_takes_no_cover_away(self, client, name):
+        order = place(client, name, name, payment="first")
+        report(client, order, "c1 captured 200")
+        client("ORDER.REFUND", order, "AMOUNT", 50, "CODE", "OTHER")
+        assert sums(client, order, "due", "owed") == (0, 50)
+        report(client, order, "r1 refunded 50")
+        assert (status(client, order), sums(client, order, "due", "owed")) == ("placed", (0, 0))
+
+    @pytest.mark.parametrize("words, doubt", [
+        ("c1 captured 150, r1 refunded 900", ["r1 refunded excess"]),
+        ("c1 captured 150, r1 refunded 100, d1 chargedBack 100", ["d1 chargedBack excess"]),
+        ("a1 authorised 100, c1 captured 101", ["c1 captured excess"]),
+        ("a1 authorised 100, c1 captured 60, v1 voided 50", ["v1 voided excess"]),
+        ("r1 refunded 50", ["r1 refunded parent"]),
+        ("c1 captured 50 OF a9", ["c1 captured parent"]),
+        ("v1 voided 50", ["v1 voided parent"]),
+        ("c1 captured 50, c2 captured 50, r1 refunded 50", ["r1 refunded parent"]),
+        ("a1 authorised 50, a2 authorised 50, c1 captured 50", ["c1 captured parent"]),
+        ("c1 captured 50 OF a1, a1 authorised 50", []),
+    ])
+    def test_what_cannot_be_is_recorded_with_a_doubt(self, client, name, words, doubt):
+        order = place(client, name, name, payment="first")
+        report(client, order, *words.split(", "))
+        shown = client.json("ORDER.GET", order)["payment"].get("doubt", [])
+        assert [f"{one['ref']} {one['kind']} {one['why']}" for one in shown] == doubt
+        (row,) = client.json("ORDERS", "OUTLET", name)["orders"]
+        assert row["doubt"] is bool(doubt)
+        assert len(payments(client, order)) == len(words.split(", "))
+
+    def test_a_doubtful_capture_releases_nothing(self, client, name):
+        order = place(client, name, name, payment="first")
+        report(client, order, "a1 authorised 60", "a2 authorised 60", "c1 captured 100")
+        assert (status(client, order), sums(client, order, "secured")) == ("awaitingPayment", (120,))
+
+    @pytest.mark.parametrize("ending", [("COMPLETE",), ("CANCEL", "BY", "merchant", "CODE", "OTHER")])
+    def test_money_that_moves_after_the_end_is_owed_by_somebody(self, client, name, ending):
+        order = place(client, name, name)
+        report(client, order, "c1 captured 200")
+        client(f"ORDER.{ending[0]}", order, *ending[1:])
+        price = 200 if ending[0] == "COMPLETE" else 0
+        for words, paid in (("r1 refunded 200 OF c1", 0), ("d1 chargedBack 30 OF c1", -30), ("c2 captured 330", 300)):
+            report(client, order, words)
+            debt = {"by": "outlet", "to": "customer", "amount": paid - price}
+            if paid < price:
+                debt = {"by": "customer", "to": "outlet", "amount": price - paid}
+            assert client.json("ORDER.GET", order)["payment"].get("debt") == (debt if paid != price else None), words
+
+    def test_a_parent_is_said_of_what_can_have_one(self, client, name):
+        order = place(client, name, name)
+        error = client.error("ORDER.PAYMENT", order, "a1", "authorised", 200, "OF", "a0")
+        assert error.code == "INVALID" and "OF" in str(error)
+        for reference in ("4111111111111111", "x" * 201, ""):
+            assert client.error("ORDER.PAYMENT", order, "c1", "captured", 200, "OF", reference).code == "INVALID"
+        assert client.json("ORDER.GET", order)["version"] == 1
 
     def test_no_card_numbers(self, client, name):
         order = place(client, name, name)
@@ -389,8 +540,8 @@ class TestLists:
                     assert sorted(order["order"] for order in pages(*words, count=count)) == sorted(wanted), words
             first = client.json("ORDERS", "CUSTOMER", "who-1", "COUNT", 1)["orders"][0]
             assert list(first) == [
-                "order", "outlet", "customer", "version", "status", "count", "currency", "total", "placedAt",
-                "updatedAt"]
+                "order", "outlet", "customer", "version", "status", "count", "currency", "total", "paid", "doubt",
+                "placedAt", "updatedAt"]
             assert (first["customer"], first["total"], first["count"]) == ("who-1", 200, 2)
             for words in [("STATUS", "eaten"), ("AFTER", "1"), ("AFTER", "x-1-1"), ("COUNT", 0), ("COUNT", 101),
                           ("AFTER", "1-2--3")]:

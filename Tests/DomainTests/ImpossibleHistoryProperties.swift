@@ -255,7 +255,8 @@ extension Order.Terms {
 
 extension Order.Event {
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Event {
-        switch Int.random(in: 0..<15, using: &random) {
+        switch Int.random(in: 0..<16, using: &random) {
+        case 15: .coverLost(payBy: .random(&random))
         case 14:
             .refunded(
                 Order.Refund(
@@ -264,8 +265,8 @@ extension Order.Event {
         case 12:
             .paymentReported(
                 Order.Payment(
-                    reference: random.pick(["a", "b"]), random.pick(Order.PaymentState.allCases),
-                    random.hostileAmount()))
+                    reference: random.pick(["a", "b"]), random.pick(Order.PaymentKind.allCases),
+                    random.hostileAmount(), of: random.pick([.own, .report("a"), .unclear])))
         case 13: .scheduled
         case 0: .placed(.random(&random))
         case 1: .placed(.possible)
@@ -298,8 +299,9 @@ extension Order.Command {
         case 9:
             .reportPayment(
                 Order.Payment(
-                    reference: random.pick(["a", "b"]), random.pick(Order.PaymentState.allCases),
-                    random.hostileAmount()), now: .random(&random))
+                    reference: random.pick(["a", "b"]), random.pick(Order.PaymentKind.allCases),
+                    random.hostileAmount(), of: random.pick([.own, .report("a"), .report("c")])),
+                now: .random(&random))
         case 0: .place(.possible)
         case 1: .accept(readyBy: random.maybe(Timestamp.random), now: .random(&random))
         case 2: .reject(random.pick(Order.Reason.allCases), text: random.maybe { _ in "sorry" })

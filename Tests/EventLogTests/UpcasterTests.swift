@@ -46,4 +46,16 @@ import Testing
             try EventCodec.decode(EventKind(name: "outlet.registered", schemaVersion: 1), Array(payload.utf8))
         }
     }
+
+    @Test func `A payment reported under schema 1 is of its own reference`() throws {
+        let kind = EventKind(name: "order.paymentReported", schemaVersion: 1)
+        #expect(
+            try EventCodec.decode(kind, Array(#"{"ref":"pay_1","state":"captured","amount":500}"#.utf8))
+                == .order(
+                    .paymentReported(
+                        Order.Payment(reference: "pay_1", .captured, Amount(minorUnits: 500), of: .report("pay_1")))))
+        for payload in ["{}", "[]", #"{"ref":1,"state":"captured","amount":500}"#] {
+            #expect(throws: EventDecodingError.self) { try EventCodec.decode(kind, Array(payload.utf8)) }
+        }
+    }
 }

@@ -87,9 +87,10 @@ private final class KitchenPlay {
         case 7: return .cancel(by: random.pick(["customer", "merchant"]), code: random.pick(["CUSTOMER", "ITEMS"]))
         case 8, 9:
             return .pay(
-                reference: random.pick(["a", "b"]),
-                state: random.pick(["authorised", "captured", "voided", "refunded", "failed"]),
-                minor: random.chance(50) ? order.total : order.total / 2)
+                reference: random.pick(["a", "b", "c"]),
+                kind: random.pick(["authorised", "captured", "voided", "refunded", "chargedBack", "failed"]),
+                minor: random.chance(50) ? order.total : order.total / 2,
+                of: random.pick([nil, nil, "a", "b", "c"]))
         case 10: return .refund(.rest, code: "OTHER")
         case 11: return .refund(.amount(Int64(random.number(1..<900))), code: "OTHER")
         default:
@@ -192,7 +193,7 @@ struct OracleOrderTests {
         let steps: [OrderStep] = [
             .accept(readyBy: nil), .prepare, .refund(.amount(1), code: "OTHER"), .ready, .complete,
             .reject(code: "ITEMS"),
-            .cancel(by: "customer", code: "CUSTOMER"), .pay(reference: "a", state: "captured", minor: 5),
+            .cancel(by: "customer", code: "CUSTOMER"), .pay(reference: "a", kind: "captured", minor: 5),
         ]
         for step in steps {
             for change in 0..<4 {

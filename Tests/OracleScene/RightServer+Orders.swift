@@ -61,9 +61,11 @@ extension RightServer {
             case .delay(let time): .delay(readyBy: Timestamp(rfc3339: time)!, now: now)
             case .cancel(let party, let code):
                 .cancel(by: .init(rawValue: party)!, .init(rawValue: code)!, text: nil)
-            case .pay(let reference, let state, let minor):
+            case .pay(let reference, let kind, let minor, let parent):
                 .reportPayment(
-                    .init(reference: Text(reference), .init(rawValue: state)!, Amount(minorUnits: minor)), now: now)
+                    .init(
+                        reference: Text(reference), .init(rawValue: kind)!, Amount(minorUnits: minor),
+                        of: parent.map { .report(Text($0)) } ?? .own), now: now)
             case .refund(.rest, let code): .refund(.rest, .init(rawValue: code)!)
             case .refund(.amount(let minor), let code):
                 .refund(.amount(Amount(minorUnits: minor)), .init(rawValue: code)!)

@@ -289,13 +289,20 @@ final class Client {
                 .cancel(by: party, code, text: text), ["ORDER.CANCEL", "BY", party, "CODE", code] + reason
             )
         case 64..<88:
-            let states = [
-                "authorised", "authorised", "captured", "captured", "captured", "voided", "refunded", "failed",
-            ]
+            let kind = chance.pick([
+                "authorised", "authorised", "captured", "captured", "captured", "voided", "refunded", "chargedBack",
+                "failed",
+            ])
+            let isPart = !["authorised", "failed"].contains(kind)
             let report = OrderModel.Report(
-                reference: chance.pick(["p1", "p2"]), state: chance.pick(states),
-                amount: chance.chance(70) ? order.total : order.total / 2)
-            return (.pay(report), ["ORDER.PAYMENT", report.reference, report.state, "\(report.amount)"])
+                reference: chance.pick(["p1", "p2", "p3"]), kind: kind,
+                amount: chance.chance(70) ? order.total : order.total / 2,
+                parent: isPart && chance.chance(30) ? chance.pick(["p1", "p2", "p3"]) : nil)
+            return (
+                .pay(report),
+                ["ORDER.PAYMENT", report.reference, kind, "\(report.amount)"]
+                    + (report.parent.map { ["OF", $0] } ?? [])
+            )
         default:
             switch chance.below(3) {
             case 0: return (.refund(.rest, code), ["ORDER.REFUND", "CODE", code])

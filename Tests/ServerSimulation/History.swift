@@ -325,9 +325,12 @@ struct History {
 
     private func check(_ group: [OrderEvent], are expected: [OrderChange], of id: String, _ why: String) {
         let found = group.compactMap { event -> OrderChange? in
-            // The judge looks at the time itself.
-            if case .released = event.event { return .released(acceptBy: nil) }
-            return OrderChange(event.event)
+            // The judge looks at the times itself.
+            switch event.event {
+            case .released: .released(acceptBy: nil)
+            case .coverLost: .coverLost(payBy: nil)
+            default: OrderChange(event.event)
+            }
         }
         if found != expected || found.count != group.count {
             world.violation("order \(id) became \(found) by \(why), instead of \(expected)")
@@ -358,6 +361,10 @@ struct History {
         }
         check(group, are: changes, of: id, "\(action), when it was \(model.status)")
         for event in group {
+            if case .coverLost(let payBy) = event.event {
+                let time = model.uncovered(with: payBy.millisecondsSinceEpoch)
+                checkTime(time, write, event, "order \(id) lost its cover")
+            }
             guard case .released(let acceptBy) = event.event else { continue }
             guard let acceptBy = acceptBy?.millisecondsSinceEpoch, model.mayHaveToBeAccepted else {
                 if acceptBy != nil || model.mayHaveToBeAccepted {

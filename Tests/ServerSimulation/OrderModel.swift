@@ -40,7 +40,9 @@ enum OrderChange: Equatable {
     case completed(by: String)
     case delayed(Int64)
     case cancelled(OrderModel.Ending)
-    case paid(OrderModel.Report)
+    case paid(OrderModel.Report, isInDoubt: Bool)
+    /// It waits to be paid again, until a moment.
+    case coverLost(payBy: Int64?)
     case refunded(Int64, tax: Int64, String, line: String?, units: Int)
 
     /// What an event of an order's life says; nil of the first, and of those that no order here has.
@@ -66,11 +68,18 @@ enum OrderChange: Equatable {
         case .completed(let party): self = .completed(by: party.rawValue)
         case .delayed(let time): self = .delayed(time.millisecondsSinceEpoch)
         case .cancelled(let ending): self = .cancelled(words(ending))
-        case .paymentReported(let payment):
+        case .paymentReported(let payment, let isInDoubt):
+            let parent: String? =
+                switch payment.parent {
+                case .own: payment.reference.string
+                case .report(let reference): reference.string
+                case .unclear: nil
+                }
             self = .paid(
                 OrderModel.Report(
-                    reference: payment.reference.string, state: payment.state.rawValue,
-                    amount: payment.amount.minorUnits))
+                    reference: payment.reference.string, kind: payment.kind.rawValue,
+                    amount: payment.amount.minorUnits, parent: parent), isInDoubt: isInDoubt)
+        case .coverLost(let time): self = .coverLost(payBy: time.millisecondsSinceEpoch)
         case .refunded(let refund):
             self = .refunded(
                 refund.amount.minorUnits, tax: refund.tax.minorUnits, refund.reason.rawValue,
@@ -104,8 +113,10 @@ struct OrderModel {
 
     struct Report: Equatable {
         var reference: String
-        var state: String
+        var kind: String
         var amount: Int64
+        /// What it says that it is a part of; once it is recorded, what that was found to be. Nil where nobody knows.
+        var parent: String?
     }
 
     /// What is given back.
@@ -137,6 +148,8 @@ struct OrderModel {
     private let terms: Terms
     private(set) var status: Status
     private(set) var acceptBy: Int64?
+    /// Until when it is to be paid.
+    private(set) var payBy: Int64?
     private(set) var readyBy: Int64?
     private(set) var ending: Ending?
     private(set) var reports: [Report] = []
@@ -155,6 +168,7 @@ struct OrderModel {
         (self.placedAt, self.terms) = (placedAt, terms)
         status = terms.payWithin != nil ? .awaitingPayment : .placed
         if status == .placed { acceptBy = acceptBy(from: placedAt) }
+        payBy = terms.payWithin.map { placedAt + $0 * 1_000 }
     }
 
     /// The text that customers are given as a reason, and the name that is on their orders.
@@ -167,7 +181,6 @@ struct OrderModel {
 
     /// Whether its life is followed to the end.
     var isFollowed: Bool { terms.acceptWithin != nil || terms.payWithin != nil }
-    var payBy: Int64? { terms.payWithin.map { placedAt + $0 * 1_000 } }
     var promisedFor: Int64? { terms.prepMinutes.map { placedAt + $0 * 60_000 } }
     var promise: Int64? { readyBy ?? promisedFor }
 
@@ -184,6 +197,9 @@ struct OrderModel {
 
     /// When the kitchen saw it, by the time until which it has to be accepted.
     func released(with acceptBy: Int64) -> Int64 { acceptBy - (terms.acceptWithin ?? 0) * 1_000 }
+
+    /// When it began to wait to be paid, by the time until which it is to be.
+    func uncovered(with payBy: Int64) -> Int64 { payBy - (terms.payWithin ?? 0) * 1_000 }
 
     /// When something happens to it by itself; nil where nothing does.
     var deadline: Int64? {
@@ -208,7 +224,7 @@ struct OrderModel {
 
     // MARK: Commands
 
-    /// What comes of a command. Of an order that is released, the time until which it is to be accepted is left out.
+    /// What comes of a command. The time until which an order is to be accepted or paid from then on is left out.
     func outcome(of action: OrderAction) -> Outcome {
         switch action {
         case .accept(let time):
@@ -241,17 +257,25 @@ struct OrderModel {
     }
 
     private func outcome(of report: Report) -> Outcome {
-        if let known = reports.first(where: { $0.reference == report.reference && $0.state == report.state }) {
-            return known.amount == report.amount ? .nothing : .refused("IDMISMATCH")
+        if let known = reports.first(where: { $0.reference == report.reference && $0.kind == report.kind }) {
+            let agrees = known.amount == report.amount && (report.parent == nil || report.parent == known.parent)
+            return agrees ? .nothing : .refused("IDMISMATCH")
         }
+        var report = report
+        if report.parent == nil { report.parent = parent(for: report) }
         var after = self
         after.reports.append(report)
-        guard status == .awaitingPayment, after.captured + after.authorised >= total else {
-            return .changes([.paid(report)])
+        let paid = OrderChange.paid(report, isInDoubt: !after.doubts.isEmpty)
+        switch status {
+        case .awaitingPayment where after.isCovered:
+            return .changes(
+                [paid, .released(acceptBy: nil)]
+                    + (isAcceptedAtOnce ? [.accepted(readyBy: nil, by: "system")] : []))
+        case .placed, .accepted:
+            let waitsAgain = terms.payWithin != nil && isCovered && !after.isCovered
+            return .changes([paid] + (waitsAgain ? [.coverLost(payBy: nil)] : []))
+        default: return .changes([paid])
         }
-        return .changes(
-            [.paid(report), .released(acceptBy: nil)]
-                + (isAcceptedAtOnce ? [.accepted(readyBy: nil, by: "system")] : []))
     }
 
     private func outcome(ofRefund part: Part, _ code: String) -> Outcome {
@@ -279,18 +303,56 @@ struct OrderModel {
 
     // MARK: Money
 
-    private func sum(_ state: String, _ reference: String? = nil) -> Int64 {
-        reports.reduce(0) { sum, report in
-            report.state == state && (reference == nil || report.reference == reference) ? sum + report.amount : sum
+    /// What each kind of report is a part of.
+    private static let kindOfParent = [
+        "captured": "authorised", "voided": "authorised", "refunded": "captured", "chargedBack": "captured",
+    ]
+
+    private func sum(_ kind: String) -> Int64 {
+        reports.filter { $0.kind == kind }.reduce(0) { $0 + $1.amount }
+    }
+
+    private func parts(of whole: Report) -> [Report] {
+        reports.filter { Self.kindOfParent[$0.kind] == whole.kind && $0.parent == whole.reference }
+    }
+
+    private func rest(of whole: Report) -> Int64 { whole.amount - parts(of: whole).reduce(0) { $0 + $1.amount } }
+
+    /// What a report that does not say so is a part of; its own reference where that is nothing or has the same.
+    private func parent(for report: Report) -> String? {
+        let wholes = reports.filter { $0.kind == Self.kindOfParent[report.kind] }
+        if wholes.isEmpty || wholes.contains(where: { $0.reference == report.reference }) { return report.reference }
+        let unused = wholes.filter { rest(of: $0) > 0 }
+        if unused.isEmpty, report.kind == "captured" { return report.reference }
+        let possible = unused.isEmpty ? wholes : unused
+        return possible.count == 1 ? possible[0].reference : nil
+    }
+
+    /// Reports that cannot be, with the reason.
+    private var doubts: [(report: Report, why: String)] {
+        reports.compactMap { report in
+            guard let kind = Self.kindOfParent[report.kind] else { return nil }
+            guard let whole = reports.first(where: { $0.kind == kind && $0.reference == report.parent }) else {
+                let isItsOwn = report.kind == "captured" && report.parent == report.reference
+                return isItsOwn ? nil : (report, "parent")
+            }
+            let parts = parts(of: whole)
+            let last = parts.firstIndex(of: report) ?? 0
+            return parts[...last].reduce(0) { $0 + $1.amount } > whole.amount ? (report, "excess") : nil
         }
     }
 
-    private var captured: Int64 { sum("captured") }
+    /// What is set aside; less what was taken of it, nobody knows of which part.
     private var authorised: Int64 {
-        Set(reports.map(\.reference)).reduce(0) {
-            $0 + max(0, sum("authorised", $1) - sum("captured", $1) - sum("voided", $1))
-        }
+        let open = reports.filter { $0.kind == "authorised" }.reduce(0) { $0 + max(0, rest(of: $1)) }
+        let lost = doubts.filter { $0.why == "parent" && Self.kindOfParent[$0.report.kind] == "authorised" }
+        return max(0, open - lost.reduce(0) { $0 + $1.report.amount })
     }
+
+    private var paid: Int64 { sum("captured") - sum("refunded") - sum("chargedBack") }
+
+    /// Whether what it costs was paid or is set aside.
+    private var isCovered: Bool { paid + authorised >= total - refunded }
 
     // MARK: Changes
 
@@ -304,7 +366,8 @@ struct OrderModel {
         case .completed: status = .completed
         case .delayed(let time): readyBy = time
         case .cancelled(let ending): (status, self.ending) = (.cancelled, ending)
-        case .paid(let report): reports.append(report)
+        case .paid(let report, _): reports.append(report)
+        case .coverLost(let time): (status, payBy, readyBy) = (.awaitingPayment, time, nil)
         case .refunded(let amount, let tax, _, let line, let units):
             refunded += amount
             refundedTax += tax
@@ -322,7 +385,10 @@ struct OrderModel {
             "customer", "name", "payBy", "acceptBy", "refunded", "refundedTax", "ending.by", "ending.code",
             "ending.reason",
         ]
-        + ["state", "authorised", "captured", "refunded", "due", "owed"].map { "payment." + $0 }
+        + [
+            "state", "authorised", "captured", "refunded", "chargedBack", "paid", "secured", "due", "owed", "debt.by",
+            "debt.to", "debt.amount",
+        ].map { "payment." + $0 }
 
     /// What `ORDER.GET` shows of it, by ``members`` and the ids of lines.
     var shown: [String: String] {
@@ -345,17 +411,27 @@ struct OrderModel {
             shown[line.id] = "\(line.quantity) at \(line.price) = \(line.price * Int64(line.quantity))\(back)"
         }
         guard !reports.isEmpty || terms.payWithin != nil else { return shown.compactMapValues { $0 } }
-        let back = sum("refunded")
         let price = status == .rejected || status == .cancelled ? 0 : total - refunded
-        let missing = price - (captured - back)
-        shown["payment.state"] =
-            back > 0
-            ? "refunded" : captured > 0 ? "captured" : authorised > 0 ? "authorised" : reports.last?.state
+        let (due, owed) = (max(0, price - paid - authorised), max(0, paid - price))
+        let moved = ["chargedBack", "refunded", "captured"].first { sum($0) > 0 }
+        let still: String? = authorised > 0 ? "authorised" : reports.last?.kind
+        let state: String? = moved ?? still
+        shown["payment.state"] = state
         shown["payment.authorised"] = "\(authorised)"
-        shown["payment.captured"] = "\(captured)"
-        shown["payment.refunded"] = "\(back)"
-        shown["payment.due"] = "\(max(0, missing))"
-        shown["payment.owed"] = "\(max(0, -missing))"
+        for kind in ["captured", "refunded", "chargedBack"] { shown["payment." + kind] = "\(sum(kind))" }
+        shown["payment.paid"] = "\(paid)"
+        shown["payment.secured"] = "\(paid + authorised)"
+        shown["payment.due"] = "\(due)"
+        shown["payment.owed"] = "\(owed)"
+        if !doubts.isEmpty {
+            shown["payment.doubt"] = doubts.map { "\($0.report.reference) \($0.report.kind) \($0.why)" }
+                .joined(separator: ", ")
+        }
+        if status.isEnd, due > 0 || owed > 0 {
+            shown["payment.debt.by"] = due > 0 ? "customer" : "outlet"
+            shown["payment.debt.to"] = due > 0 ? "outlet" : "customer"
+            shown["payment.debt.amount"] = "\(max(due, owed))"
+        }
         return shown.compactMapValues { $0 }
     }
 }

@@ -90,6 +90,11 @@ enum OrderReader {
             let value = name.split(separator: ".").reduce(Optional(order)) { $0?[String($1)] }
             shown[name] = value?.word ?? value?.integer.map { "\($0)" }
         }
+        if case .array(let doubts)? = order["payment"]?["doubt"] {
+            shown["payment.doubt"] = doubts.map { doubt in
+                ["ref", "kind", "why"].map { doubt[$0]?.word ?? "nothing" }.joined(separator: " ")
+            }.joined(separator: ", ")
+        }
         shown["charges"] = charges.map(\.text).joined(separator: ", ")
         for line in lines {
             guard let id = line["line"]?.word, let quantity = line["quantity"]?.integer,

@@ -74,10 +74,11 @@ function draw() {
 }
 
 function fill(node, order) {
-    const { number, state, lines, next, delay, end } = refs(node);
+    const { number, state, cover, lines, next, delay, end } = refs(node);
     setAttribute(node, "data-order", order.order);
     setText(number, `#${order.order.slice(-4)}`);
     setText(state, `${NAMES[order.status] ?? order.status}, since ${clockTime(order.placedAt ?? order.updatedAt)}`);
+    setHidden(cover, !order.uncovered);
     reconcile(lines, order.lines, {
         id: ({ line }) => line,
         make: () => clone("line"),

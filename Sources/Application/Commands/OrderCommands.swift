@@ -89,10 +89,13 @@ enum OrderCommands {
         ) { parameters in
             let order = parameters.required("order", .order)
             let reference = parameters.required("ref", .text)
-            let state = parameters.required("state", .paymentState)
+            let kind = parameters.required("kind", .paymentKind)
             let amount = parameters.required("minor", .amount)
+            let parent = parameters.option("OF", "ref", .text)
             return { application, call throws(Failure) in
-                let payment = Order.Payment(reference: try call[reference], try call[state], try call[amount])
+                let payment = Order.Payment(
+                    reference: try call[reference], try call[kind], try call[amount],
+                    of: try call[parent].map { .report($0) } ?? .own)
                 return try application.submit(to: try call[order], call) {
                     .reportPayment(payment, now: application.clock())
                 }
@@ -197,8 +200,8 @@ extension ArgumentType<Order.Reason> {
     fileprivate static let reason = oneOf(Order.Reason.allCases)
 }
 
-extension ArgumentType<Order.PaymentState> {
-    fileprivate static let paymentState = oneOf(Order.PaymentState.allCases)
+extension ArgumentType<Order.PaymentKind> {
+    fileprivate static let paymentKind = oneOf(Order.PaymentKind.allCases)
 }
 
 extension ArgumentType<Order.Party> {

@@ -50,9 +50,16 @@ public struct OrderHistory: Sendable {
                 + placement.total.words(in: placement.currency)
                 + waits.map { words, time in time.map { ", \(words) \($0.words)" } ?? "" }.joined()
         case .scheduled: return "paid, and shown to the kitchen later"
-        case .paymentReported(let payment):
+        case .paymentReported(let payment, _):
             let amount = currency.map { payment.amount.words(in: $0) } ?? "\(payment.amount.minorUnits)"
-            return "payment \(payment.reference.quoted) \(payment.state.rawValue): \(amount)"
+            let parent =
+                switch payment.parent {
+                case .report(let reference) where reference != payment.reference: " of \(reference.quoted)"
+                case .own, .report: ""
+                case .unclear: " of nobody knows what"
+                }
+            return "payment \(payment.reference.quoted) \(payment.kind.rawValue)\(parent): \(amount)"
+        case .coverLost(let payBy): return "not covered any more, to be paid by \(payBy.words)"
         case .refunded(let refund):
             func words(_ amount: Amount) -> String {
                 currency.map { amount.words(in: $0) } ?? "\(amount.minorUnits)"
@@ -82,7 +89,22 @@ public struct OrderHistory: Sendable {
         if let version = reading.damagedSince { return "now: CORRUPT, damaged since v\(version)" }
         guard let book = state.book else { return "now: not placed" }
         return "now: version \(reading.version), \(book.status.rawValue)"
-            + (book.promise.map { ", promised for \($0.words)" } ?? "")
+            + (book.promise.map { ", promised for \($0.words)" } ?? "") + money(book)
+    }
+
+    /// Who owes what after the end, and which reports cannot be.
+    private func money(_ book: Order.Book) -> String {
+        func words(_ minor: Int64) -> String { Amount(minorUnits: minor).words(in: book.placement.currency) }
+        let (due, owed) = book.balance
+        var text = ""
+        if book.status.isEnd, !book.payments.reports.isEmpty {
+            if owed > 0 { text += ", the outlet owes the customer \(words(owed))" }
+            if due > 0 { text += ", the customer owes the outlet \(words(due))" }
+        }
+        if book.isUncovered { text += ", not covered" }
+        return book.payments.doubts.reduce(text) {
+            $0 + ", in doubt: \($1.report.reference.quoted) \($1.report.kind.rawValue), \($1.reason.rawValue)"
+        }
     }
 
     /// The cart that an order was placed from.

@@ -49,7 +49,10 @@ public enum Order: Decider {
         case completed(by: Party)
         case delayed(readyBy: Timestamp)
         case cancelled(Ending)
-        case paymentReported(Payment)
+        /// A payment service said what became of money, and whether something that it said by then cannot be.
+        case paymentReported(Payment, isInDoubt: Bool = false)
+        /// The kitchen sees it no more until it is paid: by a moment.
+        case coverLost(payBy: Timestamp)
         case refunded(Refund)
     }
 
@@ -164,28 +167,45 @@ public enum Order: Decider {
     ) throws(Rejection) -> [Event] {
         try check(reference: payment.reference)
         try payment.amount.check("minor")
+        if case .report(let parent) = payment.parent {
+            guard payment.kind.parent != nil else {
+                throw .invalid("OF", "is for what is a part of another report; \(payment.kind.rawValue) is not")
+            }
+            try check(reference: parent, "OF")
+        }
         if let known = book.payments.reports.first(where: {
-            $0.reference == payment.reference && $0.state == payment.state
+            $0.reference == payment.reference && $0.kind == payment.kind
         }) {
-            guard known.amount == payment.amount else {
+            guard known.amount == payment.amount,
+                payment.parent == .own || payment.parentReference == known.parentReference
+            else {
                 throw Rejection(
                     .idMismatch,
-                    "'\(payment.reference)' was reported as \(payment.state.rawValue) with another amount")
+                    "'\(payment.reference)' was reported as \(payment.kind.rawValue) with another amount or OF")
             }
             return []
         }
         guard book.payments.reports.count < Payments.maximumReports else {
             throw Rejection(.limit, "an order has at most \(Payments.maximumReports) reports of payments")
         }
-        var payments = book.payments
-        payments.take(payment)
-        guard book.status == .awaitingPayment, payments.cover(book.placement.total) else {
-            return [.paymentReported(payment)]
+        var payment = payment
+        switch payment.parent {
+        case .report(payment.reference): payment.parent = .own
+        case .report, .unclear: break
+        case .own: payment.parent = book.payments.parent(for: payment)
         }
-        if let releaseAt = book.placement.terms.releaseAt, releaseAt > now {
-            return [.paymentReported(payment), .scheduled]
+        var after = book
+        after.payments.take(payment)
+        let report = Event.paymentReported(payment, isInDoubt: !after.payments.doubts.isEmpty)
+        switch book.status {
+        case .awaitingPayment where after.isCovered:
+            if let releaseAt = book.placement.terms.releaseAt, releaseAt > now { return [report, .scheduled] }
+            return [report] + release(book.placement, now)
+        case .scheduled, .placed, .accepted:
+            guard let wait = book.placement.terms.payWithin, book.isCovered, !after.isCovered else { return [report] }
+            return [report, .coverLost(payBy: now.adding(seconds: wait))]
+        case .awaitingPayment, .preparing, .ready, .completed, .rejected, .cancelled: return [report]
         }
-        return [.paymentReported(payment)] + release(book.placement, now)
     }
 
     /// What happens to an order by itself, as its deadline has passed.
@@ -250,7 +270,11 @@ public enum Order: Decider {
     private static func evolve(_ book: inout Book, _ event: Event) throws(ImpossibleEvent) {
         switch event {
         case .placed: throw ImpossibleEvent("an order placed twice")
-        case .paymentReported(let payment): book.payments.take(payment)
+        case .paymentReported(let payment, _): book.payments.take(payment)
+        case .coverLost(let payBy):
+            try book.move(to: .awaitingPayment, from: [.scheduled, .placed, .accepted])
+            book.payBy = payBy
+            book.readyBy = nil
         case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
         case .refunded(let refund):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])

@@ -93,6 +93,8 @@ extension Order {
         public var status: Status
         /// Until when it has to be accepted; nil where nobody has to, and once somebody did.
         public var acceptBy: Timestamp?
+        /// Until when it has to be paid, while it waits for that.
+        public var payBy: Timestamp?
         /// When the kitchen says that it will be ready.
         public var readyBy: Timestamp?
         /// How it ended; nil as long as it has not, and once it was handed over.
@@ -108,6 +110,7 @@ extension Order {
             let terms = placement.terms
             status = terms.payBy != nil ? .awaitingPayment : terms.releaseAt != nil ? .scheduled : .placed
             acceptBy = status == .placed ? terms.acceptBy : nil
+            payBy = terms.payBy
         }
 
         /// When it will be ready, as far as anybody said.
@@ -122,17 +125,22 @@ extension Order {
             }
         }
 
-        /// What the customer still has to pay, and what the outlet has to give back, in minor units.
+        /// What the customer still has to pay, and what the outlet has to give back, in minor units. What is set aside is
+        /// not still to pay.
         public var balance: (due: Int64, owed: Int64) {
-            let kept = payments.captured.subtractingReportingOverflow(payments.refunded).partialValue
-            let missing = price.subtractingReportingOverflow(kept).partialValue
-            return (max(0, missing), max(0, Int64(0).subtractingReportingOverflow(missing).partialValue))
+            (max(0, price.subtracting(payments.secured)), max(0, payments.paid.subtracting(price)))
         }
+
+        /// Whether the outlet has what the order costs, or it is set aside.
+        var isCovered: Bool { payments.secured >= placement.total.minorUnits - refunds.amount }
+
+        /// Whether the kitchen is at work on an order that was to be paid first, and is not covered any more.
+        public var isUncovered: Bool { placement.terms.payBy != nil && status.isInKitchen && !isCovered }
 
         /// When something happens to it by itself; nil where nothing does.
         public var deadline: Timestamp? {
             switch status {
-            case .awaitingPayment: placement.terms.payBy
+            case .awaitingPayment: payBy
             case .scheduled: placement.terms.releaseAt
             case .placed: acceptBy ?? closeAt
             case .accepted, .preparing, .ready: closeAt

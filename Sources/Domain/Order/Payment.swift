@@ -1,33 +1,94 @@
 extension Order {
     /// What a payment service says became of an amount of money.
-    public enum PaymentState: String, CaseIterable, Sendable {
+    public enum PaymentKind: String, CaseIterable, Sendable {
         /// It is set aside for the outlet.
         case authorised
         /// The outlet has it.
         case captured
         /// It is no longer set aside.
         case voided
-        /// The customer has it back.
+        /// The customer has it back from the outlet.
         case refunded
+        /// The customer has it back from the bank.
+        case chargedBack
         /// Nothing moved.
         case failed
+
+        /// What it is a part of; nil where it is of nothing else.
+        public var parent: PaymentKind? {
+            switch self {
+            case .authorised, .failed: nil
+            case .captured, .voided: .authorised
+            case .refunded, .chargedBack: .captured
+            }
+        }
     }
 
     /// A report of a payment service. Tiffin moves no money: it records who has it.
     public struct Payment: Equatable, Sendable {
+        /// Which report it is a part of: a capture of an authorisation, a refund of a capture.
+        public enum Parent: Equatable, Sendable {
+            /// The one with its own reference, or none.
+            case own
+            case report(Text)
+            /// One of several, and nobody said which.
+            case unclear
+        }
+
         /// What the service calls it.
         public var reference: Text
         /// What became of it.
-        public var state: PaymentState
+        public var kind: PaymentKind
         /// How much.
         public var amount: Amount
+        /// What it is a part of.
+        public var parent: Parent
 
         /// A report.
-        public init(reference: Text, _ state: PaymentState, _ amount: Amount) {
+        public init(reference: Text, _ kind: PaymentKind, _ amount: Amount, of parent: Parent = .own) {
             self.reference = reference
-            self.state = state
+            self.kind = kind
             self.amount = amount
+            self.parent = parent
         }
+
+        /// The reference of what it is a part of; nil where nobody knows.
+        var parentReference: Text? {
+            switch parent {
+            case .own: reference
+            case .report(let reference): reference
+            case .unclear: nil
+            }
+        }
+
+        /// What the outlet has after it, if it had that much before.
+        public func paid(after before: Int64) -> Int64 {
+            switch kind {
+            case .captured: before.adding(amount.minorUnits)
+            case .refunded, .chargedBack: before.subtracting(amount.minorUnits)
+            case .authorised, .voided, .failed: before
+            }
+        }
+
+        /// Whether it comes from the time when reports had no parents: everything was of its own reference, and nothing
+        /// was doubted.
+        var isOfOldSchema: Bool { parent == .report(reference) }
+    }
+
+    /// Something that was reported and cannot be.
+    public struct PaymentDoubt: Equatable, Sendable {
+        /// Why it cannot be.
+        public enum Reason: String, Sendable {
+            /// What it is a part of was never reported, or may be any of several.
+            case parent
+            /// It is more than what is left of its parent.
+            case excess
+        }
+
+        /// What was reported.
+        public var report: Payment
+        /// Why it cannot be.
+        public var reason: Reason
     }
 
     /// Who has the money of an order, as far as it was reported.
@@ -41,55 +102,102 @@ extension Order {
         /// No reports.
         public init() {}
 
-        /// What was set aside and neither captured nor given free, by reference.
+        /// What was set aside and neither captured nor given free. What is of an authorisation that nobody knows counts
+        /// against all of them, so that nothing is counted twice.
         public var authorised: Int64 {
-            references.reduce(0) { sum, reference in
-                let left = total(.authorised, reference).subtractingReportingOverflow(total(.captured, reference))
-                let free = left.partialValue.subtractingReportingOverflow(total(.voided, reference))
-                return sum.adding(max(0, free.partialValue))
+            let tally = tally
+            let open = reports.indices.reduce(Int64(0)) { sum, index in
+                reports[index].kind == .authorised ? sum.adding(max(0, tally.left[index])) : sum
             }
+            return max(0, open.subtracting(tally.loose))
         }
 
         /// What the outlet got.
         public var captured: Int64 { total(.captured) }
 
-        /// What the customer got back.
+        /// What the customer got back from the outlet.
         public var refunded: Int64 { total(.refunded) }
 
+        /// What the customer got back from the bank.
+        public var chargedBack: Int64 { total(.chargedBack) }
+
+        /// What the outlet has; less than nothing where it is said to have given back more than it got.
+        public var paid: Int64 { reports.reduce(0) { $1.paid(after: $0) } }
+
+        /// What the outlet has, and what is set aside for it.
+        public var secured: Int64 { paid.adding(authorised) }
+
+        /// What was reported and cannot be.
+        public var doubts: [PaymentDoubt] { tally.doubts }
+
         /// Where it stands.
-        public var state: PaymentState? {
+        public var state: PaymentKind? {
+            if chargedBack > 0 { return .chargedBack }
             if refunded > 0 { return .refunded }
             if captured > 0 { return .captured }
             if authorised > 0 { return .authorised }
-            return reports.last?.state
+            return reports.last?.kind
         }
 
-        /// Whether the outlet has a total, or it is set aside.
-        func cover(_ total: Amount) -> Bool { captured.adding(authorised) >= total.minorUnits }
+        /// Takes in a report.
+        public mutating func take(_ payment: Payment) { reports.append(payment) }
 
-        mutating func take(_ payment: Payment) { reports.append(payment) }
+        /// What a report that names no parent is a part of, as far as there is only one that it can be.
+        func parent(for payment: Payment) -> Payment.Parent {
+            guard let kind = payment.kind.parent else { return .own }
+            let left = tally.left
+            let all = reports.indices.filter { reports[$0].kind == kind }
+            guard !all.contains(where: { reports[$0].reference == payment.reference }) else { return .own }
+            let open = all.filter { left[$0] > 0 }
+            if open.isEmpty, payment.kind == .captured { return .own }
+            switch open.isEmpty ? all : open {
+            case let known where known.count == 1: return .report(reports[known[0]].reference)
+            case let known: return known.isEmpty ? .own : .unclear
+            }
+        }
 
-        private var references: Set<Text> { Set(reports.map(\.reference)) }
+        /// What is left of each report after those that are of it, what was taken of authorisations that nobody knows,
+        /// and what cannot be.
+        private var tally: (left: [Int64], loose: Int64, doubts: [PaymentDoubt]) {
+            var left = reports.map(\.amount.minorUnits)
+            var loose: Int64 = 0
+            var doubts: [PaymentDoubt] = []
+            for report in reports {
+                guard let kind = report.kind.parent else { continue }
+                let parent = report.parentReference.flatMap { reference in
+                    reports.firstIndex { $0.kind == kind && $0.reference == reference }
+                }
+                if let parent {
+                    left[parent] = left[parent].subtracting(report.amount.minorUnits)
+                    if left[parent] < 0, !report.isOfOldSchema {
+                        doubts.append(PaymentDoubt(report: report, reason: .excess))
+                    }
+                } else if !report.isOfOldSchema, report.kind != .captured || report.parent != .own {
+                    if kind == .authorised { loose = loose.adding(report.amount.minorUnits) }
+                    doubts.append(PaymentDoubt(report: report, reason: .parent))
+                }
+            }
+            return (left, loose, doubts)
+        }
 
-        private func total(_ state: PaymentState, _ reference: Text? = nil) -> Int64 {
+        private func total(_ kind: PaymentKind) -> Int64 {
             reports.reduce(0) { sum, payment in
-                guard payment.state == state, reference == nil || payment.reference == reference else { return sum }
-                return sum.adding(payment.amount.minorUnits)
+                payment.kind == kind ? sum.adding(payment.amount.minorUnits) : sum
             }
         }
     }
 
     /// Rejects a reference that is no name of a payment, and one that may be the number of a card: a log that keeps
     /// everything must not have it.
-    static func check(reference: Text) throws(Rejection) {
-        try TextRules.check(reference, "ref", TextRules.name)
+    static func check(reference: Text, _ field: String = "ref") throws(Rejection) {
+        try TextRules.check(reference, field, TextRules.name)
         var digits: [Int] = []
         for byte in Array(reference.utf8) + [0] {
             if (0x30...0x39).contains(byte) {
                 digits.append(Int(byte - 0x30))
             } else if byte != UInt8(ascii: " "), byte != UInt8(ascii: "-") {
                 guard !isCardNumber(digits) else {
-                    throw .invalid("ref", "looks like the number of a card, which is not recorded")
+                    throw .invalid(field, "looks like the number of a card, which is not recorded")
                 }
                 digits = []
             }
@@ -109,9 +217,15 @@ extension Order {
 }
 
 extension Int64 {
-    /// The sum, or the largest number there is: only a damaged log has so much.
-    fileprivate func adding(_ other: Int64) -> Int64 {
+    /// The sum, or the number nearest to it: only a damaged log has so much.
+    func adding(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
-        return overflow ? .max : sum
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+
+    /// The difference, or the number nearest to it.
+    func subtracting(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
     }
 }

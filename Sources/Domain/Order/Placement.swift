@@ -119,6 +119,15 @@ extension Order {
             acceptWithin.flatMap { $0 > 0 ? now.adding(seconds: $0) : nil }
         }
 
+        /// How long it waits to be paid, in seconds; nil where nobody has to pay first.
+        var payWithin: Int? {
+            guard let payBy else { return nil }
+            guard let placedAt, placedAt <= payBy else { return OutletDetails.usualPayWait }
+            let (wait, overflow) = payBy.millisecondsSinceEpoch.subtractingReportingOverflow(
+                placedAt.millisecondsSinceEpoch)
+            return overflow ? OutletDetails.usualPayWait : Int(clamping: wait / 1_000)
+        }
+
         /// Whether it is accepted as soon as it can be.
         var isAcceptedAtOnce: Bool { acceptWithin == 0 }
     }

@@ -56,7 +56,7 @@ extension Order {
         public init() {}
 
         /// Takes in a refund of an order with that total.
-        mutating func take(_ refund: Refund, of total: Amount) throws(ImpossibleEvent) {
+        public mutating func take(_ refund: Refund, of total: Amount) throws(ImpossibleEvent) {
             let (sum, overflow) = amount.addingReportingOverflow(refund.amount.minorUnits)
             guard refund.amount >= .zero, !overflow, sum <= total.minorUnits else {
                 throw ImpossibleEvent("more was given back than was paid")

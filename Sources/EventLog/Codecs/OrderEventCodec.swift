@@ -16,11 +16,13 @@ enum OrderEventCodec {
             encode(placement.terms, to: &writer)
             return "order.placed"
         case .scheduled: return "order.scheduled"
-        case .paymentReported(let payment):
-            writer.field("ref", payment.reference.string)
-            writer.field("state", payment.state.rawValue)
-            writer.field("amount", payment.amount.minorUnits)
+        case .paymentReported(let payment, let isInDoubt):
+            PaymentCodec.encode(payment, to: &writer)
+            if isInDoubt { writer.field("doubt", true) }
             return "order.paymentReported"
+        case .coverLost(let payBy):
+            writer.field("payBy", payBy.millisecondsSinceEpoch)
+            return "order.coverLost"
         case .refunded(let refund):
             writer.field("amount", refund.amount.minorUnits)
             if refund.tax != .zero { writer.field("tax", refund.tax.minorUnits) }
@@ -91,7 +93,9 @@ enum OrderEventCodec {
         var reason: Order.Reason?
         var text: PersonalText?
         var reference: Text?
-        var state: Order.PaymentState?
+        var kind: Order.PaymentKind?
+        var parent = Order.Payment.Parent.own
+        var isInDoubt = false
         var amount: Amount?
         var tax = Amount.zero
         var line: Text?
@@ -114,7 +118,9 @@ enum OrderEventCodec {
             case "payBy": terms.payBy = try reader.timestamp()
             case "acceptWithin": terms.acceptWithin = Int(try reader.integer())
             case "ref": reference = try reader.text()
-            case "state": state = Order.PaymentState(rawValue: try reader.string())
+            case "state": kind = Order.PaymentKind(rawValue: try reader.string())
+            case "of": parent = try PaymentCodec.parent(from: &reader)
+            case "doubt": isInDoubt = try reader.bool()
             case "line": line = try reader.text()
             case "quantity": quantity = Int(try reader.integer())
             case "amount": amount = Amount(minorUnits: try reader.integer())
@@ -140,8 +146,10 @@ enum OrderEventCodec {
                     customer: customer, name: sealedName, terms: terms))
         case "order.scheduled": return .scheduled
         case "order.paymentReported":
-            guard let reference, let state, let amount else { return nil }
-            return .paymentReported(Order.Payment(reference: reference, state, amount))
+            guard let reference, let kind, let amount else { return nil }
+            return .paymentReported(
+                Order.Payment(reference: reference, kind, amount, of: parent), isInDoubt: isInDoubt)
+        case "order.coverLost": return terms.payBy.map(Order.Event.coverLost)
         case "order.refunded":
             guard let amount, let reason, (line == nil) == (quantity == nil) else { return nil }
             var refund = Order.Refund(amount, tax: tax, reason)

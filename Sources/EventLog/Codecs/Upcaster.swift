@@ -24,6 +24,7 @@ enum Upcaster {
         Schema(kind: "cart.itemAdded", version: 2), Schema(kind: "cart.checkedOut", version: 2),
         // Version 1 has no charges: there were none.
         Schema(kind: "order.placed", version: 2),
+        Schema(kind: "order.paymentReported", version: 2, steps: [paymentOfItsReference]),
     ]
     private static let unchanged = Schema(kind: "", version: 1)
 
@@ -56,6 +57,10 @@ enum Upcaster {
         // A value that is not such a number is passed on unchanged, to be refused when it is read.
         payload["ratingHundredths"] = hundredths(rating) ?? rating
     }
+
+    /// Version 1 had no parents: what was captured, voided or refunded was so of its own reference. In version 2 a report
+    /// without `of` is checked for its parent, and one of version 1 is not.
+    private static let paymentOfItsReference: Step = { payload in payload["of"] = payload["ref"] }
 
     private static func hundredths(_ value: JSONValue) -> JSONValue? {
         guard case .number(let text) = value else { return nil }

@@ -130,7 +130,7 @@ final class LogAudit {
             // What was placed is in the cart's stream, too; what follows from a payment is not the payment itself.
             let isByItself = event.kind == "order.cancelled" && event.payload["by"]?.text == "system"
             let isFollowing =
-                ["order.placed", "order.released"].contains(event.kind)
+                ["order.placed", "order.released", "order.coverLost"].contains(event.kind)
                 || event.kind == "order.accepted" && event.payload["by"]?.text == "system"
             if isByItself { oracle.count(.deadline) }
             if !isByItself && !isFollowing { look(event, isOnce: true) }

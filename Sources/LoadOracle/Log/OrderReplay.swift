@@ -45,6 +45,10 @@ struct OrderReplay {
             status = .placed
             due = event.payload["acceptBy"]?.integer
             return moves(to: status, from: [.awaitingPayment])
+        case "order.coverLost":
+            status = .awaitingPayment
+            due = event.payload["payBy"]?.integer
+            return moves(to: status, from: [.placed, .accepted])
         case "order.paymentReported": return nil
         case "order.refunded":
             refunded += event.number("amount")

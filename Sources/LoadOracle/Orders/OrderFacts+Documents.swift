@@ -20,7 +20,7 @@ extension OrderFacts {
         members["total"] = .number(Double(bill.total))
         if state.refunded > 0 { members["refunded"] = .number(Double(state.refunded)) }
         if state.refundedTax > 0 { members["refundedTax"] = .number(Double(state.refundedTax)) }
-        if terms.payWithin != nil || !state.reports.isEmpty { members["payment"] = payment(state) }
+        if terms.payWithin != nil || !state.money.movements.isEmpty { members["payment"] = payment(state) }
         members["updatedAt"] = shown["updatedAt"] ?? .string("a time")
         return .object(members)
     }
@@ -32,6 +32,7 @@ extension OrderFacts {
         var members = life(state, like: shown)
         let isLate = mayBeLate && state.status != .ready && state.readyBy == nil
         members["late"] = isLate ? shown["late"] ?? .null : .bool(false)
+        members["uncovered"] = .bool(terms.payWithin != nil && !state.isCovered(self))
         members["count"] = .number(Double(lines.reduce(0) { $0 + $1.quantity }))
         members["lines"] = .array(
             lines.map { line in
@@ -47,6 +48,7 @@ extension OrderFacts {
             "version": .number(Double(state.version)), "status": .string(Text(state.status.rawValue)),
             "count": .number(Double(lines.reduce(0) { $0 + $1.quantity })),
             "currency": .string(Text(Outlet.currency)), "total": .number(Double(bill.total)),
+            "paid": .number(Double(state.money.paid)), "doubt": .bool(state.money.isInDoubt),
             "placedAt": shown["placedAt"] ?? .string("a time"), "updatedAt": shown["updatedAt"] ?? .string("a time"),
         ])
     }
@@ -67,7 +69,9 @@ extension OrderFacts {
             "promisedFor": time("promisedFor", seconds: 60 * terms.prepMinutes),
         ]
         if let readyBy = state.readyBy { members["readyBy"] = .string(Text(readyBy)) }
-        if state.status == .awaitingPayment { members["payBy"] = time("payBy", seconds: terms.payWithin) }
+        if state.status == .awaitingPayment {
+            members["payBy"] = time("payBy", seconds: state.hasLostCover ? nil : terms.payWithin)
+        }
         if state.status == .placed, terms.acceptWithin > 0 {
             // Of an order that waited to be paid, the time runs from then on.
             members["acceptBy"] = time("acceptBy", seconds: terms.payWithin == nil ? terms.acceptWithin : nil)
@@ -81,17 +85,24 @@ extension OrderFacts {
     }
 
     private func payment(_ state: OrderState) -> JSON {
-        let (captured, back, authorised) = (state.captured, state.paidBack, state.authorised)
-        let name =
-            back > 0
-            ? "refunded" : captured > 0 ? "captured" : authorised > 0 ? "authorised" : state.reports.last?.state
+        let money = state.money
         let isOff = [.rejected, .cancelled].contains(state.status)
-        let missing = (isOff ? 0 : bill.total - state.refunded) - (captured - back)
+        let price = isOff ? 0 : bill.total - state.refunded
+        let (due, owed) = (max(0, price - money.secured), max(0, money.paid - price))
         func number(_ minor: Int64) -> JSON { .number(Double(minor)) }
-        return .object([
-            "state": name.map { .string(Text($0)) } ?? .null, "authorised": number(authorised),
-            "captured": number(captured), "refunded": number(back), "due": number(max(0, missing)),
-            "owed": number(max(0, -missing)),
-        ])
+        var members: [Text: JSON] = [
+            "state": money.state.map { .string(Text($0)) } ?? .null, "authorised": number(money.authorised),
+            "captured": number(money.sum("captured")), "refunded": number(money.sum("refunded")),
+            "chargedBack": number(money.sum("chargedBack")), "paid": number(money.paid),
+            "secured": number(money.secured), "due": number(due), "owed": number(owed),
+        ]
+        if state.status.isEnd, due > 0 || owed > 0 {
+            let (debtor, creditor) = due > 0 ? ("customer", "outlet") : ("outlet", "customer")
+            members["debt"] = .object([
+                "by": .string(Text(debtor)), "to": .string(Text(creditor)), "amount": number(max(due, owed)),
+            ])
+        }
+        if money.isInDoubt { members["doubt"] = .array(money.doubt) }
+        return .object(members)
     }
 }

@@ -200,6 +200,11 @@ package final class OrderModel {
             if isDone, case .pay = waiting.step, state.status == .placed, facts.terms.acceptWithin > 0 {
                 dueBy = time + UInt64(facts.terms.acceptWithin) * 1_000_000_000
             }
+            if isDone, case .pay = waiting.step, state.hasLostCover, let payWithin = facts.terms.payWithin,
+                state.status == .awaitingPayment
+            {
+                dueBy = time + UInt64(payWithin) * 1_000_000_000
+            }
         }
         return isDone ? isCertain ? .changed : .either : refusal == nil ? .same : .refused
     }

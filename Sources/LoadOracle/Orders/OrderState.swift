@@ -13,12 +13,6 @@ package struct OrderState: Hashable, Sendable {
         var code: String
     }
 
-    struct Report: Hashable, Sendable {
-        var reference: String
-        var state: String
-        var minor: Int64
-    }
-
     /// What comes of a step.
     enum Outcome: Equatable {
         case changed(OrderState)
@@ -37,7 +31,9 @@ package struct OrderState: Hashable, Sendable {
     var refunded: Int64 = 0
     var refundedTax: Int64 = 0
     var units: [String: Int] = [:]
-    var reports: [Report] = []
+    var money = OrderMoney()
+    /// Whether it waited to be paid once more.
+    var hasLostCover = false
 
     /// The next state, one version on.
     private func next(_ status: Status, _ body: (inout OrderState) -> Void = { _ in }) -> Outcome {
@@ -77,8 +73,12 @@ package struct OrderState: Hashable, Sendable {
             let isOpen = [.awaitingPayment, .placed].contains(status)
             guard isOpen || isSame(party, "merchant") && status.isInKitchen else { return refusal }
             return next(.cancelled) { $0.ending = own }
-        case .pay(let reference, let state, let minor):
-            return paid(Report(reference: reference, state: state, minor: minor), of: order, sentAt: time)
+        case .pay(let reference, let kind, let minor, let parent):
+            switch money.after(reference, kind, minor, of: parent) {
+            case .same: return .same
+            case .refused(let code): return .refused(code: code)
+            case .taken(let money): return after(money, of: order, sentAt: time)
+            }
         case .refund(let part, _):
             guard status.isInKitchen || status == .completed else { return refusal }
             return givenBack(part, of: order)
@@ -97,44 +97,34 @@ package struct OrderState: Hashable, Sendable {
 
     // MARK: Money
 
-    private func paid(_ report: Report, of order: OrderFacts, sentAt time: UInt64) -> Outcome {
-        if let known = reports.first(where: {
-            isSame($0.reference, report.reference) && isSame($0.state, report.state)
-        }) {
-            return known.minor == report.minor ? .same : .refused(code: "IDMISMATCH")
-        }
+    private func after(_ money: OrderMoney, of order: OrderFacts, sentAt time: UInt64) -> Outcome {
+        let (wasCovered, isCovered) = (self.isCovered(order), money.secured >= order.bill.total - refunded)
         return next(status) { state in
-            state.reports.append(report)
+            state.money = money
             state.dueFrom = dueFrom
-            guard status == .awaitingPayment, state.captured + state.authorised >= order.bill.total else { return }
-            // The kitchen sees it from now on, and may accept everything.
-            state.version += 1
-            state.status = .placed
-            state.dueFrom = order.terms.acceptBy(from: time)
-            guard order.terms.acceptWithin == 0 else { return }
-            state.version += 1
-            state.status = .accepted
+            switch status {
+            case .awaitingPayment where isCovered:
+                // The kitchen sees it from now on, and may accept everything.
+                state.version += 1
+                state.status = .placed
+                state.dueFrom = order.terms.acceptBy(from: time)
+                guard order.terms.acceptWithin == 0 else { return }
+                state.version += 1
+                state.status = .accepted
+            case .placed, .accepted:
+                guard let payWithin = order.terms.payWithin, wasCovered, !isCovered else { return }
+                state.version += 1
+                state.status = .awaitingPayment
+                state.dueFrom = KitchenTerms.due(payWithin, after: time)
+                state.readyBy = nil
+                state.hasLostCover = true
+            default: return
+            }
         }
     }
 
-    private func sum(_ state: String, _ reference: String? = nil) -> Int64 {
-        reports.reduce(0) { sum, report in
-            let counts = isSame(report.state, state) && (reference == nil || isSame(report.reference, reference))
-            return sum + (counts ? report.minor : 0)
-        }
-    }
-
-    /// What the outlet has, and what the customer has back.
-    var captured: Int64 { sum("captured") }
-    var paidBack: Int64 { sum("refunded") }
-
-    /// What is set aside.
-    var authorised: Int64 {
-        Set(reports.map { Text($0.reference) }).reduce(0) { total, reference in
-            let name = reference.string
-            return total + max(0, sum("authorised", name) - sum("captured", name) - sum("voided", name))
-        }
-    }
+    /// Whether the outlet has what it costs, or it is set aside.
+    func isCovered(_ order: OrderFacts) -> Bool { money.secured >= order.bill.total - refunded }
 
     private func givenBack(_ part: OrderStep.Part, of order: OrderFacts) -> Outcome {
         let left = order.bill.total - refunded

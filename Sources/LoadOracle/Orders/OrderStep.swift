@@ -7,7 +7,7 @@ package enum OrderStep: Equatable, Sendable {
     case complete
     case delay(readyBy: String)
     case cancel(by: String, code: String)
-    case pay(reference: String, state: String, minor: Int64)
+    case pay(reference: String, kind: String, minor: Int64, of: String? = nil)
     case refund(Part, code: String)
 
     /// What is given back.
@@ -40,7 +40,8 @@ package enum OrderStep: Equatable, Sendable {
             case .prepare, .ready, .complete: []
             case .delay(let readyBy): ["READY", readyBy]
             case .cancel(let party, let code): ["BY", party, "CODE", code]
-            case .pay(let reference, let state, let minor): [reference, state, "\(minor)"]
+            case .pay(let reference, let kind, let minor, let parent):
+                [reference, kind, "\(minor)"] + (parent.map { ["OF", $0] } ?? [])
             case .refund(.rest, let code): ["CODE", code]
             case .refund(.amount(let minor), let code): ["CODE", code, "AMOUNT", "\(minor)"]
             case .refund(.units(let line, let quantity), let code):
@@ -64,7 +65,7 @@ package enum OrderStep: Equatable, Sendable {
         case "ORDER.CANCEL": step = .cancel(by: word(3), code: word(5))
         case "ORDER.PAYMENT":
             guard let minor = Int64(word(4)) else { return nil }
-            step = .pay(reference: word(2), state: word(3), minor: minor)
+            step = .pay(reference: word(2), kind: word(3), minor: minor, of: words.count > 6 ? words[6] : nil)
         case "ORDER.REFUND":
             if words.count == 4 {
                 step = .refund(.rest, code: word(3))

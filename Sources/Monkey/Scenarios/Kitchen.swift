@@ -251,11 +251,16 @@ struct Cook {
         }
     }
 
-    /// What a payment service reports: mostly the whole total, in one or several parts.
+    /// What a payment service reports: mostly the whole total, in one or several parts, and now and then what cannot be.
     static func payment(_ shopper: Shopper, _ order: OrderModel) -> OrderStep {
         let reference = "pay-\(shopper.chance.below(4))"
         let minor = shopper.chance.happens(permille: 700) ? order.total : max(1, order.total / 2)
-        let state = ["captured", "captured", "captured", "authorised", "authorised", "voided", "refunded", "failed"]
-        return .pay(reference: reference, state: shopper.chance.pick(state), minor: minor)
+        let kind = shopper.chance.pick([
+            "captured", "captured", "captured", "authorised", "authorised", "voided", "refunded", "chargedBack",
+            "failed",
+        ])
+        let mayBePart = !["authorised", "failed"].contains(kind) || shopper.chance.happens(permille: 20)
+        let parent = mayBePart && shopper.chance.happens(permille: 400) ? "pay-\(shopper.chance.below(4))" : nil
+        return .pay(reference: reference, kind: kind, minor: minor, of: parent)
     }
 }

@@ -98,15 +98,40 @@ public enum OrderDocument {
     /// Who has the money, where a payment was reported or has to be.
     private static func writePayment(of book: Order.Book, to writer: inout JSONWriter) {
         guard !book.payments.reports.isEmpty || book.placement.terms.payBy != nil else { return }
-        let (due, owed) = book.balance
+        let (payments, (due, owed)) = (book.payments, book.balance)
         writer.key("payment")
         writer.beginObject()
-        writer.field("state", book.payments.state?.rawValue)
-        writer.field("authorised", book.payments.authorised)
-        writer.field("captured", book.payments.captured)
-        writer.field("refunded", book.payments.refunded)
+        writer.field("state", payments.state?.rawValue)
+        writer.field("authorised", payments.authorised)
+        writer.field("captured", payments.captured)
+        writer.field("refunded", payments.refunded)
+        writer.field("chargedBack", payments.chargedBack)
+        writer.field("paid", payments.paid)
+        writer.field("secured", payments.secured)
         writer.field("due", due)
         writer.field("owed", owed)
+        // Before the end it may still be paid, or kept for what is captured next.
+        if book.status.isEnd, due > 0 || owed > 0 {
+            writer.key("debt")
+            writer.beginObject()
+            writer.field("by", owed > 0 ? "outlet" : "customer")
+            writer.field("to", owed > 0 ? "customer" : "outlet")
+            writer.field("amount", max(due, owed))
+            writer.endObject()
+        }
+        let doubts = payments.doubts
+        if !doubts.isEmpty {
+            writer.key("doubt")
+            writer.beginArray()
+            for doubt in doubts {
+                writer.beginObject()
+                writer.field("ref", doubt.report.reference.string)
+                writer.field("kind", doubt.report.kind.rawValue)
+                writer.field("why", doubt.reason.rawValue)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
         writer.endObject()
     }
 
@@ -121,6 +146,7 @@ public enum OrderDocument {
         writer.field("status", order.book.status.rawValue)
         writeLife(of: order.book, texts, to: &writer)
         writer.field("late", order.isLate(at: now))
+        writer.field("uncovered", order.book.isUncovered)
         writer.field("count", placement.count)
         writer.key("lines")
         writer.beginArray()
@@ -145,7 +171,7 @@ public enum OrderDocument {
         if let time = terms.placedAt { writer.field("placedAt", time.rfc3339) }
         if let time = terms.promisedFor { writer.field("promisedFor", time.rfc3339) }
         if let time = book.readyBy { writer.field("readyBy", time.rfc3339) }
-        if book.status == .awaitingPayment, let time = terms.payBy { writer.field("payBy", time.rfc3339) }
+        if book.status == .awaitingPayment, let time = book.payBy { writer.field("payBy", time.rfc3339) }
         if book.status == .scheduled, let time = terms.releaseAt { writer.field("releaseAt", time.rfc3339) }
         if let time = book.acceptBy { writer.field("acceptBy", time.rfc3339) }
         if let ending = book.ending {

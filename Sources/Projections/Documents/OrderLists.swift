@@ -54,6 +54,8 @@ public enum OrderPageDocument {
             writer.field("count", row.count)
             writer.field("currency", row.currency.code)
             writer.field("total", row.total.minorUnits)
+            writer.field("paid", row.paid)
+            writer.field("doubt", row.isInDoubt)
             writer.field("placedAt", row.placedAt.rfc3339)
             writer.field("updatedAt", row.changedAt.rfc3339)
             writer.endObject()

@@ -43,6 +43,7 @@ enum EventCase: String, CaseIterable {
     case orderScheduled = "order.scheduled"
     case orderRefunded = "order.refunded"
     case orderPaymentReported = "order.paymentReported"
+    case orderCoverLost = "order.coverLost"
     case orderAccepted = "order.accepted"
     case orderRejected = "order.rejected"
     case orderPreparationStarted = "order.preparationStarted"
@@ -91,6 +92,7 @@ enum EventCase: String, CaseIterable {
             case .order(.scheduled): .orderScheduled
             case .order(.refunded): .orderRefunded
             case .order(.paymentReported): .orderPaymentReported
+            case .order(.coverLost): .orderCoverLost
             case .order(.accepted): .orderAccepted
             case .order(.rejected): .orderRejected
             case .order(.preparationStarted): .orderPreparationStarted
@@ -180,7 +182,10 @@ enum EventCase: String, CaseIterable {
             .order(
                 .paymentReported(
                     Order.Payment(
-                        reference: random.text(), random.pick(Order.PaymentState.allCases), random.amount())))
+                        reference: random.text(), random.pick(Order.PaymentKind.allCases), random.amount(),
+                        of: random.pick([.own, .report(random.text()), .unclear])),
+                    isInDoubt: random.chance(50)))
+        case .orderCoverLost: .order(.coverLost(payBy: random.time()))
         case .orderReadied: .order(.readied)
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
         case .orderDelayed: .order(.delayed(readyBy: random.time()))

@@ -310,9 +310,23 @@ struct GoldenEvent {
                         units: Order.Refund.Units(line: "tea", quantity: 1)))),
             #"{"amount":34,"tax":5,"code":"ITEMS","line":"tea","quantity":1}"#),
         GoldenEvent(
-            "order.paymentReported",
+            "order.paymentReported", version: 2,
             .order(.paymentReported(Order.Payment(reference: "pay_1", .captured, Amount(minorUnits: 500)))),
             #"{"ref":"pay_1","state":"captured","amount":500}"#),
+        GoldenEvent(
+            "order.paymentReported", version: 2,
+            .order(
+                .paymentReported(
+                    Order.Payment(reference: "d_1", .chargedBack, Amount(minorUnits: 500), of: .report("pay_1")),
+                    isInDoubt: true)),
+            #"{"ref":"d_1","state":"chargedBack","amount":500,"of":"pay_1","doubt":true}"#),
+        GoldenEvent(
+            "order.paymentReported", version: 2,
+            .order(
+                .paymentReported(
+                    Order.Payment(reference: "r_1", .refunded, Amount(minorUnits: 5), of: .unclear), isInDoubt: true)),
+            #"{"ref":"r_1","state":"refunded","amount":5,"of":null,"doubt":true}"#),
+        GoldenEvent("order.coverLost", .order(.coverLost(payBy: time(8))), #"{"payBy":1700000000008}"#),
         GoldenEvent(
             "order.accepted", .order(.accepted(readyBy: time(6), by: .merchant)),
             #"{"by":"merchant","readyBy":1700000000006}"#),

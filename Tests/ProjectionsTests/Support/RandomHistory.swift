@@ -126,7 +126,8 @@ struct RandomHistory {
         switch generator.number(0..<10) {
         case 8:
             let payment = Order.Payment(
-                reference: generator.pick(["pay_1", "pay_2"]), generator.pick(Order.PaymentState.allCases), 500)
+                reference: generator.pick(["pay_1", "pay_2"]), generator.pick(Order.PaymentKind.allCases), 500,
+                of: generator.pick([.own, .report("pay_1")]))
             return .reportPayment(payment, now: now)
         case 9:
             return .refund(
