@@ -162,13 +162,15 @@ extension Orders.Open {
                 }
             }
             let event = try EventCodec.decode(kind, payload)
-            guard case .order(.placed(var placement)) = event else { throw UnreadableValue("another event") }
+            guard case .order(.placed(let placement)) = event else { throw UnreadableValue("another event") }
             if kind.schemaVersion != EventCodec.currentVersion(of: kind.name) {
                 payload = EventCodec.encode(event).payload
             }
-            placement.lines = []
-            placement.name = nil
-            var book = Order.Book(placement)
+            var state = Order.initial
+            try Order.evolve(&state, .placed(placement))
+            guard var book = state.book else { throw UnreadableValue("another event") }
+            book.placement.lines = []
+            book.placement.name = nil
             book.status = status
             book.acceptBy = acceptBy
             book.payBy = payBy

@@ -6,6 +6,7 @@ A menu and its carts are lines of numbers for Tests/PricingTool:
       groups:[min max free setsPrice options:[price prices:[size price] max groups:[group]]]
       items:[price groups:[group] tax]
     1 tip lines:[item options:[option units] quantity]
+    2 part, of the order that the cart is: 0 for the rest, 1 with an amount, 2 with a line's number and a quantity
 
 A list is preceded by its length, and -1 stands for what there is not: a service or a fee that there is not is -1 alone.
 Options and groups are numbered through the whole menu.
@@ -101,8 +102,30 @@ def unit_price(menu, item, chosen):
     return price
 
 
+@dataclass
+class Bill:
+    subtotal: int
+    total: int
+    charges: list  # (name, amount, shares)
+    fees: list  # (name, amount, tax, shares)
+    taxes: list  # (number, amount, shares, what each line and fee is taxed on)
+
+    def words(self, menu):
+        """Subtotal, total, and every charge with its shares."""
+        words = ["=", self.subtotal, self.total]
+        bases = {number: sum(base) for number, _, _, base in self.taxes}
+        numbers = iter(bases)
+        for name, amount, parts in self.charges:
+            words += [name, amount]
+            if name == "tax":
+                number = next(numbers)
+                words += [menu.taxes[number], "of", bases[number]]
+            words += parts
+        return words
+
+
 def bill(menu, lines, tip):
-    """The words of a bill: subtotal, total, and every charge with its shares. A line is (amount, tax)."""
+    """What lines cost with everything that is charged. A line is (amount, tax)."""
     amounts = [amount for amount, _ in lines]
     subtotal = sum(amounts)
     fees = []
@@ -115,6 +138,7 @@ def bill(menu, lines, tip):
             fees.append((name, fee[0], fee[2], []))
     charges = [(name, amount, parts) for name, amount, _, parts in fees]
     total = subtotal + sum(amount for _, amount, _ in charges)
+    taxes = []
     for number, rate in enumerate(menu.taxes):
         taxed = [tax == number if tax is not None else number == 0 for _, tax in lines]
         taxed += [tax == number for _, _, tax, _ in fees]
@@ -124,28 +148,105 @@ def bill(menu, lines, tip):
                 for amount, is_taxed in zip(amounts + [amount for _, amount, _, _ in fees], taxed)]
         tax = half_up(Fraction(sum(base) * rate, 100_000 + rate if menu.included else 100_000))
         charges.append(("tax", tax, shares(tax, base)))
+        taxes.append((number, tax, shares(tax, base), base))
         if not menu.included:
             total += tax
     if tip > 0:
         charges.append(("tip", tip, []))
         total += tip
-    words = ["=", subtotal, total]
-    for name, amount, parts in charges:
-        words += [name, amount, *parts]
-    return words
+    return Bill(subtotal, total, charges, fees, taxes)
+
+
+class Refunds:
+    """What an order gives back, by docs/ordering.md. What there is to give is a list: the money, and for each tax what
+    it was taken of, and the tax."""
+
+    def __init__(self, menu, lines, quantities, charged):
+        self.names = [f"t{number}" for number, *_ in charged.taxes]
+        self.quantities = quantities
+        self.left = [charged.total]
+        for _, amount, _, base in charged.taxes:
+            self.left += [sum(base), amount]
+        service = next((parts for name, _, _, parts in charged.fees if name == "service"), [0] * len(lines))
+        has_service = any(name == "service" for name, *_ in charged.fees)
+        self.lines = []
+        for number, (amount, _) in enumerate(lines):
+            worth = [amount + service[number]]
+            for _, _, parts, base in charged.taxes:
+                # Service is the first fee, behind the lines.
+                taxed, tax = base[number], parts[number]
+                if has_service:
+                    taxed += shares(base[len(lines)], service)[number]
+                    tax += shares(parts[len(lines)], service)[number]
+                worth += [taxed, tax]
+                if not menu.included:
+                    worth[0] += tax
+            self.lines.append(worth)
+        self.back = [0] * len(lines)
+
+    def units(self, line, first, last):
+        """What the units of a line from one up to another cost."""
+        def up_to(units):
+            return [half_up(Fraction(amount * units, self.quantities[line])) for amount in self.lines[line]]
+        return [late - early for early, late in zip(up_to(first), up_to(last))]
+
+    def refund(self, part):
+        """The answer for a part: (0,), (1, amount) or (2, line, quantity)."""
+        remaining = [self.units(line, back, self.quantities[line]) for line, back in enumerate(self.back)]
+        cost = [sum(amounts) for amounts in zip(*remaining)] or [0] * len(self.left)
+        # Where more is left than the lines cost, the rest is beside them: fees, the taxes on them, and the tip.
+        whole = self.left[0] > cost[0]
+        on_lines = cost if whole else self.left
+
+        def in_part(amounts, part, all):
+            return [half_up(Fraction(amount * part, all)) if all else 0 for amount in amounts]
+
+        given = list(self.left)
+        if part[0] == 1:
+            if 0 < self.left[0] < part[1]:
+                return "LIMIT"
+            beside = [left - line for left, line in zip(self.left, on_lines)]
+            first = min(part[1], beside[0])
+            given = [fee + line for fee, line in zip(
+                in_part(beside, first, beside[0]), in_part(on_lines, part[1] - first, on_lines[0]))]
+        elif part[0] == 2:
+            _, line, quantity = part
+            if self.back[line] + quantity > self.quantities[line]:
+                return "LIMIT"
+            wanted = self.units(line, self.back[line], self.back[line] + quantity)
+            if whole:
+                given = wanted
+            else:
+                given = [half_up(Fraction(left * units, all)) if all else 0
+                         for left, units, all in zip(self.left, wanted, cost)]
+        if self.left[0] == 0:
+            return "LIMIT"
+        # The last of the money comes with the last of every tax.
+        if given[0] == self.left[0]:
+            given = list(self.left)
+        if part[0] == 2:
+            self.back[part[1]] += part[2]
+        self.left = [left - amount for left, amount in zip(self.left, given)]
+        words = [given[0]]
+        for name, base, tax in zip(self.names, given[1::2], given[2::2]):
+            if base or tax:
+                words += [name, base, tax]
+        return " ".join(map(str, words))
 
 
 def priced(menu, cart):
-    """The answer for a cart: (tip, [(item, {option: units}, quantity)])."""
+    """The answer for a cart: (tip, [(item, {option: units}, quantity)]), and what its order can give back."""
     tip, ordered = cart
-    words, lines = [], []
+    words, lines, quantities = [], [], []
     for number, chosen, quantity in ordered:
         item = menu.items[number]
         price = unit_price(menu, item, chosen)
         words.append(price)
         if isinstance(price, int):
             lines.append((price * quantity, item.tax))
-    return " ".join(str(word) for word in words + bill(menu, lines, tip))
+            quantities.append(quantity)
+    charged = bill(menu, lines, tip)
+    return (" ".join(str(word) for word in words + charged.words(menu)), Refunds(menu, lines, quantities, charged))
 
 
 # Random menus and carts
@@ -218,6 +319,22 @@ def random_cart(random, menu):
     return random.choice([0, 0, 1, 500]), ordered
 
 
+def random_refunds(random, order):
+    """Parts of an order to give back, in any order, until nothing is left."""
+    parts = []
+    for line, quantity in enumerate(order.quantities):
+        while quantity > 0:
+            units = random.randint(1, quantity)
+            parts.append((2, line, units))
+            quantity -= units
+    if random.random() < 0.2 and order.quantities:
+        parts.append((2, random.randrange(len(order.quantities)), 100))
+    for _ in range(random.choice([0, 0, 1, 3])):
+        parts.append((1, random.choice([1, 50, 300, random.randint(1, max(1, order.left[0]))])))
+    random.shuffle(parts)
+    return [*parts, (0,)]
+
+
 # Lines for the tool
 
 def listed(values):
@@ -241,6 +358,10 @@ def menu_line(menu):
          -1 if item.tax is None else item.tax]
         for item in menu.items])
     return " ".join(map(str, words))
+
+
+def refund_line(part):
+    return " ".join(map(str, (2, *part)))
 
 
 def cart_line(cart):

@@ -16,12 +16,14 @@ from tiffin import (
 TEXT = "the fish did not come, Asha"
 
 
-def place(client, outlet, cart, *words, **changes):
-    """An order of two teas at an outlet with these details."""
+def place(client, outlet, cart, *words, price=100, quantity=2, tip=0, **changes):
+    """An order of some tea at an outlet with these details."""
     put_open_outlet(
-        client, outlet, [section_document("all", [item_document("tea", 100)])], **{"acceptWithin": 600, **changes})
-    assert client("CART.ADD", cart, outlet, "tea", 2, *words) == 2
-    return client("CART.CHECKOUT", cart, "TOTAL", 200, *words).decode()
+        client, outlet, [section_document("all", [item_document("tea", price)])], **{"acceptWithin": 600, **changes})
+    assert client("CART.ADD", cart, outlet, "tea", quantity, *words) == quantity
+    client("CART.TIP", cart, tip)
+    total = client.json("CART.QUOTE", cart)["total"]
+    return client("CART.CHECKOUT", cart, "TOTAL", total, *words).decode()
 
 
 def status(client, order):
@@ -416,6 +418,16 @@ class TestPayments:
         assert client.error("ORDER.PAYMENT", order, "p", "captured", -1).code == "INVALID"
         assert client.json("ORDER.GET", order)["version"] == 1
 
+    def test_what_costs_nothing_waits_for_no_payment(self, client, name):
+        order = place(client, name, name, price=0, payment="first", acceptWithin=600)
+        placed = client.json("ORDER.GET", order)
+        assert (placed["status"], placed["total"], "acceptBy" in placed) == ("placed", 0, True)
+        assert "payBy" not in placed and "payment" not in placed
+        assert [shown["order"] for shown in client.json("KITCHEN", name)["orders"]] == [order]
+        assert client("ORDER.ACCEPT", order) == 2
+        quick = place(client, f"{name}-quick", f"{name}-quick", price=0, payment="first", acceptWithin=0)
+        assert status(client, quick) == "accepted"
+
 
 class TestRefunds:
     def test_units_amounts_and_the_rest_are_given_back(self, client, name):
@@ -439,6 +451,48 @@ class TestRefunds:
         amounts = [event["payload"]["amount"] for event in read_log(client, "STREAM", f"order-{order}")
                    if event["kind"] == "order.refunded"]
         assert amounts == [100, 30, 70]
+
+    @pytest.mark.parametrize("tip", [0, 10, 100])
+    def test_a_line_gives_back_its_service_and_the_tax_on_both_whatever_the_tip(self, client, name, tip):
+        order = place(
+            client, name, name, price=1_000, quantity=1, tip=tip, taxIncluded=True,
+            taxes=[{"id": "vat", "name": "VAT", "rate": 20_000}], charges={"service": {"rate": 10_000, "tax": "vat"}})
+        placed = client.json("ORDER.GET", order)
+        tax = next(charge for charge in placed["charges"] if charge["kind"] == "tax")
+        assert tax == {
+            "kind": "tax", "id": "vat", "name": "VAT", "rate": 20_000, "base": 1_100, "amount": 183, "included": True,
+            "shares": [166, 17], "bases": [1_000, 100]}
+        client("ORDER.REFUND", order, "LINE", placed["lines"][0]["line"], "QTY", 1, "CODE", "ITEMS")
+        vat = {"id": "vat", "rate": 20_000, "base": 1_100, "amount": 183}
+        after = client.json("ORDER.GET", order)
+        assert (after["refunded"], after["refundedTax"], after["refundedTaxes"]) == (1_100, 183, [vat])
+        recorded = read_log(client, "STREAM", f"order-{order}")
+        assert (recorded[0]["schemaVersion"], recorded[0]["payload"]["charges"]) == (3, placed["charges"])
+        assert (recorded[1]["schemaVersion"], recorded[1]["payload"]["taxes"]) == (2, [vat])
+
+    def test_tax_on_top_of_service_is_given_back_with_the_line(self, client, name):
+        order = place(
+            client, name, name, price=1_000, quantity=1, taxIncluded=False,
+            taxes=[{"id": "vat", "name": "VAT", "rate": 20_000}], charges={"service": {"rate": 10_000, "tax": "vat"}})
+        line = client.json("ORDER.GET", order)["lines"][0]["line"]
+        client("ORDER.REFUND", order, "LINE", line, "QTY", 1, "CODE", "ITEMS")
+        after = client.json("ORDER.GET", order)
+        assert (after["total"], after["refunded"], after["refundedTax"]) == (1_320, 1_320, 220)
+
+    def test_an_amount_comes_first_out_of_what_no_line_gives_back(self, client, name):
+        order = place(
+            client, name, name, price=1_000, quantity=1, tip=100, taxIncluded=True,
+            taxes=[{"id": "vat", "name": "VAT", "rate": 20_000}], charges={"delivery": {"fee": 60, "tax": "vat"}})
+        line = client.json("ORDER.GET", order)["lines"][0]["line"]
+        steps = [
+            # Half of the delivery and of the tip, with half of the 10 of tax in the delivery; then the line is worth
+            # all that it cost, and at last it is worth half.
+            (("AMOUNT", 80), 80, 5), (("AMOUNT", 80), 160, 10), (("AMOUNT", 500), 660, 94),
+            (("LINE", line, "QTY", 1), 1_160, 177)]
+        for words, refunded, tax in steps:
+            client("ORDER.REFUND", order, *words, "CODE", "OTHER")
+            after = client.json("ORDER.GET", order)
+            assert (after["refunded"], after["refundedTax"]) == (refunded, tax), words
 
 
 class TestKitchen:

@@ -13,7 +13,8 @@ import Testing
         var linesSet: Set<Text> = []
         for _ in 0..<300 {
             let command = Cart.Command.random(&random, limits)
-            guard let events = try? Cart.decide(command, in: state) else { continue }
+            let reasons = command.reasonsAgainst(state, limits)
+            guard let events = Cart.events(of: command, in: state, unless: reasons) else { continue }
             state = try Cart.state(after: events, from: state)
             count += events.reduce(0) { $0 + $1.countDelta }
             if case .set(let line, _, _) = command { linesSet.insert(line) }
@@ -107,6 +108,63 @@ extension Cart.Command {
                         .soldOut(until: nil),
                     ]).with(randomOptions(&random))))
         }
+    }
+
+    /// Every reason to refuse it. All prices are 0.
+    fileprivate func reasonsAgainst(_ cart: Cart.State, _ limits: [Identifier: Int]) -> Set<Rejection.Code> {
+        if case .checkedOut = cart { return [.state] }
+        let contents = cart.contents
+        let lines = contents?.lines ?? []
+        var reasons: Set<Rejection.Code> = []
+        func check(_ note: PersonalText?, of customer: Identifier?) {
+            if case .plain = note, customer != nil { reasons.insert(.invalid) }
+            if case .sealed = note, customer == nil { reasons.insert(.invalid) }
+        }
+        func options(of offer: Offer) -> [LineOption] {
+            if case .available(let item) = offer { item.options } else { [] }
+        }
+        switch self {
+        case .add(let addition):
+            if let contents {
+                if contents.outlet != addition.outlet { reasons.insert(.wrongOutlet) }
+                if let customer = addition.customer {
+                    let isAnother = contents.customer.map { $0 != customer } ?? false
+                    let hasOpenNote = lines.contains { if case .plain = $0.note { true } else { false } }
+                    if isAnother || hasOpenNote { reasons.insert(.state) }
+                }
+            }
+            check(addition.note, of: addition.customer ?? contents?.customer)
+            if case .soldOut = addition.offer { reasons.insert(.soldOut) }
+            let same = lines.first {
+                $0.item == addition.item && $0.options == options(of: addition.offer) && $0.note == addition.note
+            }
+            let most = limits[addition.item]! - (same?.quantity ?? 0)
+            if addition.quantity < 1 || addition.quantity > most || same == nil && lines.count == Cart.maximumLines {
+                reasons.insert(.limit)
+            }
+        case .set(let id, let quantity, _):
+            if !lines.contains(where: { $0.id == id }) { reasons.insert(.notFound) }
+            if !(0...99).contains(quantity) { reasons.insert(.limit) }
+        case .remove(let id): if !lines.contains(where: { $0.id == id }) { reasons.insert(.notFound) }
+        case .clear: break
+        case .edit(let edit):
+            guard let old = lines.first(where: { $0.id == edit.line }) else { return [.notFound] }
+            let note = edit.note ?? old.note
+            check(note, of: contents?.customer)
+            let joined = lines.first {
+                $0.id != old.id && $0.item == old.item && $0.options == options(of: edit.offer) && $0.note == note
+            }
+            let isSame = old.options == options(of: edit.offer) && old.note == note
+            let quantity = old.quantity + (joined?.quantity ?? 0)
+            if !isSame, quantity > max(limits[old.item]!, old.quantity) { reasons.insert(.limit) }
+        case .tip(let amount): reasons = lines.isEmpty ? [.state] : amount < .zero ? [.invalid] : []
+        case .checkOut(let checkOut):
+            // It has offers for lines without options and notes.
+            if lines.contains(where: { checkOut.offers[$0.id] == nil }) { reasons.insert(.notFound) }
+            if contents?.tip != .zero { reasons.insert(.totalChanged) }
+            if lines.isEmpty { reasons = [.state] }
+        }
+        return reasons
     }
 
     private static func randomOptions(_ random: inout SeededGenerator) -> [Identifier] {

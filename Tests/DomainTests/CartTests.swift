@@ -52,6 +52,11 @@ import Testing
             Case("empty: remove", when: .remove(line: "tea"), then: .rejected(.notFound)),
             Case("empty: clear", when: .clear, then: .events([])),
             Case("empty: check out", when: checkOut(0), then: .rejected(.state, naming: ["empty", "CART.ADD"])),
+            Case(
+                "empty: edit", when: .edit(Cart.Edit(line: "tea", note: "hot", offer: .sample())),
+                then: .rejected(.notFound)),
+            Case("empty: tip", when: .tip(50), then: .rejected(.state, naming: ["empty", "CART.ADD"])),
+            Case("emptied: tip", given: emptied, when: .tip(50), then: .rejected(.state, naming: ["empty"])),
             Case("emptied: clear", given: emptied, when: .clear, then: .events([])),
             Case(
                 "emptied: another outlet", given: emptied, when: add("tea", outlet: "p"),
@@ -88,6 +93,16 @@ import Testing
             Case(
                 "filled: remove an unknown line", given: twoTeas, when: .remove(line: "soup"),
                 then: .rejected(.notFound)),
+            Case(
+                "filled: edit", given: twoTeas,
+                when: .edit(Cart.Edit(line: "tea", note: "hot", offer: .sample(price: 300))),
+                then: .events([.lineEdited(line: "tea", to: line("tea", "tea", 2, price: 300, note: "hot"))])),
+            Case(
+                "filled: edit an unknown line", given: twoTeas, when: .edit(Cart.Edit(line: "soup", offer: .sample())),
+                then: .rejected(.notFound)),
+            Case("filled: tip", given: twoTeas, when: .tip(50), then: .events([.tipSet(50)])),
+            Case("filled: tip as it is", given: twoTeas + [.tipSet(50)], when: .tip(50), then: .events([])),
+            Case("filled: tip less than nothing", given: twoTeas, when: .tip(-1), then: .rejected(.invalid)),
             Case("filled: clear", given: twoTeas, when: .clear, then: .events([.cleared(count: 2)])),
             Case(
                 "filled: check out", given: twoTeas, when: checkOut(500),
@@ -96,6 +111,10 @@ import Testing
             Case("ordered: add", given: ordered, when: add("tea"), then: .rejected(.state, naming: ["order-1"])),
             Case("ordered: set", given: ordered, when: .set(line: "tea", quantity: 2), then: .rejected(.state)),
             Case("ordered: remove", given: ordered, when: .remove(line: "tea"), then: .rejected(.state)),
+            Case(
+                "ordered: edit", given: ordered, when: .edit(Cart.Edit(line: "tea", note: "hot", offer: .sample())),
+                then: .rejected(.state)),
+            Case("ordered: tip", given: ordered, when: .tip(50), then: .rejected(.state, naming: ["order-1"])),
             Case("ordered: clear", given: ordered, when: .clear, then: .rejected(.state)),
             Case("ordered: check out", given: ordered, when: checkOut(500), then: .rejected(.state)),
         ] as [Case])

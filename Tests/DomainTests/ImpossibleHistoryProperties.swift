@@ -235,12 +235,29 @@ extension Order.Placement {
     /// As a checkout makes it.
     fileprivate static let possible = Order.Placement(
         cart: "c", outlet: "o", currency: .inr,
-        lines: [CartLine(id: "a", item: "a", name: "Tea", quantity: 1, unitPrice: 1)], total: 1)
+        lines: [CartLine(id: "a", item: "a", name: "Tea", quantity: 2, unitPrice: 500)],
+        charges: [
+            Charge(.service, 100, shares: [100]),
+            Charge(.tax, id: "b", name: "B", rate: .sample(10_000), 110, shares: [100, 10], bases: [1_000, 100]),
+        ], total: 1_210)
 
     fileprivate static func random(_ random: inout SeededGenerator) -> Order.Placement {
         Order.Placement(
             cart: "c", outlet: "o", currency: .inr, lines: (0..<3).map { _ in .random(&random) },
-            total: random.hostileAmount(), terms: .random(&random))
+            charges: (0..<random.pick([0, 1, 3])).map { _ in .random(&random) }, total: random.hostileAmount(),
+            terms: .random(&random))
+    }
+}
+
+extension Charge {
+    fileprivate static func random(_ random: inout SeededGenerator) -> Charge {
+        func amounts() -> [Amount] {
+            (0..<random.pick([0, 3, 4])).map { _ in random.pick([0, 1, random.hostileAmount()]) }
+        }
+        return Charge(
+            random.pick(Charge.Kind.allCases), id: random.maybe(Identifier.random),
+            rate: random.maybe { .sample($0.pick([0, 100_000])) }, random.hostileAmount(),
+            isIncluded: random.chance(50), shares: amounts(), bases: amounts())
     }
 }
 
@@ -260,7 +277,11 @@ extension Order.Event {
         case 14:
             .refunded(
                 Order.Refund(
-                    random.hostileAmount(), tax: random.hostileAmount(), .other,
+                    random.hostileAmount(),
+                    taxes: random.pick([
+                        [], [Order.Refund.Tax(random.hostileAmount())],
+                        [Order.Refund.Tax(id: "b", base: random.hostileAmount(), random.hostileAmount())],
+                    ]), .other,
                     units: random.maybe { Order.Refund.Units(line: "a", quantity: $0.hostileInt()) }))
         case 12:
             .paymentReported(

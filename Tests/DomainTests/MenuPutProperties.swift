@@ -29,7 +29,9 @@ import Testing
         var random = SeededGenerator(seed: seed)
         var state = Menu.initial
         for _ in 0..<100 {
-            for event in (try? Menu.decide(.random(&random), in: state)) ?? [] { try Menu.evolve(&state, event) }
+            let command = Menu.Command.random(&random)
+            let reasons = command.reasonsAgainst(state)
+            for event in Menu.events(of: command, in: state, unless: reasons) ?? [] { try Menu.evolve(&state, event) }
             #expect(state.bytes == state.document.textBytes)
         }
         #expect(state.bytes == (try Menu.state(after: state.document.history).bytes))
@@ -120,6 +122,30 @@ private func singleMoves(_ lists: Lists) -> [Lists] {
 }
 
 extension Menu.Command {
+    /// Why it is refused: what it names is not there, or it puts something before itself. All else is right.
+    fileprivate func reasonsAgainst(_ menu: MenuState) -> Set<Rejection.Code> {
+        let sections = menu.document.sections
+        let items = sections.flatMap { $0.items.map(\.id) }
+        var reasons: Set<Rejection.Code> = []
+        func need(_ isThere: Bool) { if !isThere { reasons.insert(.notFound) } }
+        switch self {
+        case .putSection(let header, let before?):
+            if before == header.id { reasons.insert(.invalid) }
+            need(sections.contains { $0.header.id == before })
+        case .removeSection(let id): need(sections.contains { $0.header.id == id })
+        case .putItem(let item, let section, let before):
+            let target = sections.first { $0.header.id == section }
+            need(target != nil)
+            if let before {
+                if before == item.id { reasons.insert(.invalid) }
+                need(target?.items.contains { $0.id == before } ?? false)
+            }
+        case .removeItem(let id), .reprice(let id, _), .suspend(let id, _, _): need(items.contains(id))
+        default: break
+        }
+        return reasons
+    }
+
     /// A command about few ids, with texts of many lengths.
     fileprivate static func random(_ random: inout SeededGenerator) -> Menu.Command {
         func text() -> Text { Text(String(repeating: random.pick(["x", "é"]), count: random.pick([1, 7, 90]))) }

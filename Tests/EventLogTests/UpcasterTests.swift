@@ -58,4 +58,41 @@ import Testing
             #expect(throws: EventDecodingError.self) { try EventCodec.decode(kind, Array(payload.utf8)) }
         }
     }
+
+    private static let placed =
+        #"{"cart":"c","outlet":"o","currency":"INR","lines":[],"charges":[{"kind":"tax","id":"vat","name":"VAT","#
+        + #""amount":83,"included":true,"shares":[83]}],"total":500}"#
+
+    @Test func `An order of schema 2 has its taxes without rates and bases`() throws {
+        let event = try EventCodec.decode(
+            EventKind(name: "order.placed", schemaVersion: 2), Array(Self.placed.utf8))
+        guard case .order(.placed(let placement)) = event else { throw ImpossibleEvent("another event") }
+        let tax = Charge(
+            .tax, id: Identifier("vat"), name: "VAT", Amount(minorUnits: 83), isIncluded: true,
+            shares: [Amount(minorUnits: 83)])
+        #expect(placement.charges == [tax])
+        #expect(placement.charges[0].base == nil)
+        #expect(EventCodec.encode(event).payload == Array(Self.placed.utf8))
+    }
+
+    @Test func `A refund of schema 1 has its taxes together`() throws {
+        let event = try EventCodec.decode(
+            EventKind(name: "order.refunded", schemaVersion: 1),
+            Array(#"{"amount":34,"tax":5,"code":"ITEMS","line":"tea","quantity":1}"#.utf8))
+        #expect(
+            event
+                == .order(
+                    .refunded(
+                        Order.Refund(
+                            Amount(minorUnits: 34), taxes: [Order.Refund.Tax(Amount(minorUnits: 5))], .items,
+                            units: Order.Refund.Units(line: "tea", quantity: 1)))))
+    }
+
+    @Test func `A tax whose base is not the sum of its bases is refused`() {
+        let payload = Self.placed.replacing(
+            #""amount":83"#, with: #""rate":20000,"base":499,"amount":83,"bases":[500]"#)
+        #expect(throws: EventDecodingError.self) {
+            try EventCodec.decode(EventKind(name: "order.placed", schemaVersion: 3), Array(payload.utf8))
+        }
+    }
 }

@@ -28,7 +28,10 @@ extension RightServer {
             details.pricing.taxIncluded = terms.isTaxIncluded
             details.pricing.taxes = [.init(id: tax, name: Text("VAT"), rate: Rate(thousandths: Int(rate))!)]
         }
-        if let rate = terms.service { details.pricing.service = .init(rate: Rate(thousandths: Int(rate))!) }
+        if let rate = terms.service {
+            details.pricing.service = .init(
+                rate: Rate(thousandths: Int(rate))!, tax: terms.isServiceTaxed ? tax : nil)
+        }
         if let fee = terms.delivery {
             details.pricing.delivery = .init(
                 Amount(minorUnits: fee.amount), freeFrom: Amount(minorUnits: fee.freeFrom),

@@ -520,6 +520,9 @@ extension Charge {
         ]
         shown["id"] = id?.rawValue
         shown["name"] = name?.string
+        shown["rate"] = rate?.thousandths
+        shown["base"] = base?.minorUnits
+        if !bases.isEmpty { shown["bases"] = bases.map(\.minorUnits) }
         return shown
     }
 }

@@ -89,10 +89,13 @@ func readMenu(_ numbers: inout Numbers) -> MenuState {
     }
 }
 
-func answer(_ numbers: inout Numbers, _ menu: MenuState, _ terms: PricingTerms) throws -> String {
+func answer(
+    _ numbers: inout Numbers, _ menu: MenuState, _ terms: PricingTerms, _ order: inout Order.State
+) throws -> String {
     let tip = numbers.amount()
     var words: [String] = []
     var lines: [Bill.Line] = []
+    var ordered: [CartLine] = []
     for (id, chosen, quantity) in numbers.list({ numbers in
         (item(numbers.next()), numbers.list { ChosenOption(option($0.next()), units: $0.next()) }, numbers.next())
     }) {
@@ -101,6 +104,10 @@ func answer(_ numbers: inout Numbers, _ menu: MenuState, _ terms: PricingTerms) 
         case .available(let offer):
             words.append("\(offer.unitPrice.minorUnits)")
             lines.append(Bill.Line(try offer.unitPrice.multiplied(by: quantity), tax: offer.tax))
+            ordered.append(
+                CartLine(
+                    id: Text("\(ordered.count)"), item: id, name: "Item", quantity: quantity,
+                    unitPrice: offer.unitPrice))
         case .wrongChoice(.gone): words.append("gone")
         case .wrongChoice(.tooMany): words.append("many")
         case .wrongChoice(.units): words.append("units")
@@ -111,20 +118,53 @@ func answer(_ numbers: inout Numbers, _ menu: MenuState, _ terms: PricingTerms) 
     words.append("= \(bill.subtotal.minorUnits) \(bill.total.minorUnits)")
     for charge in bill.charges {
         words.append("\(charge.kind.rawValue) \(charge.amount.minorUnits)")
+        if let rate = charge.rate, let base = charge.base { words.append("\(rate.thousandths) of \(base.minorUnits)") }
         words += charge.shares.map { "\($0.minorUnits)" }
+    }
+    order = .unplaced
+    try Order.evolve(
+        &order,
+        .placed(
+            Order.Placement(
+                cart: item(0), outlet: item(0), currency: Currency("EUR")!, lines: ordered, charges: bill.charges,
+                total: bill.total)))
+    return words.joined(separator: " ")
+}
+
+/// What is given back of the last cart's order: the amount, and each tax with its base.
+func refund(_ numbers: inout Numbers, of order: inout Order.State) throws -> String {
+    let part: Order.RefundPart =
+        switch numbers.next() {
+        case 0: .rest
+        case 1: .amount(numbers.amount())
+        default: .units(line: Text("\(numbers.next())"), quantity: numbers.next())
+        }
+    var words: [String] = []
+    do throws(Rejection) {
+        for case .refunded(let refund) in try Order.decide(.refund(part, .other), in: order) {
+            words.append("\(refund.amount.minorUnits)")
+            for tax in refund.taxes {
+                words.append("\(tax.id?.rawValue ?? "-") \(tax.base?.minorUnits ?? -1) \(tax.amount.minorUnits)")
+            }
+            do throws(ImpossibleEvent) { try Order.evolve(&order, .refunded(refund)) } catch { fatalError("\(error)") }
+        }
+    } catch {
+        return error.code.rawValue
     }
     return words.joined(separator: " ")
 }
 
 var terms = PricingTerms.none
 var menu = Menu.initial
+var order = Order.initial
 while let line = readLine() {
     var numbers = Numbers(line)
-    // A menu serves every cart up to the next one.
-    if numbers.next() == 0 {
+    // A menu serves every cart up to the next one, and a cart every refund.
+    switch numbers.next() {
+    case 0:
         terms = readTerms(&numbers)
         menu = readMenu(&numbers)
-    } else {
-        print(try answer(&numbers, menu, terms))
+    case 1: print(try answer(&numbers, menu, terms, &order))
+    default: print(try refund(&numbers, of: &order))
     }
 }

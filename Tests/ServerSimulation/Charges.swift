@@ -84,7 +84,7 @@ struct Charges {
             charges.append(
                 Bill.Charge(
                     kind: "tax", id: tax.id, amount: amount, isIncluded: isIncluded,
-                    shares: Bill.shares(of: amount, by: base)))
+                    shares: Bill.shares(of: amount, by: base), rate: tax.rate, bases: base))
         }
         if tip > 0 { charges.append(Bill.Charge(kind: "tip", amount: tip)) }
         return Bill(lines: lines, charges: charges)
@@ -100,11 +100,22 @@ struct Bill: Equatable {
         var isIncluded = false
         /// What of it falls on each line, and of a tax then on each fee.
         var shares: [Int64] = []
+        /// Of a tax: its rate, and what of each line and each fee it was taken of.
+        var rate: Int64?
+        var bases: [Int64] = []
 
         /// The charge in a trace, and for comparing it.
         var text: String {
-            "\(kind) \(id ?? "-") \(amount) \(isIncluded ? "included" : "on top") \(shares)"
+            "\(kind) \(id ?? "-") \(rate ?? 0) of \(bases) = \(amount) \(isIncluded ? "included" : "on top") \(shares)"
         }
+    }
+
+    /// Columns of a ledger: the money, what of it is each tax, and what each was taken of.
+    typealias Columns = [Column: Int64]
+    enum Column: Hashable {
+        case money
+        case tax(String)
+        case base(String)
     }
 
     /// What each line costs.
@@ -113,26 +124,45 @@ struct Bill: Equatable {
 
     var subtotal: Int64 { lines.reduce(0, +) }
     var total: Int64 { charges.reduce(subtotal) { $0 + ($1.isIncluded ? 0 : $1.amount) } }
-    /// All of the taxes, in prices or on top.
-    var tax: Int64 { charges.reduce(0) { $0 + ($1.kind == "tax" ? $1.amount : 0) } }
-
-    /// What was paid for a line: with its shares of service and of the taxes on top.
-    func paid(at index: Int) -> Int64 {
-        charges.reduce(lines[index]) { sum, charge in
-            let isShared = charge.kind == "service" || charge.kind == "tax" && !charge.isIncluded
-            return sum + (isShared ? charge.shares[index] : 0)
+    /// The whole order in columns.
+    var columns: Columns {
+        var columns: Columns = [.money: total]
+        for charge in charges where charge.kind == "tax" {
+            columns[.tax(charge.id ?? "")] = charge.amount
+            columns[.base(charge.id ?? "")] = charge.bases.reduce(0, +)
         }
+        return columns
     }
 
-    /// A line's share of the taxes.
-    func tax(at index: Int) -> Int64 { charges.reduce(0) { $0 + ($1.kind == "tax" ? $1.shares[index] : 0) } }
+    /// A line in columns: its price and its share of service, and the taxes on both.
+    func columns(at index: Int) -> Columns {
+        let service = charges.first { $0.kind == "service" }
+        var columns: Columns = [.money: lines[index] + (service?.shares[index] ?? 0)]
+        for charge in charges where charge.kind == "tax" {
+            var (tax, base) = (charge.shares[index], charge.bases[index])
+            // Service is the first of the fees, which come after the lines.
+            if let service {
+                tax += Bill.shares(of: charge.shares[lines.count], by: service.shares)[index]
+                base += Bill.shares(of: charge.bases[lines.count], by: service.shares)[index]
+            }
+            if !charge.isIncluded { columns[.money, default: 0] += tax }
+            columns[.tax(charge.id ?? "")] = tax
+            columns[.base(charge.id ?? "")] = base
+        }
+        return columns
+    }
 
     /// A quotient, rounded half up.
     static func halfUp(_ number: Int64, _ divisor: Int64) -> Int64 { (2 * number + divisor) / (2 * divisor) }
 
-    /// Some units of something after others, out of all: so that the last one ends at the whole.
-    static func share(_ whole: Int64, of units: Int, after before: Int, outOf all: Int) -> Int64 {
-        halfUp(whole * Int64(before + units), Int64(all)) - halfUp(whole * Int64(before), Int64(all))
+    /// So much of an amount as a part is of a whole.
+    static func part(_ amount: Int64, _ part: Int64, of whole: Int64) -> Int64 {
+        whole == 0 ? 0 : halfUp(amount * part, whole)
+    }
+
+    /// Some units of a line after others, out of all: so that the last one ends at the whole.
+    static func units(_ units: Int, after before: Int, outOf all: Int, of line: Columns) -> Columns {
+        line.mapValues { part($0, Int64(before + units), of: Int64(all)) - part($0, Int64(before), of: Int64(all)) }
     }
 
     /// An amount in proportion to weights. What rounding leaves goes to the largest remainders, of equals to the first.
@@ -152,6 +182,7 @@ extension Bill.Charge {
     init(_ charge: Domain.Charge) {
         self.init(
             kind: charge.kind.rawValue, id: charge.id?.rawValue, amount: charge.amount.minorUnits,
-            isIncluded: charge.isIncluded, shares: charge.shares.map(\.minorUnits))
+            isIncluded: charge.isIncluded, shares: charge.shares.map(\.minorUnits),
+            rate: charge.rate.map { Int64($0.thousandths) }, bases: charge.bases.map(\.minorUnits))
     }
 }

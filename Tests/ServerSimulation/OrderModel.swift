@@ -43,7 +43,7 @@ enum OrderChange: Equatable {
     case paid(OrderModel.Report, isInDoubt: Bool)
     /// It waits to be paid again, until a moment.
     case coverLost(payBy: Int64?)
-    case refunded(Int64, tax: Int64, String, line: String?, units: Int)
+    case refunded(Bill.Columns, String, line: String?, units: Int)
 
     /// What an event of an order's life says; nil of the first, and of those that no order here has.
     init?(_ event: Order.Event) {
@@ -81,9 +81,13 @@ enum OrderChange: Equatable {
                     amount: payment.amount.minorUnits, parent: parent), isInDoubt: isInDoubt)
         case .coverLost(let time): self = .coverLost(payBy: time.millisecondsSinceEpoch)
         case .refunded(let refund):
+            var columns: Bill.Columns = [.money: refund.amount.minorUnits]
+            for tax in refund.taxes {
+                columns[.tax(tax.id?.rawValue ?? "")] = tax.amount.minorUnits
+                columns[.base(tax.id?.rawValue ?? "")] = tax.base?.minorUnits
+            }
             self = .refunded(
-                refund.amount.minorUnits, tax: refund.tax.minorUnits, refund.reason.rawValue,
-                line: refund.units?.line.string,
+                columns.filter { $0.value > 0 }, refund.reason.rawValue, line: refund.units?.line.string,
                 units: refund.units?.quantity ?? 0)
         }
     }
@@ -153,9 +157,7 @@ struct OrderModel {
     private(set) var readyBy: Int64?
     private(set) var ending: Ending?
     private(set) var reports: [Report] = []
-    private(set) var refunded: Int64 = 0
-    /// How much of it is tax.
-    private(set) var refundedTax: Int64 = 0
+    private(set) var refunded: Bill.Columns = [:]
     private(set) var refundedUnits: [String: Int] = [:]
 
     /// An order as it is when it is placed, before anything is said of it.
@@ -166,9 +168,9 @@ struct OrderModel {
         (self.id, self.cart, self.outlet, self.lines, self.bill) = (id, cart, outlet, lines, bill)
         (self.customer, self.name) = (customer, name)
         (self.placedAt, self.terms) = (placedAt, terms)
-        status = terms.payWithin != nil ? .awaitingPayment : .placed
+        status = isPaidFirst ? .awaitingPayment : .placed
         if status == .placed { acceptBy = acceptBy(from: placedAt) }
-        payBy = terms.payWithin.map { placedAt + $0 * 1_000 }
+        payBy = isPaidFirst ? terms.payWithin.map { placedAt + $0 * 1_000 } : nil
     }
 
     /// The text that customers are given as a reason, and the name that is on their orders.
@@ -181,6 +183,8 @@ struct OrderModel {
 
     /// Whether its life is followed to the end.
     var isFollowed: Bool { terms.acceptWithin != nil || terms.payWithin != nil }
+    /// Whether it has to be paid before the kitchen sees it.
+    var isPaidFirst: Bool { terms.payWithin != nil && bill.total > 0 }
     var promisedFor: Int64? { terms.prepMinutes.map { placedAt + $0 * 60_000 } }
     var promise: Int64? { readyBy ?? promisedFor }
 
@@ -280,25 +284,62 @@ struct OrderModel {
 
     private func outcome(ofRefund part: Part, _ code: String) -> Outcome {
         guard ![.awaitingPayment, .rejected, .cancelled].contains(status) else { return .refused("STATE") }
-        let (left, taxLeft) = (total - refunded, bill.tax - refundedTax)
-        var (amount, line, units) = (left, String?.none, 0)
-        var lineTax: Int64?
+        let whole = bill.columns
+        let left = whole.mapValuesWithKeys { $1 - refunded[$0, default: 0] }
+        // What is left of the units that were not given back, as they cost.
+        let cost = lines.indices.reduce(into: Bill.Columns()) { sum, index in
+            let back = refundedUnits[lines[index].id, default: 0]
+            let all = lines[index].quantity
+            sum.merge(Bill.units(all - back, after: back, outOf: all, of: bill.columns(at: index)), uniquingKeysWith: +)
+        }
+        let moneyLeft = left[.money, default: 0]
+        let isLowered = moneyLeft <= cost[.money, default: 0]
+        let onLines = isLowered ? left : cost
+        var columns = left
+        var (line, units) = (String?.none, 0)
         switch part {
         case .rest: break
-        case .amount(let wanted): amount = wanted
+        case .amount(let wanted):
+            guard moneyLeft == 0 || wanted <= moneyLeft else { return .refused("LIMIT") }
+            // First of what no line gives back, then of the lines.
+            let beside = moneyLeft - onLines[.money, default: 0]
+            let first = min(wanted, beside)
+            columns = left.mapValuesWithKeys { column, amount in
+                let ofLines = onLines[column, default: 0]
+                return Bill.part(amount - ofLines, first, of: beside)
+                    + Bill.part(ofLines, wanted - first, of: onLines[.money, default: 0])
+            }
         case .units(let wanted, let id):
             guard let index = lines.firstIndex(where: { $0.id == id }) else { return .refused("NOTFOUND") }
             let (all, before) = (lines[index].quantity, refundedUnits[id, default: 0])
             guard wanted <= all - before else { return .refused("LIMIT") }
-            amount = Bill.share(bill.paid(at: index), of: wanted, after: before, outOf: all)
-            lineTax = Bill.share(bill.tax(at: index), of: wanted, after: before, outOf: all)
+            let cheap = Bill.units(wanted, after: before, outOf: all, of: bill.columns(at: index))
+            if !isLowered {
+                columns = cheap
+            } else {
+                columns = left.mapValuesWithKeys {
+                    Bill.part($1, cheap[$0, default: 0], of: cost[$0, default: 0])
+                }
+            }
             (line, units) = (id, wanted)
         }
-        guard left > 0, amount <= left else { return .refused("LIMIT") }
-        // As much of the tax that is left as of the money, and never so much less that it would remain without it.
-        let share = lineTax ?? Bill.halfUp(taxLeft * amount, left)
-        let tax = min(max(share, taxLeft - (left - amount)), taxLeft, amount)
-        return .changes([.refunded(amount, tax: tax, code, line: line, units: units)])
+        guard moneyLeft > 0 else { return .refused("LIMIT") }
+        // Whatever gives back the last of the money has the last of everything.
+        if columns[.money] == moneyLeft { columns = left }
+        return .changes([.refunded(columns.filter { $0.value > 0 }, code, line: line, units: units)])
+    }
+
+    private var refundedTax: Int64 {
+        refunded.reduce(0) { if case .tax = $1.key { $0 + $1.value } else { $0 } }
+    }
+
+    /// Each tax in what was given back, as it is compared.
+    private var refundedTaxes: [String] {
+        bill.charges.compactMap { charge in
+            let id = charge.id ?? ""
+            let (tax, base) = (refunded[.tax(id)] ?? 0, refunded[.base(id)] ?? 0)
+            return charge.kind == "tax" && (tax > 0 || base > 0) ? "\(id) \(charge.rate ?? -1) \(base) \(tax)" : nil
+        }
     }
 
     // MARK: Money
@@ -368,9 +409,8 @@ struct OrderModel {
         case .cancelled(let ending): (status, self.ending) = (.cancelled, ending)
         case .paid(let report, _): reports.append(report)
         case .coverLost(let time): (status, payBy, readyBy) = (.awaitingPayment, time, nil)
-        case .refunded(let amount, let tax, _, let line, let units):
-            refunded += amount
-            refundedTax += tax
+        case .refunded(let columns, _, let line, let units):
+            refunded.merge(columns, uniquingKeysWith: +)
             if let line { refundedUnits[line, default: 0] += units }
         }
         if status != .placed { acceptBy = nil }
@@ -402,16 +442,17 @@ struct OrderModel {
             "placedAt": time(isFollowed ? placedAt : nil), "promisedFor": time(promisedFor), "readyBy": time(readyBy),
             "payBy": time(status == .awaitingPayment ? payBy : nil), "acceptBy": time(acceptBy),
             "ending.by": ending?.by, "ending.code": ending?.code, "ending.reason": ending?.text,
-            "refunded": refunded > 0 ? "\(refunded)" : nil,
+            "refunded": refunded[.money].map { "\($0)" },
             "refundedTax": refundedTax > 0 ? "\(refundedTax)" : nil,
+            "refundedTaxes": refundedTaxes.isEmpty ? nil : refundedTaxes.joined(separator: ", "),
             "charges": bill.charges.map(\.text).joined(separator: ", "),
         ]
         for line in lines {
             let back = refundedUnits[line.id].map { ", \($0) given back" } ?? ""
             shown[line.id] = "\(line.quantity) at \(line.price) = \(line.price * Int64(line.quantity))\(back)"
         }
-        guard !reports.isEmpty || terms.payWithin != nil else { return shown.compactMapValues { $0 } }
-        let price = status == .rejected || status == .cancelled ? 0 : total - refunded
+        guard !reports.isEmpty || isPaidFirst else { return shown.compactMapValues { $0 } }
+        let price = status == .rejected || status == .cancelled ? 0 : total - refunded[.money, default: 0]
         let (due, owed) = (max(0, price - paid - authorised), max(0, paid - price))
         let moved = ["chargedBack", "refunded", "captured"].first { sum($0) > 0 }
         let still: String? = authorised > 0 ? "authorised" : reports.last?.kind
@@ -433,5 +474,11 @@ struct OrderModel {
             shown["payment.debt.amount"] = "\(max(due, owed))"
         }
         return shown.compactMapValues { $0 }
+    }
+}
+
+extension Bill.Columns {
+    fileprivate func mapValuesWithKeys(_ transform: (Key, Int64) -> Int64) -> Bill.Columns {
+        Bill.Columns(uniqueKeysWithValues: map { ($0.key, transform($0.key, $0.value)) })
     }
 }

@@ -39,7 +39,8 @@ enum ChargeReader {
             else { return nil }
             return Bill.Charge(
                 kind: kind, id: charge["id"]?.word, amount: amount, isIncluded: isIncluded,
-                shares: shares.compactMap(\.integer))
+                shares: shares.compactMap(\.integer), rate: charge["rate"]?.integer,
+                bases: charge["bases"]?.integers ?? [])
         }
         return read.count == charges.count ? read : nil
     }
@@ -96,6 +97,12 @@ enum OrderReader {
             }.joined(separator: ", ")
         }
         shown["charges"] = charges.map(\.text).joined(separator: ", ")
+        if case .array(let taxes)? = order["refundedTaxes"] {
+            shown["refundedTaxes"] = taxes.map { tax in
+                [tax["id"]?.word ?? "-"]
+                    + [tax["rate"], tax["base"], tax["amount"]].map { "\($0?.integer ?? -1)" }
+            }.map { $0.joined(separator: " ") }.joined(separator: ", ")
+        }
         for line in lines {
             guard let id = line["line"]?.word, let quantity = line["quantity"]?.integer,
                 let price = line["unitPrice"]?.integer, let total = line["total"]?.integer
@@ -109,5 +116,6 @@ enum OrderReader {
 
 extension JSONValue {
     fileprivate var integer: Int64? { if case .number(let text) = self { Int64(text) } else { nil } }
+    fileprivate var integers: [Int64] { if case .array(let list) = self { list.compactMap(\.integer) } else { [] } }
     fileprivate var word: String? { if case .string(let text) = self { text } else { nil } }
 }

@@ -51,6 +51,7 @@ public struct Quote: Equatable, Sendable {
         for charge in bill.charges {
             hash.add(Text(charge.kind.rawValue))
             hash.add(charge.id?.text ?? "")
+            hash.add(Int64(charge.rate?.thousandths ?? 0))
             hash.add(charge.amount.minorUnits)
             hash.add(charge.isIncluded ? 1 : 0)
             for share in charge.shares { hash.add(share.minorUnits) }

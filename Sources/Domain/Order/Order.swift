@@ -80,7 +80,9 @@ public enum Order: Decider {
     /// See ``Decider``.
     public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
-        case (.unplaced, .place(let placement)):
+        case (.unplaced, .place(var placement)):
+            // Where there is nothing to pay, nobody reports that it was paid.
+            if placement.total == .zero { placement.terms = placement.terms.paid }
             let book = Book(placement)
             return [.placed(placement)] + (book.status == .placed ? acceptance(of: placement) : [])
         case (.unplaced, _): throw Rejection(.notFound, "no such order", isAboutAll: true)
@@ -258,6 +260,11 @@ public enum Order: Decider {
             else {
                 throw ImpossibleEvent("an order with a text that is not its customer's")
             }
+            guard placement.lines.count <= Cart.maximumLines, placement.charges.count <= Bill.maximumCharges,
+                placement.charges.allSatisfy(\.isRecordable)
+            else {
+                throw ImpossibleEvent("an order with lines or charges that cannot be")
+            }
             state = .placed(Book(placement))
         case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
         case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")
@@ -278,7 +285,7 @@ public enum Order: Decider {
         case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
         case .refunded(let refund):
             try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
-            try book.refunds.take(refund, of: book.placement.total)
+            try book.refunds.take(refund, of: book.placement)
         case .released(let acceptBy):
             try book.move(to: .placed, from: [.awaitingPayment, .scheduled])
             book.acceptBy = acceptBy

@@ -43,30 +43,11 @@ extension Order {
         /// What the lines cost together, or a `LIMIT` rejection.
         public func subtotal() throws(Rejection) -> Amount { try lines.total() }
 
-        /// What was paid for a line with its shares of service and of the taxes on top, or a `LIMIT` rejection.
-        public func paid(forLineAt index: Int) throws(Rejection) -> Amount {
-            var sum = try lines[index].total()
-            for charge in charges where !charge.isIncluded && charge.shares.indices.contains(index) {
-                sum = try sum.adding(charge.shares[index])
-            }
-            return sum
-        }
+        /// The taxes, in prices or on top.
+        public var taxes: [Charge] { charges.filter { $0.kind == .tax } }
 
-        /// All taxes, included in prices and on top, or a `LIMIT` rejection.
-        func tax() throws(Rejection) -> Amount {
-            var sum = Amount.zero
-            for charge in charges where charge.kind == .tax { sum = try sum.adding(charge.amount) }
-            return sum
-        }
-
-        /// A line's shares of the taxes, or a `LIMIT` rejection.
-        func tax(forLineAt index: Int) throws(Rejection) -> Amount {
-            var sum = Amount.zero
-            for charge in charges where charge.kind == .tax && charge.shares.indices.contains(index) {
-                sum = try sum.adding(charge.shares[index])
-            }
-            return sum
-        }
+        /// All of the taxes.
+        public var tax: Amount { taxes.map(\.amount).saturatingSum }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.
@@ -126,6 +107,15 @@ extension Order {
             let (wait, overflow) = payBy.millisecondsSinceEpoch.subtractingReportingOverflow(
                 placedAt.millisecondsSinceEpoch)
             return overflow ? OutletDetails.usualPayWait : Int(clamping: wait / 1_000)
+        }
+
+        /// The terms without a payment to wait for.
+        var paid: Terms {
+            guard payBy != nil else { return self }
+            var terms = self
+            terms.payBy = nil
+            if releaseAt == nil { terms.acceptBy = placedAt.flatMap { acceptBy(from: $0) } }
+            return terms
         }
 
         /// Whether it is accepted as soon as it can be.

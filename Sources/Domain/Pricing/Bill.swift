@@ -11,6 +11,8 @@ public struct Charge: Equatable, Sendable {
     public var id: Identifier?
     /// Of a tax, what receipts call it.
     public var name: Text?
+    /// Of a tax, how much of its base it is; nil in what was recorded before it was.
+    public var rate: Rate?
     /// How much.
     public var amount: Amount
     /// Whether the amount is in other prices already, and not in the total once more: a tax that prices include.
@@ -18,23 +20,38 @@ public struct Charge: Equatable, Sendable {
     /// What the amount falls on. Of service: each line's part. Of a tax: each line's part, then that of each charge
     /// before the taxes. Of others there are none.
     public var shares: [Amount]
+    /// Of a tax: what it was taken of, of each line and then of each charge before the taxes. None in what was recorded
+    /// before it was.
+    public var bases: [Amount]
 
     /// A charge.
     public init(
-        _ kind: Kind, id: Identifier? = nil, name: Text? = nil, _ amount: Amount, isIncluded: Bool = false,
-        shares: [Amount] = []
+        _ kind: Kind, id: Identifier? = nil, name: Text? = nil, rate: Rate? = nil, _ amount: Amount,
+        isIncluded: Bool = false, shares: [Amount] = [], bases: [Amount] = []
     ) {
         self.kind = kind
         self.id = id
         self.name = name
+        self.rate = rate
         self.amount = amount
         self.isIncluded = isIncluded
         self.shares = shares
+        self.bases = bases
     }
+
+    /// Of a tax, what it was taken of: with the tax in it where prices include it, and without where it is on top. Nil in
+    /// what was recorded before it was.
+    public var base: Amount? { bases.isEmpty ? nil : bases.saturatingSum }
+
+    /// Whether every amount can be worked with.
+    var isRecordable: Bool { amount.isRecordable && (shares + bases).allSatisfy(\.isRecordable) }
 }
 
 /// What a cart or an order costs, and why.
 public struct Bill: Equatable, Sendable {
+    /// The most charges: every tax, and one of each other kind.
+    static let maximumCharges = PricingTerms.maximumTaxes + Charge.Kind.allCases.count - 1
+
     /// A line as far as its price matters.
     public struct Line: Equatable, Sendable {
         /// What all of it costs.
@@ -97,8 +114,8 @@ public struct Bill: Equatable, Sendable {
             let amount = isIncluded ? tax.rate.part(in: sum) : tax.rate.share(of: sum)
             charges.append(
                 Charge(
-                    .tax, id: tax.id, name: tax.name, Amount(minorUnits: amount), isIncluded: isIncluded,
-                    shares: amount.shares(by: base)))
+                    .tax, id: tax.id, name: tax.name, rate: tax.rate, Amount(minorUnits: amount),
+                    isIncluded: isIncluded, shares: amount.shares(by: base), bases: base.map(Amount.init)))
         }
         if tip > .zero { charges.append(Charge(.tip, tip)) }
 

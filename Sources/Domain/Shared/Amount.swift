@@ -54,3 +54,13 @@ public struct Amount: Hashable, Comparable, Sendable {
     /// Orders by size.
     public static func < (a: Amount, b: Amount) -> Bool { a.minorUnits < b.minorUnits }
 }
+
+extension [Amount] {
+    /// The sum, or the largest number there is: only a damaged log has so much.
+    var saturatingSum: Amount {
+        reduce(.zero) { sum, amount in
+            let (total, overflow) = sum.minorUnits.addingReportingOverflow(amount.minorUnits)
+            return Amount(minorUnits: overflow ? .max : total)
+        }
+    }
+}

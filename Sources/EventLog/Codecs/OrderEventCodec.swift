@@ -25,7 +25,10 @@ enum OrderEventCodec {
             return "order.coverLost"
         case .refunded(let refund):
             writer.field("amount", refund.amount.minorUnits)
-            if refund.tax != .zero { writer.field("tax", refund.tax.minorUnits) }
+            if !refund.taxes.isEmpty {
+                writer.key("taxes")
+                ChargeCodec.encode(refund.taxes, to: &writer)
+            }
             writer.field("code", refund.reason.rawValue)
             if let units = refund.units {
                 writer.field("line", units.line.string)
@@ -97,7 +100,7 @@ enum OrderEventCodec {
         var parent = Order.Payment.Parent.own
         var isInDoubt = false
         var amount: Amount?
-        var tax = Amount.zero
+        var taxes: [Order.Refund.Tax] = []
         var line: Text?
         var quantity: Int?
         try reader.beginObject()
@@ -124,7 +127,8 @@ enum OrderEventCodec {
             case "line": line = try reader.text()
             case "quantity": quantity = Int(try reader.integer())
             case "amount": amount = Amount(minorUnits: try reader.integer())
-            case "tax": tax = Amount(minorUnits: try reader.integer())
+            case "taxes": taxes = try ChargeCodec.decodeTaxes(from: &reader)
+            case "tax": taxes = [Order.Refund.Tax(Amount(minorUnits: try reader.integer()))]
             case "by": party = Order.Party(rawValue: try reader.string())
             case "readyBy": readyBy = try reader.timestamp()
             case "code": reason = Order.Reason(rawValue: try reader.string())
@@ -152,7 +156,7 @@ enum OrderEventCodec {
         case "order.coverLost": return terms.payBy.map(Order.Event.coverLost)
         case "order.refunded":
             guard let amount, let reason, (line == nil) == (quantity == nil) else { return nil }
-            var refund = Order.Refund(amount, tax: tax, reason)
+            var refund = Order.Refund(amount, taxes: taxes, reason)
             if let line, let quantity { refund.units = Order.Refund.Units(line: line, quantity: quantity) }
             return .refunded(refund)
         case "order.released": return .released(acceptBy: terms.acceptBy)

@@ -21,9 +21,11 @@ enum Upcaster {
     private static let schemas = [
         Schema(kind: "outlet.registered", version: 2, steps: [ratingInHundredths]),
         // Version 1 has ids in `options`, and not what the options were called and cost.
-        Schema(kind: "cart.itemAdded", version: 2), Schema(kind: "cart.checkedOut", version: 2),
-        // Version 1 has no charges: there were none.
-        Schema(kind: "order.placed", version: 2),
+        Schema(kind: "cart.itemAdded", version: 2),
+        // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases.
+        Schema(kind: "cart.checkedOut", version: 3), Schema(kind: "order.placed", version: 3),
+        // Version 1 has all taxes together as `tax`.
+        Schema(kind: "order.refunded", version: 2),
         Schema(kind: "order.paymentReported", version: 2, steps: [paymentOfItsReference]),
     ]
     private static let unchanged = Schema(kind: "", version: 1)

@@ -241,7 +241,7 @@ final class LogAudit {
                 found(
                     "order \(id) is \(replay.status.rawValue) at version \(replay.version), with \(replay.refunded) given "
                         + "back; by what was answered it is \(model.state.status.rawValue) at \(model.state.version), with "
-                        + "\(model.state.refunded)", "order-\(id)", model.history)
+                        + "\(model.state.refunded.money)", "order-\(id)", model.history)
             }
         }
         for (id, outlet) in oracle.strangers where orders[id] == nil {

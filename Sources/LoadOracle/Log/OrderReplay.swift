@@ -4,6 +4,8 @@ struct OrderReplay {
     private(set) var status = OrderState.Status.placed
     private(set) var refunded: Int64 = 0
     private var total: Int64 = 0
+    /// What of its taxes was not given back.
+    private var taxLeft: Int64 = 0
     /// When it ends by itself, in milliseconds since the Unix epoch.
     private var due: Int64?
 
@@ -53,6 +55,10 @@ struct OrderReplay {
         case "order.refunded":
             refunded += event.number("amount")
             if refunded > total { return "was paid with \(total), and gives back \(refunded)" }
+            for tax in event.payload["taxes"]?.array ?? [] { taxLeft -= tax["amount"]?.integer ?? 0 }
+            if taxLeft < 0 || refunded == total && taxLeft > 0 {
+                return "gives back \(refunded) of \(total), and \(taxLeft) of the tax is left"
+            }
             return moves(to: before, from: cooking + [.completed])
         default: return "has an event \(event.kind)"
         }
@@ -64,8 +70,10 @@ struct OrderReplay {
         if event.payload["payBy"] != nil { status = .awaitingPayment }
         guard let lines = event.payload["lines"]?.array else { return nil }
         var sum = lines.reduce(Int64(0)) { $0 + ($1["unitPrice"]?.integer ?? 0) * ($1["quantity"]?.integer ?? 0) }
-        for charge in event.payload["charges"]?.array ?? [] where charge["included"]?.bool == false {
-            sum += charge["amount"]?.integer ?? 0
+        for charge in event.payload["charges"]?.array ?? [] {
+            let amount = charge["amount"]?.integer ?? 0
+            if charge["included"]?.bool == false { sum += amount }
+            if charge["kind"]?.string.map({ isSame($0, "tax") }) ?? false { taxLeft += amount }
         }
         return sum == total ? nil : "costs \(total), and its lines and charges \(sum)"
     }

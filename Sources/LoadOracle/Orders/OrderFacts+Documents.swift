@@ -18,9 +18,18 @@ extension OrderFacts {
         members["subtotal"] = .number(Double(bill.subtotal))
         members["charges"] = .array(bill.charges.map(\.document))
         members["total"] = .number(Double(bill.total))
-        if state.refunded > 0 { members["refunded"] = .number(Double(state.refunded)) }
-        if state.refundedTax > 0 { members["refundedTax"] = .number(Double(state.refundedTax)) }
-        if terms.payWithin != nil || !state.money.movements.isEmpty { members["payment"] = payment(state) }
+        let refunded = state.refunded
+        if refunded.money > 0 { members["refunded"] = .number(Double(refunded.money)) }
+        if refunded.tax > 0 { members["refundedTax"] = .number(Double(refunded.tax)) }
+        if let rate = terms.taxRate, refunded.tax > 0 || refunded.base > 0 {
+            members["refundedTaxes"] = .array([
+                .object([
+                    "id": .string(Text(KitchenTerms.tax)), "rate": .number(Double(rate)),
+                    "base": .number(Double(refunded.base)), "amount": .number(Double(refunded.tax)),
+                ])
+            ])
+        }
+        if isPaidFirst || !state.money.movements.isEmpty { members["payment"] = payment(state) }
         members["updatedAt"] = shown["updatedAt"] ?? .string("a time")
         return .object(members)
     }
@@ -74,7 +83,7 @@ extension OrderFacts {
         }
         if state.status == .placed, terms.acceptWithin > 0 {
             // Of an order that waited to be paid, the time runs from then on.
-            members["acceptBy"] = time("acceptBy", seconds: terms.payWithin == nil ? terms.acceptWithin : nil)
+            members["acceptBy"] = time("acceptBy", seconds: isPaidFirst ? nil : terms.acceptWithin)
         }
         if let ending = state.ending {
             members["ending"] = .object([
@@ -87,7 +96,7 @@ extension OrderFacts {
     private func payment(_ state: OrderState) -> JSON {
         let money = state.money
         let isOff = [.rejected, .cancelled].contains(state.status)
-        let price = isOff ? 0 : bill.total - state.refunded
+        let price = isOff ? 0 : bill.total - state.refunded.money
         let (due, owed) = (max(0, price - money.secured), max(0, money.paid - price))
         func number(_ minor: Int64) -> JSON { .number(Double(minor)) }
         var members: [Text: JSON] = [

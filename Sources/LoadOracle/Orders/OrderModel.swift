@@ -50,7 +50,7 @@ package final class OrderModel {
         (placedSince, placedUntil) = (sent, answered)
         let terms = facts.terms
         var state = OrderState(version: 1, status: .placed)
-        if let payWithin = terms.payWithin {
+        if facts.isPaidFirst, let payWithin = terms.payWithin {
             state.status = .awaitingPayment
             state.dueFrom = KitchenTerms.due(payWithin, after: sent)
             dueBy = answered + UInt64(payWithin) * 1_000_000_000
@@ -304,7 +304,7 @@ package final class OrderModel {
         expand(until: time)
         return isBroken
             || courses.contains {
-                $0.now.version == version && isSame($0.now.status.rawValue, status) && $0.now.refunded == refunded
+                $0.now.version == version && isSame($0.now.status.rawValue, status) && $0.now.refunded.money == refunded
             }
     }
 }

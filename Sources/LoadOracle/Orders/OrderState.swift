@@ -27,9 +27,8 @@ package struct OrderState: Hashable, Sendable {
     var dueFrom: UInt64?
     var readyBy: String?
     var ending: Ending?
-    /// What was given back, in minor units, how much of it is tax, and how many of each line.
-    var refunded: Int64 = 0
-    var refundedTax: Int64 = 0
+    /// What was given back, and how many of each line.
+    var refunded = Bill.Worth()
     var units: [String: Int] = [:]
     var money = OrderMoney()
     /// Whether it waited to be paid once more.
@@ -127,39 +126,62 @@ package struct OrderState: Hashable, Sendable {
     func isCovered(_ order: OrderFacts) -> Bool { money.secured >= order.bill.total - refunded }
 
     private func givenBack(_ part: OrderStep.Part, of order: OrderFacts) -> Outcome {
-        let left = order.bill.total - refunded
-        let amount: Int64
-        var lineTax: Int64?
+        let left = order.bill.worth - refunded
+        // The units that are still with the customer, and what they came to.
+        let kept = order.lines.indices.map { index in
+            let line = order.lines[index]
+            return order.bill.units(of: line.total, at: index, quantity: line.quantity).dropFirst(units[line.id] ?? 0)
+        }
+        let cost = kept.joined().reduce(Bill.Worth(), +)
+        // What amounts took beyond the fees and the tip lowers what is left of the lines.
+        let isLowered = left.money <= cost.money
+        let onLines = isLowered ? left : cost
+        var back: Bill.Worth
         var given: (line: String, quantity: Int)?
         switch part {
-        case .rest: amount = left
-        case .amount(let minor): amount = minor
+        case .rest: back = left
+        case .amount(let minor):
+            guard minor <= left.money else { return .refused(code: "LIMIT") }
+            let beside = left - onLines
+            let first = min(minor, beside.money)
+            back = beside.part(first, of: beside.money) + onLines.part(minor - first, of: onLines.money)
         case .units(let id, let quantity):
             guard let index = order.lines.firstIndex(where: { isSame($0.id, id) }) else {
                 return .refused(code: "NOTFOUND")
             }
-            let (line, before) = (order.lines[index], units[id] ?? 0)
-            guard quantity <= line.quantity - before else { return .refused(code: "LIMIT") }
-            // So many of a line, less those before: so the last one ends at what was paid.
-            func share(_ whole: Int64) -> Int64 {
-                Bill.halfUp(whole * Int64(before + quantity), Int64(line.quantity))
-                    - Bill.halfUp(whole * Int64(before), Int64(line.quantity))
+            guard quantity <= kept[index].count else { return .refused(code: "LIMIT") }
+            let wanted = kept[index].prefix(quantity).reduce(Bill.Worth(), +)
+            if !isLowered {
+                back = wanted
+            } else {
+                back = Bill.Worth(
+                    money: Bill.Worth.part(left.money, wanted.money, of: cost.money),
+                    tax: Bill.Worth.part(left.tax, wanted.tax, of: cost.tax),
+                    base: Bill.Worth.part(left.base, wanted.base, of: cost.base))
             }
-            amount = share(order.bill.paid(line.total, at: index))
-            lineTax = share(order.bill.tax(at: index))
             given = (id, quantity)
         }
-        guard left > 0, amount <= left else { return .refused(code: "LIMIT") }
-        // The tax on the units, or in proportion; and so much that what is left of it is never more than the money.
-        let taxLeft = order.bill.tax - refundedTax
-        let tax = lineTax ?? Bill.halfUp(taxLeft * amount, left)
-        let least = taxLeft - (left - amount)
+        guard left.money > 0 else { return .refused(code: "LIMIT") }
+        // The last of the money comes with all of the tax.
+        if back.money == left.money { back = left }
         return next(status) { state in
-            state.refunded += amount
-            state.refundedTax += min(max(tax, least), taxLeft, amount)
+            state.refunded = state.refunded + back
             state.dueFrom = dueFrom
             if let given { state.units[given.line, default: 0] += given.quantity }
         }
+    }
+}
+
+extension Bill.Worth {
+    /// So much of it as a part is of a whole, each rounded half up.
+    fileprivate func part(_ part: Int64, of whole: Int64) -> Bill.Worth {
+        Bill.Worth(
+            money: Bill.Worth.part(money, part, of: whole), tax: Bill.Worth.part(tax, part, of: whole),
+            base: Bill.Worth.part(base, part, of: whole))
+    }
+
+    fileprivate static func part(_ amount: Int64, _ part: Int64, of whole: Int64) -> Int64 {
+        whole == 0 ? 0 : Bill.halfUp(amount * part, whole)
     }
 }
 
@@ -192,4 +214,7 @@ struct OrderFacts {
     var terms: KitchenTerms
     var lines: [Line]
     var bill: Bill
+
+    /// Whether it waits to be paid: what costs nothing does not.
+    var isPaidFirst: Bool { terms.payWithin != nil && bill.total > 0 }
 }

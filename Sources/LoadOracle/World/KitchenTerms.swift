@@ -21,6 +21,7 @@ package struct KitchenTerms: Sendable {
     package var payWithin: Int?
     /// In thousandths of a percent.
     package var service: Int64?
+    package var isServiceTaxed = false
     package var delivery: Fee?
     package var taxRate: Int64?
     package var isTaxIncluded = true
@@ -29,7 +30,7 @@ package struct KitchenTerms: Sendable {
     /// some so shortly that it does.
     static func of(_ kitchen: Int) -> KitchenTerms {
         switch kitchen % kitchens {
-        case 0: KitchenTerms(prepMinutes: 20, acceptWithin: 900, service: 12_500, taxRate: 20_000)
+        case 0: KitchenTerms(prepMinutes: 20, acceptWithin: 900, service: 12_500, isServiceTaxed: true, taxRate: 20_000)
         case 1: KitchenTerms(prepMinutes: 15, acceptWithin: 1)
         case 2:
             KitchenTerms(
@@ -37,7 +38,7 @@ package struct KitchenTerms: Sendable {
                 taxRate: 8_875, isTaxIncluded: false)
         default:
             KitchenTerms(
-                prepMinutes: 25, acceptWithin: 0, payWithin: 900, service: 7_250,
+                prepMinutes: 25, acceptWithin: 0, payWithin: 900, service: 7_250, isServiceTaxed: true,
                 delivery: Fee(amount: 199, freeFrom: 6_000), taxRate: 5_000, isTaxIncluded: false)
         }
     }
@@ -53,9 +54,9 @@ package struct KitchenTerms: Sendable {
             ]
         }
         var charges: [String] = []
-        if let service { charges.append("\"service\":{\"rate\":\(service)}") }
+        let tax = taxRate == nil ? "" : ",\"tax\":\"\(KitchenTerms.tax)\""
+        if let service { charges.append("\"service\":{\"rate\":\(service)\(isServiceTaxed ? tax : "")}") }
         if let delivery {
-            let tax = taxRate == nil ? "" : ",\"tax\":\"\(KitchenTerms.tax)\""
             charges.append("\"delivery\":{\"fee\":\(delivery.amount),\"freeFrom\":\(delivery.freeFrom)\(tax)}")
         }
         if !charges.isEmpty { members.append("\"charges\":{\(charges.joined(separator: ","))}") }

@@ -88,6 +88,11 @@ public enum OrderDocument {
         if book.refunds.amount > 0 {
             writer.field("refunded", book.refunds.amount)
             if book.refunds.tax > 0 { writer.field("refundedTax", book.refunds.tax) }
+            let taxes = placement.taxes.compactMap { $0.id.flatMap { book.refunds.taxes[$0] } }
+            if !taxes.isEmpty {
+                writer.key("refundedTaxes")
+                ChargeCodec.encode(taxes, to: &writer)
+            }
         }
         writePayment(of: book, to: &writer)
         writer.field("updatedAt", updatedAt.rfc3339)

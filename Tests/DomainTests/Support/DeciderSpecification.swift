@@ -55,6 +55,24 @@ extension Decider {
     }
 }
 
+extension Decider {
+    /// What a command leads to where nothing speaks against it. Where something does, expects it to be refused for one
+    /// of the reasons, and returns nil.
+    static func events(
+        of command: Command, in state: State, unless reasons: Set<Rejection.Code>,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) -> [Event]? {
+        do throws(Rejection) {
+            let events = try decide(command, in: state)
+            #expect(reasons.isEmpty, "not refused", sourceLocation: sourceLocation)
+            return events
+        } catch {
+            #expect(reasons.contains(error.code), "\(error.message)", sourceLocation: sourceLocation)
+            return nil
+        }
+    }
+}
+
 /// One row of a table of cases.
 struct DeciderCase<D: Decider>: Sendable, CustomTestStringConvertible
 where D.Command: Sendable, D.Event: Equatable & Sendable, D.State: Equatable {

@@ -175,8 +175,15 @@ enum EventCase: String, CaseIterable {
             .order(
                 .refunded(
                     Order.Refund(
-                        random.amount(), tax: random.maybe { $0.amount() } ?? .zero,
-                        random.pick(Order.Reason.allCases),
+                        random.amount(),
+                        taxes: random.pick([
+                            [], [Order.Refund.Tax(random.amount())],
+                            [
+                                Order.Refund.Tax(
+                                    id: random.identifier(), rate: random.rate(), base: random.amount(),
+                                    random.amount()), Order.Refund.Tax(id: random.identifier(), random.amount()),
+                            ],
+                        ]), random.pick(Order.Reason.allCases),
                         units: random.maybe { Order.Refund.Units(line: $0.text(), quantity: $0.integer()) })))
         case .orderPaymentReported:
             .order(
@@ -253,7 +260,7 @@ extension SeededGenerator {
             attributes: attributes(), options: pick([[], [identifier()]]), tax: maybe { $0.identifier() })
     }
 
-    private mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
+    mutating func rate() -> Rate { Rate(thousandths: pick([0, 8_875, 100_000]))! }
 
     private mutating func fee() -> PricingTerms.Fee {
         PricingTerms.Fee(amount(), freeFrom: maybe { $0.amount() }, tax: maybe { $0.identifier() })
@@ -288,8 +295,9 @@ extension SeededGenerator {
     mutating func charges() -> [Charge] {
         texts().map {
             Charge(
-                pick(Charge.Kind.allCases), id: maybe { $0.identifier() }, name: $0, amount(), isIncluded: chance(50),
-                shares: pick([[], [amount(), amount()]]))
+                pick(Charge.Kind.allCases), id: maybe { $0.identifier() }, name: $0, rate: maybe { $0.rate() },
+                amount(), isIncluded: chance(50), shares: pick([[], [amount(), amount()]]),
+                bases: pick([[], [amount(), amount()]]))
         }
     }
 

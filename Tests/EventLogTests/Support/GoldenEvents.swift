@@ -238,7 +238,7 @@ struct GoldenEvent {
                     sealedLine, outlet: Identifier("o1")!, currency: Currency("INR")!, customer: Identifier("c-81"))),
             #"{"outlet":"o1","currency":"INR","customer":"c-81","# + sealedLineText + "}"),
         GoldenEvent(
-            "cart.checkedOut", version: 2,
+            "cart.checkedOut", version: 3,
             .cart(
                 .checkedOut(
                     order: Identifier("d0f631ca-1")!, lines: [sealedLine], total: Amount(minorUnits: 500),
@@ -261,7 +261,7 @@ struct GoldenEvent {
         GoldenEvent("cart.tipSet", .cart(.tipSet(Amount(minorUnits: 50))), #"{"tip":50}"#),
         GoldenEvent("cart.cleared", .cart(.cleared(count: 7)), #"{"count":7}"#),
         GoldenEvent(
-            "cart.checkedOut", version: 2,
+            "cart.checkedOut", version: 3,
             .cart(
                 .checkedOut(
                     order: Identifier("d0f631ca-1")!,
@@ -275,7 +275,7 @@ struct GoldenEvent {
 
     private static let orders = [
         GoldenEvent(
-            "order.placed", version: 2,
+            "order.placed", version: 3,
             .order(
                 .placed(
                     Order.Placement(
@@ -283,7 +283,7 @@ struct GoldenEvent {
                         lines: [line], total: Amount(minorUnits: 500)))),
             #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText + #"}],"total":500}"#),
         GoldenEvent(
-            "order.placed", version: 2,
+            "order.placed", version: 3,
             .order(
                 .placed(
                     Order.Placement(
@@ -299,16 +299,23 @@ struct GoldenEvent {
         GoldenEvent("order.released", .order(.released(acceptBy: nil)), "{}"),
         GoldenEvent("order.scheduled", .order(.scheduled), "{}"),
         GoldenEvent(
-            "order.refunded", .order(.refunded(Order.Refund(Amount(minorUnits: 50), .customer))),
+            "order.refunded", version: 2, .order(.refunded(Order.Refund(Amount(minorUnits: 50), .customer))),
             #"{"amount":50,"code":"CUSTOMER"}"#),
         GoldenEvent(
-            "order.refunded",
+            "order.refunded", version: 2,
             .order(
                 .refunded(
                     Order.Refund(
-                        Amount(minorUnits: 34), tax: Amount(minorUnits: 5), .items,
-                        units: Order.Refund.Units(line: "tea", quantity: 1)))),
-            #"{"amount":34,"tax":5,"code":"ITEMS","line":"tea","quantity":1}"#),
+                        Amount(minorUnits: 34),
+                        taxes: [
+                            Order.Refund.Tax(
+                                id: Identifier("vat"), rate: Rate(thousandths: 20_000), base: Amount(minorUnits: 30),
+                                Amount(minorUnits: 5)),
+                            // From before rates and bases were recorded.
+                            Order.Refund.Tax(id: Identifier("city"), Amount(minorUnits: 1)),
+                        ], .items, units: Order.Refund.Units(line: "tea", quantity: 1)))),
+            #"{"amount":34,"taxes":[{"id":"vat","rate":20000,"base":30,"amount":5},{"id":"city","amount":1}],"#
+                + #""code":"ITEMS","line":"tea","quantity":1}"#),
         GoldenEvent(
             "order.paymentReported", version: 2,
             .order(.paymentReported(Order.Payment(reference: "pay_1", .captured, Amount(minorUnits: 500)))),
@@ -346,7 +353,7 @@ struct GoldenEvent {
             "order.cancelled", .order(.cancelled(Order.Ending(by: .system, .timeout))),
             #"{"by":"system","code":"TIMEOUT"}"#),
         GoldenEvent(
-            "order.placed", version: 2,
+            "order.placed", version: 3,
             .order(
                 .placed(
                     Order.Placement(
@@ -355,12 +362,14 @@ struct GoldenEvent {
                         charges: [
                             Charge(.delivery, Amount(minorUnits: 99)),
                             Charge(
-                                .tax, id: Identifier("vat")!, name: "VAT", Amount(minorUnits: 83), isIncluded: true,
-                                shares: [Amount(minorUnits: 83), .zero]),
+                                .tax, id: Identifier("vat")!, name: "VAT", rate: Rate(thousandths: 20_000),
+                                Amount(minorUnits: 83), isIncluded: true, shares: [Amount(minorUnits: 83), .zero],
+                                bases: [Amount(minorUnits: 500), .zero]),
                         ], total: Amount(minorUnits: 599)))),
             #"{"cart":"c1","outlet":"o1","currency":"INR","lines":[{"# + lineText
                 + #"}],"charges":[{"kind":"delivery","amount":99,"included":false,"shares":[]},"#
-                + #"{"kind":"tax","id":"vat","name":"VAT","amount":83,"included":true,"shares":[83,0]}],"total":599}"#),
+                + #"{"kind":"tax","id":"vat","name":"VAT","rate":20000,"base":500,"amount":83,"included":true,"#
+                + #""shares":[83,0],"bases":[500,0]}],"total":599}"#),
     ]
 
     private static func time(_ milliseconds: Int64) -> Timestamp {
