@@ -138,6 +138,7 @@ let package = Package(
                 .embedInCode("migrations/0014_orders.sql"),
                 .embedInCode("migrations/0015_auditor.sql"),
                 .embedInCode("migrations/0016_order_payments.sql"),
+                .embedInCode("migrations/0017_order_taxes.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -32,6 +32,7 @@ public enum Migrations {
         Migration(number: 14, name: "orders", sql: PackageResources._014_orders_sql),
         Migration(number: 15, name: "auditor", sql: PackageResources._015_auditor_sql),
         Migration(number: 16, name: "order_payments", sql: PackageResources._016_order_payments_sql),
+        Migration(number: 17, name: "order_taxes", sql: PackageResources._017_order_taxes_sql),
     ]
 
     /// The most partitions a log may have.

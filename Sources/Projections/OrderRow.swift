@@ -10,6 +10,7 @@ public struct OrderRow: ValueRow {
         Column("status", .text), Column("version", .int32), Column("count", .int32), Column("currency", .text),
         Column("total", .int64), Column("placed_at", .int64), Column("changed_at", .int64),
         Column("snapshot", .json, isPrinted: false), Column("paid", .int64), Column("doubt", .int32),
+        Column("tax", .int64), Column("refunded", .int64), Column("refunded_tax", .int64),
     ]
 
     /// The order.
@@ -47,6 +48,12 @@ public struct OrderRow: ValueRow {
     public var currency: Currency { Currency(standing.currency) }
     /// What it costs.
     public var total: Amount { Amount(minorUnits: standing.total) }
+    /// How much of the total is tax, in prices or on top, in minor units.
+    public var tax: Int64 { standing.tax }
+    /// What was given back, in minor units.
+    public var refunded: Int64 { standing.refunded }
+    /// How much of that is tax, in minor units.
+    public var refundedTax: Int64 { standing.refundedTax }
     /// What was paid and not given back, in minor units.
     public var paid: Int64 { standing.paid }
     /// Whether something that was reported of its payment cannot be.
@@ -65,16 +72,17 @@ public struct OrderRow: ValueRow {
             let status = Order.Status(rawValue: String(decoding: stored.bytes(4), as: UTF8.self)),
             let currency = Currency(String(decoding: stored.bytes(7), as: UTF8.self)), stored.int32(5) > 0,
             (1...LogHead.maximumPosition).contains(stored.int64(1)),
-            (0...1).contains(stored.int32(13)),
-            customer.isEmpty || Identifier(String(decoding: customer, as: UTF8.self)) != nil
-        else { throw UnreadableValue("its position, outlet, customer, status, version, currency or doubt") }
+            (0...1).contains(stored.int32(13)), (0...max(0, stored.int64(8))).contains(stored.int64(15)),
+            stored.int64(16) >= 0, customer.isEmpty || Identifier(String(decoding: customer, as: UTF8.self)) != nil
+        else { throw UnreadableValue("its position, outlet, customer, status, version, currency, doubt or refunds") }
         order = try stored.key()
         self.outlet = outlet
         self.customer = Identifier(String(decoding: customer, as: UTF8.self))
         standing = Orders.Standing(
             position: stored.int64(1), placedAt: stored.int64(9), changedAt: stored.int64(10), total: stored.int64(8),
-            paid: stored.int64(12), version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0,
-            currency: currency.letters, status: status.number, isInDoubt: stored.int32(13) == 1)
+            tax: stored.int64(14), refunded: stored.int64(15), refundedTax: stored.int64(16), paid: stored.int64(12),
+            version: stored.int32(5), count: stored.int32(6), outlet: 0, customer: 0, currency: currency.letters,
+            status: status.number, isInDoubt: stored.int32(13) == 1)
         let snapshot = stored.bytes(11)
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)
     }
@@ -95,6 +103,9 @@ public struct OrderRow: ValueRow {
         columns.json(open?.snapshot ?? [])
         columns.int64(standing.paid)
         columns.int32(standing.isInDoubt ? 1 : 0)
+        columns.int64(standing.tax)
+        columns.int64(standing.refunded)
+        columns.int64(standing.refundedTax)
     }
 
     /// See ``ProjectionRow``.
@@ -108,7 +119,8 @@ public struct OrderRow: ValueRow {
         let columns = [
             order.rawValue, "\(standing.position)", outlet.rawValue, customer?.rawValue ?? "", status.rawValue,
             "\(standing.version)", "\(standing.count)", currency.code, "\(standing.total)", "\(standing.placedAt)",
-            "\(standing.changedAt)", "\(standing.paid)", standing.isInDoubt ? "1" : "0",
+            "\(standing.changedAt)", "\(standing.paid)", standing.isInDoubt ? "1" : "0", "\(standing.tax)",
+            "\(standing.refunded)", "\(standing.refundedTax)",
         ]
         return Digest.of(Array(columns.joined(separator: "\0").utf8) + [0] + (open?.snapshot ?? []))
     }

@@ -28,8 +28,13 @@ public struct Orders: Projection {
         /// When its first event and its last one were recorded, in milliseconds since the Unix epoch.
         var placedAt: Int64
         var changedAt: Int64
-        /// What it costs, and what was paid and not given back, in minor units.
+        /// What it costs and how much of that is tax, in minor units.
         var total: Int64
+        var tax: Int64
+        /// What was given back and how much of that is tax, in minor units.
+        var refunded: Int64
+        var refundedTax: Int64
+        /// What was paid and not given back, in minor units.
         var paid: Int64
         var version: Int32
         /// The sum of its quantities.
@@ -46,6 +51,7 @@ public struct Orders: Projection {
         static func == (one: Standing, other: Standing) -> Bool {
             (one.position, one.placedAt, one.changedAt, one.total, one.version, one.count)
                 == (other.position, other.placedAt, other.changedAt, other.total, other.version, other.count)
+                && (one.tax, one.refunded, one.refundedTax) == (other.tax, other.refunded, other.refundedTax)
                 && (one.outlet, one.customer, one.status) == (other.outlet, other.customer, other.status)
                 && (one.paid, one.isInDoubt) == (other.paid, other.isInDoubt)
                 && one.currency == other.currency
@@ -134,6 +140,7 @@ public struct Orders: Projection {
             standing.paid = payment.paid(after: standing.paid)
             standing.isInDoubt = isInDoubt
         }
+        (standing.refunded, standing.refundedTax) = (book.refunds.amount, book.refunds.tax)
         orders[place] = standing
         follow(order, book)
         if notesChanges { changes.note(order, before: before, after: row(order, standing)) }
@@ -147,8 +154,9 @@ public struct Orders: Projection {
         guard var book = state.book else { return }
         let time = event.recordedAt.millisecondsSinceEpoch
         let standing = Standing(
-            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits, paid: 0,
-            version: 1, count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
+            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits,
+            tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0, version: 1,
+            count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
             customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
             status: book.status.number, isInDoubt: false)
         list(orders.insert(order, standing), standing)
@@ -187,6 +195,7 @@ public struct Orders: Projection {
                 lines: [], total: Amount(minorUnits: standing.total),
                 customer: standing.customer > 0 ? customers[standing.customer] : nil))
         book.status = Order.Status(standing.status)
+        book.refunds = standing.refunds
         return book
     }
 
@@ -222,7 +231,8 @@ public struct Orders: Projection {
         standing.outlet = outlets.number(of: row.outlet)
         standing.customer = row.customer.map { customers.number(of: $0) } ?? 0
         guard orders.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
-        guard let open = row.open else { return }
+        guard var open = row.open else { return }
+        open.book.refunds = standing.refunds
         self.open[row.order] = open
         follow(row.order, open.book)
     }
@@ -245,6 +255,11 @@ public struct Orders: Projection {
 
     /// See ``Projection``.
     public mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
+}
+
+extension Orders.Standing {
+    /// What was given back so far, without which lines and taxes it was of.
+    fileprivate var refunds: Order.Refunds { Order.Refunds(amount: refunded, tax: refundedTax) }
 }
 
 /// Identifiers that many orders share, by numbers from 1.

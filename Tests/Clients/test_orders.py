@@ -470,6 +470,28 @@ class TestRefunds:
         assert (recorded[0]["schemaVersion"], recorded[0]["payload"]["charges"]) == (3, placed["charges"])
         assert (recorded[1]["schemaVersion"], recorded[1]["payload"]["taxes"]) == (2, [vat])
 
+    def test_taxes_and_refunds_are_in_lists_in_sql_and_in_replays_also_after_a_restart(self):
+        database = fresh_database()
+        with Server(database=database) as server, server.client() as client:
+            order = place(
+                client, "cafe", "cart", price=1_000, quantity=2, taxIncluded=True,
+                taxes=[{"id": "vat", "name": "VAT", "rate": 20_000}])
+            client("ORDER.REFUND", order, "AMOUNT", 500, "CODE", "OTHER")
+            row = client.json("ORDERS")["orders"][0]
+            assert [row[name] for name in ("total", "tax", "refunded", "refundedTax")] == [2_000, 333, 500, 83]
+            server.stop()
+        with Server(database=database) as server, server.client() as client:
+            assert client.json("ORDERS")["orders"] == [row]
+            client("ORDER.REFUND", order, "CODE", "OTHER")
+            row = client.json("ORDERS")["orders"][0]
+            assert [row[name] for name in ("total", "tax", "refunded", "refundedTax")] == [2_000, 333, 2_000, 333]
+            server.stop()
+        assert sql("select tax || ' ' || refunded || ' ' || refunded_tax from tiffin.orders", database) == "333 2000 333"
+        replayed = run_tiffin("replay", "orders", "--database", database, "--from-scratch", "--output", "ndjson")
+        shown = json.loads(replayed.stdout)
+        assert [shown[name] for name in ("tax", "refunded", "refunded_tax")] == [333, 2_000, 333]
+        assert run_tiffin("audit", "--database", database).returncode == 0
+
     def test_tax_on_top_of_service_is_given_back_with_the_line(self, client, name):
         order = place(
             client, name, name, price=1_000, quantity=1, taxIncluded=False,
@@ -594,8 +616,8 @@ class TestLists:
                     assert sorted(order["order"] for order in pages(*words, count=count)) == sorted(wanted), words
             first = client.json("ORDERS", "CUSTOMER", "who-1", "COUNT", 1)["orders"][0]
             assert list(first) == [
-                "order", "outlet", "customer", "version", "status", "count", "currency", "total", "paid", "doubt",
-                "placedAt", "updatedAt"]
+                "order", "outlet", "customer", "version", "status", "count", "currency", "total", "tax", "refunded",
+                "refundedTax", "paid", "doubt", "placedAt", "updatedAt"]
             assert (first["customer"], first["total"], first["count"]) == ("who-1", 200, 2)
             for words in [("STATUS", "eaten"), ("AFTER", "1"), ("AFTER", "x-1-1"), ("COUNT", 0), ("COUNT", 101),
                           ("AFTER", "1-2--3")]:

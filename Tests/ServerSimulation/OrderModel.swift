@@ -276,7 +276,7 @@ struct OrderModel {
                 [paid, .released(acceptBy: nil)]
                     + (isAcceptedAtOnce ? [.accepted(readyBy: nil, by: "system")] : []))
         case .placed, .accepted:
-            let waitsAgain = terms.payWithin != nil && isCovered && !after.isCovered
+            let waitsAgain = isPaidFirst && isCovered && !after.isCovered
             return .changes([paid] + (waitsAgain ? [.coverLost(payBy: nil)] : []))
         default: return .changes([paid])
         }
@@ -393,7 +393,7 @@ struct OrderModel {
     private var paid: Int64 { sum("captured") - sum("refunded") - sum("chargedBack") }
 
     /// Whether what it costs was paid or is set aside.
-    private var isCovered: Bool { paid + authorised >= total - refunded }
+    private var isCovered: Bool { paid + authorised >= total - refunded[.money, default: 0] }
 
     // MARK: Changes
 

@@ -57,6 +57,8 @@ extension OrderFacts {
             "version": .number(Double(state.version)), "status": .string(Text(state.status.rawValue)),
             "count": .number(Double(lines.reduce(0) { $0 + $1.quantity })),
             "currency": .string(Text(Outlet.currency)), "total": .number(Double(bill.total)),
+            "tax": .number(Double(bill.worth.tax)), "refunded": .number(Double(state.refunded.money)),
+            "refundedTax": .number(Double(state.refunded.tax)),
             "paid": .number(Double(state.money.paid)), "doubt": .bool(state.money.isInDoubt),
             "placedAt": shown["placedAt"] ?? .string("a time"), "updatedAt": shown["updatedAt"] ?? .string("a time"),
         ])
