@@ -170,7 +170,7 @@ public struct OutletRecord: Sendable {
         didSet { sale = OutletRecord.sale(of: outlet) }
     }
     /// What every offer needs of the details; nil before it is registered, and once it is removed.
-    private(set) var sale: (status: Outlet.Status, currency: Currency)?
+    private(set) var sale: (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax])?
     /// Its menu.
     public private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
@@ -199,10 +199,12 @@ public struct OutletRecord: Sendable {
         self.revision = revision
     }
 
-    private static func sale(of outlet: Outlet.State) -> (status: Outlet.Status, currency: Currency)? {
+    private static func sale(
+        of outlet: Outlet.State
+    ) -> (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax])? {
         switch outlet {
         case .unregistered, .removed: nil
-        case .registered(let details, let status, _): (status, details.currency)
+        case .registered(let details, let status, _): (status, details.currency, details.pricing.taxes)
         }
     }
 
@@ -219,9 +221,22 @@ public struct OutletRecord: Sendable {
 
     /// What the menu says of an item with some options at this moment.
     func offer(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Offer {
-        guard let (status, currency) = sale else { return .noOutlet }
+        guard let (status, currency, taxes) = sale else { return .noOutlet }
         guard status.takesOrders(at: now) else { return .outletClosed(status) }
-        return menu.offer(of: item, with: chosen, in: currency, now: now)
+        let offer = menu.offer(of: item, with: chosen, in: currency, now: now)
+        if case .available(let item) = offer, let tax = item.tax, !taxes.contains(where: { $0.id == tax }) {
+            return .taxGone(tax)
+        }
+        return offer
+    }
+
+    /// The taxes that items name, each with the first item of the menu that does.
+    public var itemTaxes: [Identifier: Identifier] {
+        var named: [Identifier: Identifier] = [:]
+        for item in menu.sections.lazy.flatMap(\.items) {
+            if let tax = menu.entries[item]?.tax, named[tax] == nil { named[tax] = item }
+        }
+        return named
     }
 
     mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {

@@ -1,11 +1,13 @@
 """Options, sizes and combos, and what is charged beside the lines, over the wire."""
 
 import json
+import threading
 
 import pytest
 
 from tiffin import (
-    Client, Server, fresh_database, item_document, put_open_outlet, read_log, run_tiffin, section_document,
+    Client, ReplyError, Server, fresh_database, item_document, outlet_document, put_open_outlet, read_log, run_tiffin,
+    section_document,
 )
 
 SIZE = {"id": "size", "title": "Size", "setsPrice": True, "options": [
@@ -155,12 +157,63 @@ class TestCharges:
         assert quote["quote"] is None and quote["lines"][0]["problem"]["code"] == "OPTIONSOLDOUT"
         assert client("CART.QUOTE", name + "-none") is None
 
-    def test_an_item_with_a_tax_that_there_is_not_is_not_priced(self, client, name):
+    def test_an_item_names_one_of_the_outlet_s_taxes(self, client, name):
         put_menu(client, name, **self.TERMS)
-        client("MENU.ITEM.PUT", name, "all", "fries", json.dumps(item_document("fries", 300, tax="none")))
+        fries = item_document("fries", 300, tax="food")
+        assert str(client.error("MENU.ITEM.PUT", name, "all", "fries", json.dumps(fries))) == (
+            "INVALID tax: the outlet has no tax 'food'")
+        assert str(client.error("MENU.PUT", name, json.dumps({"sections": [section_document("all", [fries])]}))) == (
+            "INVALID sections[0].items[0].tax: the outlet has no tax 'food'")
+        assert "tax" not in client.json("ITEM.GET", name, "fries")
+
+    def test_an_outlet_keeps_the_taxes_that_its_items_name(self, client, name):
+        put_menu(client, name, **self.TERMS)
+        client("MENU.ITEM.PUT", name, "all", "fries", json.dumps(item_document("fries", 300, tax="zero")))
         client("CART.ADD", name, name, "fries", 2)
-        assert "tax 'none'" in client.json("CART.QUOTE", name)["problem"]
-        assert client.error("CART.CHECKOUT", name, "TOTAL", 600).code == "INVALID"
+        less = json.dumps(outlet_document(**{**self.TERMS, "taxes": self.TERMS["taxes"][:1]}))
+        assert str(client.error("OUTLET.PUT", name, less)) == (
+            "STATE item 'fries' names the tax 'zero', so the outlet keeps it")
+        assert client.json("CART.QUOTE", name)["total"] == 600 + 75 + 299
+        client("MENU.ITEM.REMOVE", name, "meal")
+        client("MENU.GROUP.REMOVE", name, "side")
+        client("MENU.ITEM.REMOVE", name, "fries")
+        client("OUTLET.PUT", name, less)
+
+    def test_no_moment_of_the_log_has_an_item_with_a_tax_that_there_is_not(self, database):
+        """Two servers, with two pipelines each: some drop and add a tax, some add and remove an item that names it."""
+        taxed = outlet_document(**self.TERMS)
+        plain = outlet_document(**{**self.TERMS, "taxes": self.TERMS["taxes"][:1]})
+        pie = item_document("pie", 300, tax="zero")
+        outlets = [("OUTLET.PUT", "o", json.dumps(document)) for document in [plain, taxed] * 100]
+        menus = [("MENU.ITEM.PUT", "o", "all", "pie", json.dumps(pie)), ("MENU.ITEM.REMOVE", "o", "pie")] * 100
+        replies = []
+
+        def send(server, commands):
+            with server.client() as client:
+                replies.extend(client.pipeline(commands))
+
+        with Server(database=database) as one, Server(database=database) as two, one.client() as client:
+            client("OUTLET.PUT", "o", json.dumps(taxed))
+            client("MENU.PUT", "o", json.dumps({"sections": [section_document("all", [])]}))
+            threads = [
+                threading.Thread(target=send, args=(server, commands))
+                for server in (one, two) for commands in (outlets, menus)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            events = read_log(client)
+        refused = {reply.code for reply in replies if isinstance(reply, ReplyError)}
+        assert {"STATE", "INVALID"} <= refused <= {"STATE", "INVALID", "NOTFOUND", "BUSY"}
+        has_tax = names_tax = False
+        for event in events:
+            if event["kind"] == "outlet.registered":
+                has_tax = True
+            elif event["kind"] == "outlet.detailsChanged":
+                has_tax = "zero" in json.dumps(event["payload"])
+            elif event["kind"] in ("menu.itemAdded", "menu.itemRemoved"):
+                names_tax = event["kind"] == "menu.itemAdded"
+            assert has_tax or not names_tax, event
 
     @pytest.mark.parametrize("changes, field", [
         ({"taxes": [{"id": "vat", "name": "VAT", "rate": 1}]}, "taxIncluded"),

@@ -127,6 +127,60 @@ struct OutletChangeTests {
         #expect(try await prices() == ["menu 120", "d 250", "c 120"])
     }
 
+    // MARK: An outlet and its menu
+
+    private static let taxed = OutletDetails.named("O").taxed
+
+    /// Drops the outlet's tax, if no item names it as far as the process knows.
+    private func dropTax(on process: TestProcess) {
+        process.send(.outlet("o")) { _, _ in
+            .outlet(.put(.named("O").including, itemTaxes: process.model.outletHome["o"]?.itemTaxes ?? [:]))
+        }
+    }
+
+    /// Puts an item that names the tax, if the outlet has it as far as the process knows.
+    private func nameTax(on process: TestProcess) {
+        process.send(.menu("o")) { _, _ in
+            let taxes = process.model.outletHome["o"]?.details?.details.pricing.taxes ?? []
+            let item = MenuItem(id: "pie", kind: "menuItem", name: "Pie", price: 100, tax: "vat")
+            return .menu(.putItem(item, section: "s", before: nil, taxes: Set(taxes.map(\.id))))
+        }
+    }
+
+    private func openTaxed(on process: TestProcess) async {
+        process.send(.outlet("o")) { _, _ in .outlet(.put(Self.taxed)) }
+        let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
+        process.send(.menu("o")) { _, _ in .menu(.putSection(header, before: nil)) }
+        _ = await process.settle()
+    }
+
+    @Test func `a tax that goes waits for the menu's changes, and an item with a tax for the outlet's`() async throws {
+        let process = TestProcess(log)
+        await openTaxed(on: process)
+        nameTax(on: process)
+        dropTax(on: process)
+        #expect(await process.settle().map(\.rejectionCode) == [nil, .state])
+
+        process.send(.menu("o")) { _, _ in .menu(.removeItem("pie")) }
+        _ = await process.settle()
+        dropTax(on: process)
+        nameTax(on: process)
+        #expect(await process.settle().map(\.rejectionCode) == [nil, .invalid])
+    }
+
+    @Test func `of two servers, one drops a tax or the other has an item name it`() async throws {
+        for drops in [true, false] {
+            let log = FaultyLog()
+            let (process, rival) = (TestProcess(log), TestProcess(log))
+            await openTaxed(on: rival)
+            await process.catchUp()
+            if drops { dropTax(on: rival) } else { nameTax(on: rival) }
+            #expect(await rival.settle().map(\.rejectionCode) == [nil])
+            if drops { nameTax(on: process) } else { dropTax(on: process) }
+            #expect(await process.settle().map(\.rejectionCode) == [drops ? .invalid : .state])
+        }
+    }
+
     @Test func `other outlets' changes disturb nobody`() async throws {
         let (process, rival) = (TestProcess(log), TestProcess(log))
         await openOutlet(on: rival)
@@ -136,5 +190,21 @@ struct OutletChangeTests {
         addTea(to: "c", on: process)
         await process.appendBatch()
         #expect(process.takeOutcomes() == [.count(1)])
+    }
+}
+
+extension OutletDetails {
+    /// The same, with prices that include taxes.
+    fileprivate var including: OutletDetails {
+        var details = self
+        details.pricing.taxIncluded = true
+        return details
+    }
+
+    /// The same, with a tax.
+    fileprivate var taxed: OutletDetails {
+        var details = including
+        details.pricing.taxes = [.init(id: "vat", name: "VAT", rate: Rate(thousandths: 20_000)!)]
+        return details
     }
 }

@@ -314,6 +314,7 @@ import Testing
             (.outletClosed(.paused(until: 1, reason: "rush")), .closed, "rush"), (.noItem, .notFound, "'tea'"),
             (.notForSale, .invalid, "'tea'"), (.soldOut(until: 5), .soldOut, "'tea'"),
             (.soldOut(until: nil), .soldOut, "'tea'"),
+            (.taxGone("food"), .invalid, "item 'tea' names the tax 'food', which outlet 'o' does not have"),
         ] as [(Offer, Rejection.Code, String)])
     func `an unavailable item is neither added nor ordered`(_ offer: Offer, _ code: Rejection.Code, _ part: String) {
         Specification.given().when(Self.add("tea", offer: offer)).thenRejected(code, naming: [part])

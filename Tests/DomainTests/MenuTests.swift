@@ -126,6 +126,21 @@ import Testing
         ] as [Case])
     func `putting and removing an item`(_ row: Case) { row.check() }
 
+    @Test func `an item names one of the outlet's taxes, or none`() {
+        let taxed = MenuItem.sample("dal").with(\.tax, "food")
+        let given = Specification.given(Self.history)
+        given.when(.putItem(taxed, section: "lunch", before: nil, taxes: ["vat"]))
+            .thenRejected(.invalid, naming: ["tax:", "'food'"])
+        given.when(.putItem(taxed, section: "lunch", before: nil, taxes: ["vat", "food"]))
+            .then([.itemAdded(taxed, section: "lunch", before: nil)])
+        var document = MenuDocument(["lunch": ["tea", "dal"]])
+        document.sections[0].items[1].tax = "food"
+        given.when(.put(document, taxes: [])).thenRejected(.invalid, naming: ["sections[0].items[1].tax:", "'food'"])
+        #expect(Menu.Command.put(document).restsOnOutlet)
+        #expect(!Menu.Command.put(MenuDocument(["lunch": ["tea"]])).restsOnOutlet)
+        #expect(!Menu.Command.reprice("tea", 1).restsOnOutlet)
+    }
+
     @Test(
         arguments: [
             Case(

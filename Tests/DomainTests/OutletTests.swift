@@ -104,6 +104,37 @@ import Testing
         ] as [Case])
     func `a pause must end in the future, with a reason of bounded length`(_ row: Case) { row.check() }
 
+    private static let taxed = details.with(
+        \.pricing,
+        PricingTerms(
+            taxIncluded: true,
+            taxes: [
+                .init(id: "vat", name: "VAT", rate: .sample(20_000)),
+                .init(id: "food", name: "Food", rate: .sample(5_000)),
+            ]))
+
+    @Test func `a tax that an item names stays, and any other may go`() {
+        let history: [Outlet.Event] = [.registered(Self.taxed)]
+        var less = Self.taxed
+        less.pricing.taxes.removeLast()
+        let given = Specification.given(history)
+        given.when(.put(less, itemTaxes: ["food": "pie"])).thenRejected(.state, naming: ["'pie'", "'food'"])
+        given.when(.put(less, itemTaxes: ["vat": "pie"])).then([
+            .detailsChanged([.pricing(less.pricing)])
+        ])
+        given.when(.put(Self.taxed.with(\.name, "Saffron"), itemTaxes: ["food": "pie", "gone": "tea"])).then([
+            .detailsChanged([.name("Saffron")])
+        ])
+    }
+
+    @Test func `only a command that drops a tax needs the menu`() throws {
+        let state = try Outlet.state(after: [.registered(Self.taxed)])
+        #expect(!Outlet.Command.put(Self.taxed).restsOnMenu(in: state))
+        #expect(Outlet.Command.put(Self.details).restsOnMenu(in: state))
+        #expect(!Outlet.Command.put(Self.details).restsOnMenu(in: .unregistered))
+        #expect(!Outlet.Command.open.restsOnMenu(in: state))
+    }
+
     @Test func `the currency stays what it was`() {
         var changed = Self.details
         changed.currency = .usd

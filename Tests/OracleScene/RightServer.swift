@@ -491,7 +491,7 @@ package final class RightServer {
         case .noItem, .notForSale, .noOutlet: ["code": "GONE"]
         case .outletClosed: ["code": "CLOSED"]
         case .wrongChoice(.soldOut(let option)): ["code": "OPTIONSOLDOUT", "option": option.rawValue]
-        case .wrongChoice: preconditionFailure("no load asks for it")
+        case .wrongChoice, .taxGone: preconditionFailure("no load asks for it")
         }
     }
 }

@@ -240,7 +240,7 @@ struct DocumentTests {
     }
 
     private static func cart(
-        _ state: Cart.State, texts: TextOpener = .none, offer: (Identifier) -> Offer
+        _ state: Cart.State, texts: TextOpener = .none, offer: @escaping (Identifier) -> Offer
     ) -> [UInt8] {
         CartDocument.bytes(of: "c", state: state, version: 7, updatedAt: 1_772_366_400_000, texts: texts) {
             lines, _ in
@@ -250,6 +250,16 @@ struct DocumentTests {
 
     private static func offer(_ price: Amount) -> Offer {
         .available(Offer.Item(name: "Any", unitPrice: price, currency: Currency("INR")!, maxQuantity: 99))
+    }
+
+    @Test func `A quote of a line that cannot be priced has no total, and names the item and the tax`() throws {
+        let document = QuoteDocument.bytes(
+            of: "c", state: try DocumentTests.state(DocumentTests.tea), version: 1, texts: .none,
+            offers: { lines, _ in lines.map { _ in .taxGone("food") } }, details: { _ in nil })
+        #expect(
+            String(decoding: document, as: UTF8.self).hasSuffix(
+                #""problem":{"code":"TAXGONE","tax":"food"}}],"subtotal":null,"charges":[],"total":null,"quote":null,"#
+                    + #""problem":"INVALID item 'tea' names the tax 'food', which outlet 'o' does not have"}"#))
     }
 
     /// What the catalogue may say about the first line, and what the cart then says about it.
@@ -263,6 +273,7 @@ struct DocumentTests {
         (.notForSale, #"{"code":"GONE"}"#),
         (.outletClosed(.closed), #"{"code":"CLOSED"}"#),
         (.outletClosed(.paused(until: 5, reason: nil)), #"{"code":"CLOSED"}"#),
+        (.taxGone("vat"), #"{"code":"TAXGONE","tax":"vat"}"#),
         (.wrongChoice(.gone("milk")), #"{"code":"OPTIONGONE","option":"milk"}"#),
         (.wrongChoice(.soldOut("milk")), #"{"code":"OPTIONSOLDOUT","option":"milk"}"#),
         (.wrongChoice(.tooMany("milk", maximum: 2)), #"{"code":"CHOICE","option":"milk","max":2}"#),

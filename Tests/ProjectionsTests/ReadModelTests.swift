@@ -131,6 +131,33 @@ struct ReadModelTests {
             home.offer(of: "tea", with: [], at: "o", now: 2_000)
                 == .available(Offer.Item(name: "Tea", unitPrice: 250, currency: inr, maxQuantity: 3)))
     }
+
+    @Test func `an item with a tax that the outlet does not have is not offered`() {
+        let (outlet, menu) = (StreamName(.outlet, "o"), StreamName(.menu, "o"))
+        var details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")
+        details.pricing.taxIncluded = true
+        details.pricing.taxes = [.init(id: "vat", name: "VAT", rate: Rate(thousandths: 20_000)!)]
+        let header = SectionHeader(id: "s", title: "S", kind: "menuItems", layout: .list)
+        func item(_ id: Identifier, _ tax: Identifier?) -> (StreamName, DomainEvent) {
+            let item = MenuItem(id: id, kind: "menuItem", name: "Item", price: 250, tax: tax)
+            return (menu, .menu(.itemAdded(item, section: "s", before: nil)))
+        }
+        let model = ReadModel([
+            (outlet, .outlet(.registered(details))), (outlet, .outlet(.opened)),
+            (menu, .menu(.sectionAdded(header, before: nil))),
+            item("tea", "vat"), item("pie", "food"), item("bun", "food"), item("water", nil),
+        ])
+        let home = model.outletHome
+        #expect(home.offer(of: "pie", with: [], at: "o", now: 0) == .taxGone("food"))
+        for item: Identifier in ["tea", "water"] {
+            guard case .available = home.offer(of: item, with: [], at: "o", now: 0) else {
+                Issue.record("\(item) cannot be had")
+                continue
+            }
+        }
+        #expect(home["o"]?.itemTaxes == ["vat": "tea", "food": "pie"])
+    }
+
     @Test func `a hidden outlet is in no list, and a removed one is nowhere but in the log`() {
         let outlet = StreamName(.outlet, "o")
         let details = OutletDetails(name: "O", currency: Currency("INR")!, timeZone: "UTC")

@@ -231,6 +231,7 @@ const PROBLEMS = {
     PRICECHANGED: ({ unitPrice }, currency) => `It costs ${money(unitPrice, currency)} now`,
     OPTIONGONE: () => "An option is no longer there",
     OPTIONSOLDOUT: () => "An option is sold out",
+    TAXGONE: () => "It cannot be priced now",
     CHOICE: () => "The options have to be chosen again",
 };
 

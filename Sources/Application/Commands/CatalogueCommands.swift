@@ -17,10 +17,14 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let details = parameters.required("json", .document(OutletInput.self))
             return { application, call throws(Failure) in
-                let details = try call[details].details
-                try application.checkCurrency(details.currency, of: try call[outlet])
-                return try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
-                    .outlet(.put(details))
+                let (outlet, details) = (try call[outlet], try call[details].details)
+                try application.checkCurrency(details.currency, of: outlet)
+                return try application.submit(StreamName(.outlet, outlet), call) { state, _ in
+                    let command = Outlet.Command.put(details)
+                    guard case .outlet(let state) = state, command.restsOnMenu(in: state) else {
+                        return .outlet(command)
+                    }
+                    return .outlet(.put(details, itemTaxes: application.itemTaxes(of: outlet)))
                 }
             }
         },
@@ -71,7 +75,8 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let menu = parameters.required("json", .document(MenuInput.self))
             return { application, call throws(Failure) in
-                try application.submit(.put(try call[menu].document), ofMenu: try call[outlet], call)
+                let document = try call[menu].document
+                return try application.submit(ofMenu: try call[outlet], call) { .put(document, taxes: $0) }
             }
         },
         Command(
@@ -113,9 +118,10 @@ enum CatalogueCommands {
             return { application, call throws(Failure) in
                 let (item, input) = (try call[item], try call[json])
                 guard input.id ?? item == item else { throw .invalid("id", "is not the item's id") }
-                return try application.submit(
-                    .putItem(input.item(item), section: try call[section], before: try call[before]),
-                    ofMenu: try call[outlet], call)
+                let (section, before) = (try call[section], try call[before])
+                return try application.submit(ofMenu: try call[outlet], call) {
+                    .putItem(input.item(item), section: section, before: before, taxes: $0)
+                }
             }
         },
         Command(
@@ -268,5 +274,24 @@ extension Application {
     ) throws(Failure) -> Response {
         guard try self.outlet(outlet) != nil else { throw .noOutlet(outlet) }
         return try submit(StreamName(.menu, outlet), call) { _, _ in .menu(command) }
+    }
+
+    /// The same for a command with items, which may name the outlet's taxes.
+    ///
+    /// - Parameter command: is given these taxes as they are when it is decided.
+    fileprivate func submit(
+        ofMenu outlet: Identifier, _ call: borrowing Call,
+        _ command: @escaping (_ taxes: Set<Identifier>) -> Menu.Command
+    ) throws(Failure) -> Response {
+        guard try self.outlet(outlet) != nil else { throw Failure("NOTFOUND", "no outlet '\(outlet)'") }
+        return try submit(StreamName(.menu, outlet), call) { [self] _, _ in
+            let taxes = (try? self.outlet(outlet))?.details?.details.pricing.taxes
+            return .menu(command(Set((taxes ?? []).map(\.id))))
+        }
+    }
+
+    /// The taxes that an outlet's items name, each with one of these items.
+    fileprivate func itemTaxes(of outlet: Identifier) -> [Identifier: Identifier] {
+        partition(of: StreamName(.outlet, outlet)).model.ask { $0.outletHome[outlet]?.itemTaxes ?? [:] }
     }
 }

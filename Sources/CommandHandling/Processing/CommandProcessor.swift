@@ -233,11 +233,7 @@ public final class CommandProcessor {
         switch request.command(state, entry.pendingVersion) {
         case .cart(let wanted):
             if let outlet = CommandProcessor.outlet(of: wanted, in: state) {
-                guard !isChanging(outlet) else {
-                    held.append(command, on: entry, for: outlet)
-                    return nil
-                }
-                command.outlet = outlet
+                guard rest(command, of: entry, on: outlet) else { return nil }
             }
             let events = try CommandProcessor.decide(wanted, in: state)
             #if DEBUG
@@ -252,9 +248,13 @@ public final class CommandProcessor {
             return try append(
                 events.lazy.map(DomainEvent.cart), of: command, to: entry, in: consume state, terms: terms)
         case .menu(let wanted):
+            if wanted.restsOnOutlet { guard rest(command, of: entry, on: entry.name.id) else { return nil } }
             let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.menu)
             return try append(events, of: command, to: entry, in: consume state)
         case .outlet(let wanted):
+            if case .outlet(let outlet) = state, wanted.restsOnMenu(in: outlet) {
+                guard rest(command, of: entry, on: entry.name.id) else { return nil }
+            }
             let events = try CommandProcessor.decide(wanted, in: state).map(DomainEvent.outlet)
             return try append(events, of: command, to: entry, in: consume state)
         case .order(let wanted):
@@ -362,15 +362,26 @@ public final class CommandProcessor {
         return (order, placement)
     }
 
+    /// Has a command be decided on an outlet and its menu, or holds it until their changes are durable. Those of the
+    /// command's own stream are in the state that it is decided in.
+    private func rest(_ command: PendingCommand, of entry: StreamEntry, on outlet: Identifier) -> Bool {
+        guard !isChanging(outlet, beside: entry) else {
+            held.append(command, on: entry, for: outlet)
+            return false
+        }
+        command.outlet = outlet
+        return true
+    }
+
     /// Whether an outlet or its menu has changes that are not durable. What is decided on it now would stand behind
     /// these in the log, and not know of them.
-    private func isChanging(_ outlet: Identifier) -> Bool {
+    private func isChanging(_ outlet: Identifier, beside own: StreamEntry? = nil) -> Bool {
         guard changedOutlets.contains(outlet) else { return false }
-        if cache[StreamName(.outlet, outlet)]?.undurable != nil || cache[StreamName(.menu, outlet)]?.undurable != nil {
-            return true
+        let changing = [cache[StreamName(.outlet, outlet)], cache[StreamName(.menu, outlet)]].filter {
+            $0?.undurable != nil
         }
-        changedOutlets.remove(outlet)
-        return false
+        if changing.isEmpty { changedOutlets.remove(outlet) }
+        return changing.contains { $0 !== own }
     }
 
     /// Decides what has waited for outlets whose changes are durable now, or were not made.
@@ -415,8 +426,9 @@ public final class CommandProcessor {
             filling.units[taken].group = unit.entry.group.number
             for _ in 0..<unit.count { groups.append(unit.entry.group.number) }
             if let outlet = unit.command.outlet {
-                readings.append(EventBatch.Reading(StreamName(.outlet, outlet), by: unit.entry.group.number))
-                readings.append(EventBatch.Reading(StreamName(.menu, outlet), by: unit.entry.group.number))
+                for category in [.outlet, .menu] as [StreamName.Category] where category != unit.entry.name.category {
+                    readings.append(EventBatch.Reading(StreamName(category, outlet), by: unit.entry.group.number))
+                }
             }
             taken += 1
         }

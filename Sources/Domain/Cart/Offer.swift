@@ -12,6 +12,8 @@ public enum Offer: Equatable, Sendable {
     case soldOut(until: Timestamp?)
     /// The item can be had, but not with these options.
     case wrongChoice(Choice)
+    /// The item names a tax that the outlet does not have, so nobody knows what it costs.
+    case taxGone(Identifier)
     /// The item can be had.
     case available(Item)
 
@@ -56,6 +58,8 @@ public enum Offer: Equatable, Sendable {
         case .notForSale: throw Rejection(.invalid, "item '\(id)' has no price and cannot be ordered")
         case .soldOut: throw Rejection(.soldOut, "item '\(id)' is sold out")
         case .wrongChoice(let choice): throw choice.rejection(of: id)
+        case .taxGone(let tax):
+            throw Rejection(.invalid, "item '\(id)' names the tax '\(tax)', which outlet '\(outlet)' does not have")
         }
     }
 }

@@ -14,7 +14,7 @@ public struct Quote: Equatable, Sendable {
     /// - Parameters:
     ///   - offers: what the catalogue says now of each line, in their order.
     ///   - terms: what the outlet charges beside the prices.
-    /// - Throws: as ``Bill/init(for:on:tip:)``.
+    /// - Throws: as ``Bill/init(for:on:tip:)``, and `INVALID` for an item with a tax that the outlet does not have.
     public init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
         var lines = contents.lines
         var billed: [Bill.Line] = []
@@ -25,6 +25,8 @@ public struct Quote: Equatable, Sendable {
                 lines[index].unitPrice = item.unitPrice
                 lines[index].options = item.options
                 tax = item.tax
+            } else if case .taxGone = offer {
+                _ = try offer.item(lines[index].item, of: contents.outlet)
             }
             billed.append(Bill.Line(try lines[index].total(), tax: tax))
         }

@@ -17,14 +17,16 @@ public enum Menu: Decider {
 
     /// What a merchant asks of a menu.
     public enum Command: Equatable, Sendable {
-        /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are.
-        case put(MenuDocument)
+        /// Makes the menu read like this, by the smallest set of changes. Suspensions stay as they are. Items name no
+        /// tax but one of the outlet's; nil where these are not known.
+        case put(MenuDocument, taxes: Set<Identifier>? = nil)
         /// Adds or changes a section; `before` moves it in front of another.
         case putSection(SectionHeader, before: Identifier?)
         /// Removes a section with its items.
         case removeSection(Identifier)
-        /// Adds or changes an item; `before` moves it in front of another of the section.
-        case putItem(MenuItem, section: Identifier, before: Identifier?)
+        /// Adds or changes an item; `before` moves it in front of another of the section. For its tax see
+        /// ``put(_:taxes:)``.
+        case putItem(MenuItem, section: Identifier, before: Identifier?, taxes: Set<Identifier>? = nil)
         case removeItem(Identifier)
         case reprice(Identifier, Amount)
         /// Marks an item as sold out, until a moment after `now` or until it is resumed.
@@ -79,8 +81,13 @@ public enum Menu: Decider {
     /// See ``Decider``.
     public static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
         switch command {
-        case .put(let document):
+        case .put(let document, let taxes):
             try document.validate()
+            for (index, section) in document.sections.enumerated() {
+                for (place, item) in section.items.enumerated() {
+                    try check(item.tax, "sections[\(index)].items[\(place)].tax", among: taxes)
+                }
+            }
             try checkBytes(document.bytes, in: state)
             return state.events(leadingTo: document)
 
@@ -93,8 +100,9 @@ public enum Menu: Decider {
             for item in state.sections[index].items { try checkUnlinked(item, in: state) }
             return [.sectionRemoved(id)]
 
-        case .putItem(let item, let section, let before):
+        case .putItem(let item, let section, let before, let taxes):
             try item.validate()
+            try check(item.tax, "tax", among: taxes)
             return try put(item, section: section, before: before, in: state)
 
         case .removeItem(let id):
@@ -183,6 +191,13 @@ public enum Menu: Decider {
             || before.map { !state.sections[target].items.has(item.id, rightBefore: $0) } ?? false
         if moves { events.append(.itemMoved(item.id, section: section, before: before)) }
         return events
+    }
+
+    private static func check(
+        _ tax: Identifier?, _ field: @autoclosure () -> String, among taxes: Set<Identifier>?
+    ) throws(Rejection) {
+        guard let tax, let taxes, !taxes.contains(tax) else { return }
+        throw .invalid(field(), "the outlet has no tax '\(tax)'")
     }
 
     static func checkSize(sections: Int, items: Int) throws(Rejection) {
@@ -315,6 +330,19 @@ public enum Menu: Decider {
 
     static func impossible(_ what: String, _ id: Identifier) -> ImpossibleEvent {
         ImpossibleEvent("\(what): '\(id)'")
+    }
+}
+
+extension Menu.Command {
+    /// Whether the outlet's details decide about the command, too: an item names one of its taxes.
+    public var restsOnOutlet: Bool {
+        switch self {
+        case .put(let document, _): document.sections.contains { $0.items.contains { $0.tax != nil } }
+        case .putItem(let item, _, _, _): item.tax != nil
+        case .putSection, .removeSection, .removeItem, .reprice, .suspend, .resume, .putGroup, .removeGroup,
+            .repriceOption, .suspendOption, .resumeOption, .checkFeed:
+            false
+        }
     }
 }
 

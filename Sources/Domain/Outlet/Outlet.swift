@@ -5,8 +5,8 @@ public enum Outlet: Decider {
 
     /// What a merchant asks of an outlet.
     public enum Command: Equatable, Sendable {
-        /// Registers the outlet, or changes what differs.
-        case put(OutletDetails)
+        /// Registers the outlet, or changes what differs. A tax that an item of the menu names stays.
+        case put(OutletDetails, itemTaxes: [Identifier: Identifier] = [:])
         case open
         case close
         /// Takes no orders until a moment, which must lie after `now`.
@@ -59,7 +59,7 @@ public enum Outlet: Decider {
     /// See ``Decider``.
     public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
-        case (.unregistered, .put(let details)):
+        case (.unregistered, .put(let details, _)):
             try details.validate()
             return [.registered(details)]
         case (.unregistered, _): throw Rejection(.notFound, "no such outlet", isAboutAll: true)
@@ -74,7 +74,7 @@ public enum Outlet: Decider {
         case (.registered(_, _, let isHidden), .hide): return isHidden ? [] : [.hidden]
         case (.registered(_, _, let isHidden), .show): return isHidden ? [.shown] : []
 
-        case (.registered(let old, _, _), .put(let new)):
+        case (.registered(let old, _, _), .put(let new, let itemTaxes)):
             try new.validate()
             guard old.currency == new.currency else {
                 throw Rejection(
@@ -82,6 +82,10 @@ public enum Outlet: Decider {
             }
             guard old.pricing.taxIncluded == nil || old.pricing.taxIncluded == new.pricing.taxIncluded else {
                 throw Rejection(.state, "whether prices include the taxes was said once, and cannot change")
+            }
+            for tax in old.pricing.taxes where !new.pricing.taxes.contains(where: { $0.id == tax.id }) {
+                guard let item = itemTaxes[tax.id] else { continue }
+                throw Rejection(.state, "item '\(item)' names the tax '\(tax.id)', so the outlet keeps it")
             }
             let changes = old.changes(to: new)
             return changes.isEmpty ? [] : [.detailsChanged(changes)]
@@ -136,6 +140,14 @@ public enum Outlet: Decider {
         case (.removed, _):
             throw ImpossibleEvent("an event after the outlet was removed")
         }
+    }
+}
+
+extension Outlet.Command {
+    /// Whether the outlet's menu decides about the command, too: a tax goes that items may name.
+    public func restsOnMenu(in state: Outlet.State) -> Bool {
+        guard case .put(let new, _) = self, case .registered(let old, _, _) = state else { return false }
+        return old.pricing.taxes.contains { tax in !new.pricing.taxes.contains { $0.id == tax.id } }
     }
 }
 

@@ -13,6 +13,7 @@ enum LineProblem {
         case .noItem, .noOutlet, .notForSale: write("GONE", to: &writer)
         case .outletClosed: write("CLOSED", to: &writer)
         case .wrongChoice(let choice): write(choice, to: &writer)
+        case .taxGone(let tax): write("TAXGONE", to: &writer) { $0.field("tax", tax.rawValue) }
         }
     }
 
