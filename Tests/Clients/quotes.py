@@ -1,0 +1,124 @@
+"""What carts cost, in plain Python: the section "How a total is worked out" of docs/ordering.md, and nothing else.
+
+`quote` takes what clients send and read: the documents of OUTLET.PUT and MENU.PUT, and the lines of a cart.
+"""
+
+
+class Refused(Exception):
+    """A choice that cannot be."""
+
+
+def half_up(a, d):
+    return (2 * a + d) // (2 * d)
+
+
+def by_bytes(id):
+    return id.encode()
+
+
+def open_groups(menu, item, chosen):
+    groups = {group["id"]: group for group in menu.get("groups", [])}
+    opened = [groups[id] for id in item.get("options", [])]
+    for group in opened:  # It grows meanwhile.
+        for option in group["options"]:
+            if option["id"] in chosen:
+                for id in option.get("groups", []):
+                    if groups[id] not in opened:
+                        opened.append(groups[id])
+    return opened
+
+
+def price_of_one(menu, item, chosen):
+    """The price of one of the item, and its options as a line shows them. `chosen` has units by the ids of options."""
+    opened = open_groups(menu, item, chosen)
+    options = {option["id"]: option for group in opened for option in group["options"]}
+    for id, units in chosen.items():
+        if id not in options or not 1 <= units <= options[id].get("max", 1):
+            raise Refused(id)
+    size = None
+    for group in opened:
+        units = {option["id"]: chosen[option["id"]] for option in group["options"] if option["id"] in chosen}
+        if not group.get("min", 1 if group.get("setsPrice") else 0) <= sum(units.values()) <= group.get("max", 1):
+            raise Refused(group["id"])
+        if group.get("setsPrice"):
+            (size,) = units
+
+    def unit(id):
+        return options[id].get("prices", {}).get(size, options[id].get("price", 0))
+
+    total = item["price"] if size is None else unit(size)
+    free = dict.fromkeys(chosen, 0)
+    for group in opened:
+        if group.get("setsPrice"):
+            continue
+        ids = [option["id"] for option in group["options"] if option["id"] in chosen]
+        left = group.get("free", 0)
+        for id in sorted(ids, key=lambda id: (unit(id), by_bytes(id))):
+            free[id] = min(left, chosen[id])
+            left -= free[id]
+            total += (chosen[id] - free[id]) * unit(id)
+    shown = [
+        {"id": id, "name": options[id]["name"], "units": chosen[id], "price": unit(id), "free": free[id]}
+        for id in sorted(chosen, key=by_bytes)]
+    return total, shown
+
+
+def shares(amount, weights):
+    whole = sum(weights)
+    if whole == 0:
+        return [0] * len(weights)
+    given = [amount * weight // whole for weight in weights]
+    lost = [amount * weight % whole for weight in weights]
+    order = sorted(range(len(weights)), key=lambda index: (-lost[index], index))
+    for index in order[:amount - sum(given)]:
+        given[index] += 1
+    return given
+
+
+def charges(outlet, lines, tip):
+    """The charges for lines, each an amount and the tax that its item names or None."""
+    amounts = [amount for amount, _ in lines]
+    subtotal = sum(amounts)
+    terms, taxes, included = outlet.get("charges", {}), outlet.get("taxes", []), outlet.get("taxIncluded", False)
+    first = taxes[0]["id"] if taxes else None
+    listed, bases = [], [(amount, tax or first) for amount, tax in lines]
+    if service := terms.get("service"):
+        amount = half_up(subtotal * service["rate"], 100_000)
+        listed.append(charge("service", amount, shares=shares(amount, amounts)))
+        bases.append((amount, service.get("tax")))
+    for kind in ("smallOrder", "delivery"):
+        if (fee := terms.get(kind)) and (fee.get("freeFrom") is None or subtotal < fee["freeFrom"]):
+            listed.append(charge(kind, fee["fee"]))
+            bases.append((fee["fee"], fee.get("tax")))
+    for tax in taxes:
+        if any(id == tax["id"] for _, id in bases):
+            weights = [amount if id == tax["id"] else 0 for amount, id in bases]
+            amount = half_up(sum(weights) * tax["rate"], 100_000 + (tax["rate"] if included else 0))
+            listed.append({
+                "kind": "tax", "id": tax["id"], "name": tax["name"], "amount": amount, "included": included,
+                "shares": shares(amount, weights)})
+    if tip > 0:
+        listed.append(charge("tip", tip))
+    return listed
+
+
+def charge(kind, amount, shares=()):
+    return {"kind": kind, "amount": amount, "included": False, "shares": list(shares)}
+
+
+def quote(outlet, menu, cart, tip):
+    """What a cart costs: its lines in the order of their first units, each an item's id, units by the ids of options, and
+    a quantity."""
+    items = {item["id"]: item for section in menu["sections"] for item in section["items"]}
+    lines, billed = [], []
+    for id, chosen, quantity in cart:
+        price, options = price_of_one(menu, items[id], chosen)
+        lines.append({
+            "item": id, "quantity": quantity, "unitPrice": price, "options": options, "total": quantity * price})
+        billed.append((quantity * price, items[id].get("tax")))
+    subtotal = sum(amount for amount, _ in billed)
+    listed = charges(outlet, billed, tip)
+    total = subtotal + sum(charge["amount"] for charge in listed if not charge["included"])
+    return {
+        "lines": lines, "subtotal": subtotal, "charges": listed, "total": total,
+        "minimumOrder": outlet.get("minimumOrder")}
