@@ -13,7 +13,7 @@ enum ReplayCommand: Subcommand {
 
     static let operands = ["<projection>"]
     static let options: [any DeclaredOption] =
-        Database.options + [all, extent, fromScratch, output, Database.partition]
+        Database.options + [all, extent, fromScratch, output, csv, Database.partition]
 
     static var about: String? {
         let names = ReplayRows.Subject.all.map(\.name).joined(separator: ", ")
@@ -29,7 +29,8 @@ enum ReplayCommand: Subcommand {
         })
     private static let fromScratch = Option.flag("from-scratch", "begin with the first event, not with saved rows")
     private static let output = Option.value(
-        "output", "format", "table, json or ndjson", OptionValue<ReplayRows.Format>.choice, default: "table")
+        "output", "format", "table, json, ndjson or csv", OptionValue<ReplayRows.Format>.choice, default: "table")
+    private static let csv = Option.flag("csv", "the same as --output csv")
 
     static func run(_ options: Options) async throws -> ExitCode {
         let subject = try options.operands.first.map { name throws(UsageError) in
@@ -49,7 +50,9 @@ enum ReplayCommand: Subcommand {
             let heads = try await source.heads()
             let partitions = try Database.partitions(options, of: heads.count)
             for head in heads where partitions.contains(head.partition) {
-                try await fold(head.head, replay, subject, options[output])
+                try await fold(
+                    head.head, replay, subject, options[csv] ? .csv : options[output],
+                    isFirst: head.partition == partitions.lowerBound)
             }
         }
         return .success
@@ -57,7 +60,7 @@ enum ReplayCommand: Subcommand {
 
     @LoopActor
     private static func fold(
-        _ head: LogHead, _ replay: Replay, _ subject: ReplayRows.Subject?, _ format: ReplayRows.Format
+        _ head: LogHead, _ replay: Replay, _ subject: ReplayRows.Subject?, _ format: ReplayRows.Format, isFirst: Bool
     ) async throws {
         let progress = PassProgress()
         let began = LoopActor.now
@@ -68,7 +71,9 @@ enum ReplayCommand: Subcommand {
         if let note { Terminal.printError("\(note): folded the log from its beginning") }
         let seconds = Double(LoopActor.now - began) / 1e9
         if let subject {
-            ReplayRows(of: subject, model).print(as: format) { Terminal.print($0) }
+            ReplayRows(of: subject, model).print(as: format, isFirst: isFirst) { line in
+                if format == .csv { Terminal.print(record: line) } else { Terminal.print(line) }
+            }
         } else {
             for subject in ReplayRows.Subject.all {
                 let count = ReplayRows.count(of: subject, model)

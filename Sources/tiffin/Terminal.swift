@@ -7,6 +7,10 @@ enum Terminal {
     @discardableResult
     static func print(_ line: String) -> Bool { write(TerminalText.line(line)) }
 
+    /// Prints a line of comma-separated values at once; they end in CR LF. Returns false where nobody reads any more.
+    @discardableResult
+    static func print(record: String) -> Bool { write(TerminalText.line(record) + "\r") }
+
     /// Prints lines of our own, such as a help text.
     static func print(lines text: String) { write(TerminalText.lines(text)) }
 

@@ -663,7 +663,7 @@ def test_a_replay_prints_a_table_or_json(origin):
     ([], "name a projection, or give --all"),
     (["cart_counts", "--all"], "name a projection, or give --all"),
     (["cart_counts", "--to", "yesterday"], "--to: 'yesterday' is not a position, or a time"),
-    (["cart_counts", "--output", "xml"], "--output: 'xml' is not one of table, json, ndjson"),
+    (["cart_counts", "--output", "xml"], "--output: 'xml' is not one of table, json, ndjson, csv"),
 ])
 def test_wrong_options_are_refused(origin, arguments, message):
     run = tiffin("replay", *arguments, "--database", origin)

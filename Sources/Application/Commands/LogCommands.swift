@@ -1,3 +1,4 @@
+internal import CallArguments
 internal import EventLog
 internal import EventLoop
 internal import Users
@@ -19,15 +20,22 @@ enum LogCommands {
             }
         },
         Command(
-            "LOG.READ", .log, role: .auditor, "Returns events of the log, in order, or waits until there are some."
+            "LOG.READ", .log, role: .auditor,
+            "Returns events of the log, in order, all or those that match filters, or waits until there are some."
         ) { parameters in
             let partition = parameters.option("PARTITION", "partition", .integer)
             let from = parameters.option("FROM", "position", .integer(1 ... .max))
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
             let stream = parameters.option("STREAM", "stream", .stream)
             let wait = parameters.option("WAIT", "milliseconds", .integer(0...LogWaits.longest))
+            let kinds = parameters.option("KIND", "kinds", .kinds)
+            let since = parameters.option("SINCE", "time", .time)
+            let until = parameters.option("UNTIL", "time", .time)
+            let actor = parameters.option("ACTOR", "name", .text)
             return { application, call throws(Failure) in
                 let (after, limit) = ((try call[from] ?? 1) - 1, Int(try call[count] ?? 100))
+                let filter = EventFilter(
+                    kinds: try call[kinds], since: try call[since], until: try call[until], actor: try call[actor])
                 guard let stream = try call[stream] else {
                     let partition = try call[partition] ?? 0
                     guard (0..<Int64(application.partitioning.count)).contains(partition) else {
@@ -41,6 +49,13 @@ enum LogCommands {
                     return try application.reading(
                         for: call.caller, waitingFor: event
                     ) { log async throws(EventLogError) in
+                        guard filter.isEmpty else {
+                            let found = try await log.find(filter, after: after, limit: limit, numbered: \.position) {
+                                after, limit async throws(EventLogError) in
+                                try await log.read(partition: Int(partition), after: after, limit: limit)
+                            }
+                            return .document(LogDocument.bytes(of: found))
+                        }
                         let events = try await log.read(partition: Int(partition), after: after, limit: limit)
                         return .documents(events.map(LogDocument.bytes))
                     }
@@ -49,6 +64,14 @@ enum LogCommands {
                 guard try call[wait] == nil else { throw .invalid("WAIT", "is for a partition, not for a stream") }
                 let partition = application.partitioning.partition(of: stream)
                 return try application.reading(for: call.caller) { log async throws(EventLogError) in
+                    guard filter.isEmpty else {
+                        let found = try await log.find(filter, after: after, limit: limit, numbered: \.version) {
+                            after, limit async throws(EventLogError) in
+                            try await log.read(
+                                stream: stream, partition: partition, afterVersion: after, limit: limit)
+                        }
+                        return .document(LogDocument.bytes(of: found))
+                    }
                     let events = try await log.read(
                         stream: stream, partition: partition, afterVersion: after, limit: limit)
                     return .documents(events.map(LogDocument.bytes))
@@ -71,4 +94,14 @@ enum LogCommands {
             }
         },
     ]
+}
+
+extension ArgumentType<EventFilter.Kinds> {
+    /// Kinds of events with commas between them.
+    fileprivate static let kinds = ArgumentType(kind: .string) { argument, field throws(Failure) in
+        guard let kinds = argument.string.flatMap(EventFilter.Kinds.init) else {
+            throw .invalid(field, "must be \(EventFilter.Kinds.form)")
+        }
+        return kinds
+    }
 }

@@ -38,6 +38,8 @@ public struct ReplayRows: Sendable {
         case json
         /// A line of JSON for each row.
         case ndjson
+        /// Comma-separated values, the columns' names first.
+        case csv
     }
 
     /// The longest value that a table shows.
@@ -83,8 +85,13 @@ public struct ReplayRows: Sendable {
     }
 
     /// The rows as text, a line at a time.
-    public func print(as format: Format, _ line: (String) -> Void) {
+    ///
+    /// - Parameter isFirst: whether no other rows of the subject were printed before them.
+    public func print(as format: Format, isFirst: Bool = true, _ line: (String) -> Void) {
         switch format {
+        case .csv:
+            if isFirst { line(CSV.record(columns.map { CSV.cell($0) })) }
+            for row in rows { line(CSV.record(row.map(\.cell))) }
         case .ndjson: for row in rows { line(json(row)) }
         case .json:
             if rows.isEmpty { return line("[]") }

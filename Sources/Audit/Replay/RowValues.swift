@@ -10,6 +10,17 @@ enum RowValue: Equatable {
     case json([UInt8])
     case null
 
+    /// The value as a cell of comma-separated values: nothing for null, and quotes for an empty text.
+    var cell: String {
+        switch self {
+        case .text(let text): CSV.cell(text)
+        case .number(let number): "\(number)"
+        case .boolean(let value): value ? "true" : "false"
+        case .json(let bytes): CSV.cell(String(decoding: bytes, as: UTF8.self), .json)
+        case .null: ""
+        }
+    }
+
     /// The value as people read it.
     var shown: String {
         switch self {

@@ -18,6 +18,20 @@ public enum LogDocument {
         return writer.bytes
     }
 
+    /// What a filter found, and how far it was looked for: `{"events":[…],"to":5000,"next":5001}`.
+    public static func bytes(of found: FilteredEvents) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512 * (found.events.count + 1))
+        writer.beginObject()
+        writer.key("events")
+        writer.beginArray()
+        for event in found.events { writer.raw(bytes(of: event)) }
+        writer.endArray()
+        writer.field("to", found.end)
+        writer.field("next", found.isAtEnd ? nil : found.end + 1)
+        writer.endObject()
+        return writer.bytes
+    }
+
     /// An event, as `LOG.READ` and `tiffin log` show it. A payload that is not JSON is shown as text.
     public static func bytes(of event: RecordedEvent) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 256 + event.payload.count)
