@@ -314,7 +314,7 @@ public final class Application {
             CartDocument.bytes(
                 of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
             ) { lines, outlet in
-                LoopActor.assumeIsolated { offers(for: lines, at: outlet) }
+                LoopActor.assumeIsolated { self.offers(for: lines, at: outlet) }
             }
         }
     }

@@ -97,6 +97,8 @@ public struct CommittedState: Equatable, Sendable {
     public var version: Int64
     /// When the last of them was recorded.
     public var updatedAt: Timestamp
+    /// The position of the last of them; 0 if there is none.
+    public var position: Int64 = 0
 
     /// A stream of that kind before its first event.
     public init(initial category: StreamName.Category) {
@@ -117,5 +119,6 @@ public struct CommittedState: Equatable, Sendable {
         }
         version = event.version
         updatedAt = event.recordedAt
+        position = event.position
     }
 }

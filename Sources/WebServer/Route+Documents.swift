@@ -111,7 +111,9 @@ extension Route {
         case .begun: writeResponse("202", "what was begun", "{\"type\":\"object\"}", to: &writer)
         case .document, .own, .list, .number: writeResponse("200", "the answer", "{}", to: &writer)
         }
-        if parameters.contains(where: { $0.name == "since" }) {
+        // A list is empty then.
+        let isList = if case .list = reply { true } else { false }
+        if !isList, parameters.contains(where: { $0.name == "since" }) {
             writeResponse("204", "nothing has changed", nil, to: &writer)
         }
         writer.key("default")

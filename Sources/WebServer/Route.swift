@@ -154,7 +154,7 @@ extension Route {
     ]
 
     private static let carts: [Route] = [
-        Route("GET", "/v1/cart", [.store], "CART.GET", [.cart], .own),
+        Route("GET", "/v1/cart", [.store], "CART.GET", [.cart, .query("since", "SINCE", integer: true)], .own),
         Route("GET", "/v1/cart/quote", [.store], "CART.QUOTE", [.cart], .own),
         Route(
             "PUT", "/v1/cart/lines/{line}", [.store], "CART.EDIT",
@@ -191,7 +191,9 @@ extension Route {
                 .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
             ], .document(.never)),
         Route("DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
-        Route("GET", "/v1/orders/{order}", both, "ORDER.GET", [.query("at", "AT")], .document(.never)),
+        Route(
+            "GET", "/v1/orders/{order}", both, "ORDER.GET",
+            [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
         Route(
             "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
             [.body("by", "BY"), .body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),
@@ -267,13 +269,16 @@ extension Route {
     ]
 
     private static let auditors: [Route] = [
-        Route("GET", "/v1/carts/{cart}", [.console], "CART.GET", [.query("at", "AT")], .document(.never)),
+        Route(
+            "GET", "/v1/carts/{cart}", [.console], "CART.GET",
+            [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
         Route("GET", "/v1/log/head", [.console], "LOG.HEAD", .document(.never)),
         Route(
             "GET", "/v1/log", [.console], "LOG.READ",
             [
                 .query("partition", "PARTITION", integer: true), .query("from", "FROM", integer: true),
-                .query("count", "COUNT", integer: true), .query("stream", "STREAM"),
+                .query("count", "COUNT", integer: true), .query("stream", "STREAM"), .query("kind", "KIND"),
+                .query("since", "SINCE"), .query("until", "UNTIL"), .query("actor", "ACTOR"),
             ], .list),
         Route(
             "GET", "/v1/proof/{stream}/{version}", [.console], "LOG.PROVE",

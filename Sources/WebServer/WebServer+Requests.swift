@@ -240,8 +240,8 @@ extension WebServer {
         var answer: HTTPAnswer
         switch (result, route.reply) {
         case (.failure(let failure), _): answer = Problem(HTTPWords(of: route).saying(failure)).answer
-        case (.success(.null), .own): answer = WebServer.answer(Array("null".utf8))
         case (.success(.null), _) where wasSince: answer = HTTPAnswer(.noContent, fields: WebServer.fieldsOfData)
+        case (.success(.null), .own): answer = WebServer.answer(Array("null".utf8))
         case (.success(.null), _):
             let isAnswer = route.parameters.contains { $0.place == .filters }
             answer = Problem(.notFound, "NOTFOUND", isAnswer ? "nothing matches" : "there is nothing at \(path)").answer

@@ -139,6 +139,27 @@ class TestDocuments:
             assert browser.json("GET", f"/v1/surprise?outlet={outlet}")["outlet"] == outlet
             assert browser.json("GET", f"/v1/outlets?outlet={outlet}")["total"] == 1
 
+    def test_a_cart_and_an_order_are_led_on_from_a_version(self, web, outlet):
+        browser, console = Browser(web), Browser(web, "console")
+        line = {"outlet": outlet, "item": "rice", "quantity": 1}
+        browser.json("POST", "/v1/cart/lines", line)
+        cart = browser.json("GET", "/v1/cart")
+        assert browser("GET", "/v1/cart?since=1").status == 204
+        browser.json("POST", "/v1/cart/lines", line)
+        change = browser.json("GET", "/v1/cart?since=1")
+        assert jsonpatch.apply_patch(cart, change["patch"]) == browser.json("GET", "/v1/cart")
+        assert console.json("GET", f"/v1/carts/{cart['cart']}?since=1") == change
+        assert browser.json("GET", "/v1/cart?since=0") == browser.json("GET", "/v1/cart")
+        order = browser.json("POST", "/v1/cart/checkout", {"total": 250000}, status=201)["order"]
+        path = f"/v1/orders/{order}"
+        placed = browser.json("GET", path)
+        assert browser("GET", f"{path}?since=1").status == 204
+        console.json("POST", f"{path}/accept", {})
+        change = browser.json("GET", f"{path}?since=1")
+        assert jsonpatch.apply_patch(placed, change["patch"]) == browser.json("GET", path)
+        # Somebody else's is not there, whatever the version.
+        assert Browser(web)("GET", f"{path}?since=1").body == b""
+
     def test_what_is_not_there_or_makes_no_sense_is_said_with_a_code(self, web, outlet):
         browser = Browser(web)
         assert problem(browser("GET", "/v1/outlets/nowhere/home")) == (404, "NOTFOUND")

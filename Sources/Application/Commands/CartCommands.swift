@@ -149,15 +149,18 @@ enum CartCommands {
         },
         Command(
             "CART.GET", .carts, role: .customer,
-            "Returns a cart with its lines and total, now or as of a moment, or null."
+            "Returns a cart with its lines and total, now or as of a moment, or what has changed in it, or null."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
+            let version = parameters.option("SINCE", "version", .count)
             let moment = parameters.option("AT", "moment", .moment)
             return { application, call throws(Failure) in
-                let cart = try call[cart]
+                let (cart, since) = (try call[cart], try call[version])
                 if let moment = try application.moment(try call[moment]) {
+                    guard since == nil else { throw .syntax }
                     return application.past(.cart(cart, at: moment), for: call.caller)
                 }
+                if let since { return application.change(ofCart: cart, since: since, for: call.caller) }
                 return application.document(of: StreamName(.cart, cart), for: call.caller) {
                     application.document(of: cart, $0)
                 }

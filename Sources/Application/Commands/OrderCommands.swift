@@ -10,14 +10,20 @@ internal import Users
 enum OrderCommands {
     static let all: [Command] = [
         Command(
-            "ORDER.GET", .orders, role: .customer, "Returns an order, now or as of a moment, or null."
+            "ORDER.GET", .orders, role: .customer,
+            "Returns an order, now or as of a moment, or what has changed in it, or null."
         ) { parameters in
             let order = parameters.required("order", .order)
+            let version = parameters.option("SINCE", "version", .count)
             let moment = parameters.option("AT", "moment", .moment)
             return { application, call throws(Failure) in
-                let (order, confinement) = (try call[order], call.confinement)
+                let (order, confinement, since) = (try call[order], call.confinement, try call[version])
                 if let moment = try application.moment(try call[moment]) {
+                    guard since == nil else { throw .syntax }
                     return application.past(.order(order, at: moment), for: call.caller, within: confinement)
+                }
+                if let since {
+                    return application.change(ofOrder: order, since: since, for: call.caller, within: confinement)
                 }
                 return application.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
                     SealedDocument(of: order, $0)

@@ -1,3 +1,4 @@
+internal import CommandHandling
 internal import Domain
 internal import EventLog
 internal import EventLoop
@@ -41,6 +42,31 @@ final class Archive {
             askers[question, default: []].append(completion)
         } catch {
             completion(.failure(error))
+        }
+    }
+
+    /// Calls `completion` with a stream as it was at a version; nil where that is too many events ago to be folded.
+    func state(
+        of stream: StreamName, at version: Int64, for caller: Caller,
+        completion: @escaping @LoopActor (Result<CommittedState?, Failure>) -> Void
+    ) {
+        do throws(Failure) {
+            try queue.add(for: caller) { [log] in
+                completion(await Task { await Archive.fold(stream, at: version, log) }.value)
+            }
+        } catch {
+            completion(.failure(error))
+        }
+    }
+
+    @concurrent
+    private static func fold(
+        _ stream: StreamName, at version: Int64, _ log: any EventLog
+    ) async -> Result<CommittedState?, Failure> {
+        do throws(Failure) {
+            return .success(try await PastState.state(of: stream, at: version, in: log))
+        } catch {
+            return .failure(error)
         }
     }
 

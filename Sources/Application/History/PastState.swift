@@ -155,6 +155,30 @@ struct PastState {
 
     // MARK: Folding
 
+    /// A stream as it was at a version; nil where that is too many events ago.
+    static func state(
+        of stream: StreamName, at version: Int64, in log: any EventLog
+    ) async throws(Failure) -> CommittedState? {
+        guard (1...Int64(Archive.maximumEvents)).contains(version) else { return nil }
+        let partition = Partitioning(count: log.partitionCount).partition(of: stream)
+        var state = CommittedState(initial: stream.category)
+        while state.version < version {
+            let events: [RecordedEvent]
+            do throws(EventLogError) {
+                events = try await log.read(
+                    stream: stream, partition: partition, afterVersion: state.version,
+                    limit: min(pageEvents, Int(version - state.version)))
+            } catch {
+                throw .unavailable("\(error)")
+            }
+            guard !events.isEmpty else { return nil }
+            for event in events {
+                do throws(CorruptEvent) { try state.take(try event.decoded()) } catch { throw Failure(error) }
+            }
+        }
+        return state
+    }
+
     /// Nothing but these orders.
     private mutating func orders(_ ids: [Identifier]) async throws(Failure) -> Orders {
         var events: [RecordedEvent] = []

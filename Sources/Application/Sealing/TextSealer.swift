@@ -75,8 +75,16 @@ final class TextSealer {
         _ document: SealedDocument, for caller: Caller,
         completion: @escaping @LoopActor (Result<[UInt8], Failure>) -> Void
     ) {
-        guard let owner = document.owner else { return completion(.success(document.bytes(.none))) }
-        key(of: owner, for: caller) { key in completion(key.map { document.bytes(TextOpener(owner, $0)) }) }
+        opener(of: document.owner, for: caller) { completion($0.map(document.bytes)) }
+    }
+
+    /// Gives what opens the owner's texts: at once where there is no owner.
+    func opener(
+        of owner: TextOwner?, for caller: Caller,
+        completion: @escaping @LoopActor (Result<TextOpener, Failure>) -> Void
+    ) {
+        guard let owner else { return completion(.success(.none)) }
+        key(of: owner, for: caller) { key in completion(key.map { TextOpener(owner, $0) }) }
     }
 
     /// Gives what opens the texts of each of the owners.

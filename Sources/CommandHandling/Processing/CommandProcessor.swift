@@ -483,6 +483,7 @@ public final class CommandProcessor {
                             event: writing.events[index], metadata: unit.command.request.metadata, recordedAt: time)))
             }
             commit(unit, writing.events[first..<first + unit.count], at: time)
+            unit.entry.committed.position = receipt.previous.position + Int64(first + unit.count)
         }
         for stream in receipt.stale { cache[stream]?.forget() }
         // An order's stream may be in memory because somebody asked for it before it was placed.

@@ -11,14 +11,27 @@ public struct TextOpener: Sendable {
 
     /// Opens nothing.
     public static let none = TextOpener(nil, .unknown)
+    /// Stands for any text by one that none is: for a document whose reader may have been shown any of them.
+    public static let blank = TextOpener(nil, .unknown, sealed: "")
 
     private let owner: TextOwner?
     private let key: CustomerKey
+    /// What stands for a text whose key is missing.
+    private let missing: String
 
     /// Opens what is sealed with the owner's key.
-    public init(_ owner: TextOwner?, _ key: CustomerKey) {
+    public init(_ owner: TextOwner?, _ key: CustomerKey) { self.init(owner, key, sealed: TextOpener.sealed) }
+
+    private init(_ owner: TextOwner?, _ key: CustomerKey, sealed: String) {
         self.owner = owner
         self.key = key
+        missing = sealed
+    }
+
+    /// What opened the texts of an earlier document with this owner, as far as that is known: once a key is gone, its
+    /// texts may have been shown before.
+    public func before(_ owner: TextOwner?) -> TextOpener {
+        if case .known = key, owner == self.owner { self } else { .blank }
     }
 
     /// A text as it is shown.
@@ -31,9 +44,9 @@ public struct TextOpener: Sendable {
 
     /// A sealed text as it is shown.
     public func text(of text: SealedText, _ kind: TextKind) -> String {
-        guard let owner else { return TextOpener.sealed }
+        guard let owner else { return missing }
         return switch key {
-        case .unknown: TextOpener.sealed
+        case .unknown: missing
         case .known(let key): key.open(text, kind, of: owner) ?? TextOpener.damaged
         case .destroyed: TextOpener.erased
         }

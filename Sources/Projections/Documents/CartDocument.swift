@@ -8,10 +8,11 @@ public enum CartDocument {
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
-    ///   - offers: what the catalogue says now of lines at the cart's outlet.
+    ///   - offers: what the catalogue says now of lines at the cart's outlet; nil where that is not known. Then each
+    ///     line has something for its problem that no problem is.
     public static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
-        offers: OfferSource
+        offers: OfferSource?
     ) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         let contents: Cart.Contents?
@@ -31,10 +32,11 @@ public enum CartDocument {
         writer.field("currency", contents?.currency.code)
         writer.key("lines")
         switch state {
-        case .empty: LineDocument.write([], nil, texts, to: &writer)
+        case .empty: LineDocument.write([], .none, texts, to: &writer)
         case .filled(let contents):
-            LineDocument.write(contents.lines, offers(contents.lines, contents.outlet), texts, to: &writer)
-        case .checkedOut(let contents, _): LineDocument.write(contents.lines, nil, texts, to: &writer)
+            let problems = offers.map { LineDocument.Problems.of($0(contents.lines, contents.outlet)) }
+            LineDocument.write(contents.lines, problems ?? .unknown, texts, to: &writer)
+        case .checkedOut(let contents, _): LineDocument.write(contents.lines, .none, texts, to: &writer)
         }
         // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
         writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
@@ -191,16 +193,28 @@ public enum OrderDocument {
 }
 
 enum LineDocument {
+    /// What has become of lines.
+    enum Problems {
+        /// Nothing that matters any more.
+        case none
+        /// What the catalogue says of each line.
+        case of([Offer])
+        /// Nobody knows.
+        case unknown
+    }
+
     /// Writes lines with what has become of them.
-    ///
-    /// - Parameter offers: what the catalogue says of each line; nil once it does not matter any more.
-    static func write(_ lines: [CartLine], _ offers: [Offer]?, _ texts: TextOpener, to writer: inout JSONWriter) {
+    static func write(_ lines: [CartLine], _ problems: Problems, _ texts: TextOpener, to writer: inout JSONWriter) {
         writer.beginArray()
         for index in lines.indices {
             writer.beginObject()
             writeFields(of: lines[index], texts, to: &writer)
             writer.key("problem")
-            if let offers { LineProblem.write(of: lines[index], offers[index], to: &writer) } else { writer.null() }
+            switch problems {
+            case .none: writer.null()
+            case .of(let offers): LineProblem.write(of: lines[index], offers[index], to: &writer)
+            case .unknown: writer.bool(false)
+            }
             writer.endObject()
         }
         writer.endArray()

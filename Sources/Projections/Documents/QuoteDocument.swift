@@ -40,7 +40,7 @@ public enum QuoteDocument {
         _ lines: [CartLine], charges: [Charge], total: Int64?, _ texts: TextOpener, to writer: inout JSONWriter
     ) {
         writer.key("lines")
-        LineDocument.write(lines, nil, texts, to: &writer)
+        LineDocument.write(lines, .none, texts, to: &writer)
         writer.field("subtotal", (try? lines.total())?.minorUnits)
         writer.key("charges")
         ChargeCodec.encode(charges, to: &writer)
@@ -56,7 +56,7 @@ public enum QuoteDocument {
             try Quote(of: contents, offers: offers, terms: details?.pricing ?? .none)
         }
         writer.key("lines")
-        LineDocument.write((try? quote.get())?.lines ?? contents.lines, offers, texts, to: &writer)
+        LineDocument.write((try? quote.get())?.lines ?? contents.lines, .of(offers), texts, to: &writer)
         switch quote {
         case .success(let quote):
             writer.field("subtotal", quote.bill.subtotal.minorUnits)
