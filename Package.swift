@@ -139,6 +139,7 @@ let package = Package(
                 .embedInCode("migrations/0015_auditor.sql"),
                 .embedInCode("migrations/0016_order_payments.sql"),
                 .embedInCode("migrations/0017_order_taxes.sql"),
+                .embedInCode("migrations/0018_deeds.sql"),
             ]),
         layer(
             "PostgresAudit",
@@ -147,7 +148,8 @@ let package = Package(
                 "Projections",
             ]),
         layer("PostgresProjections", uses: ["EventLog", "EventLoop", "Postgres", "Projections"]),
-        layer("PostgresUsers", uses: ["Domain", "EventLog", "EventLoop", "Postgres", "Users"]),
+        layer(
+            "PostgresUsers", uses: ["Domain", "EventLog", "EventLoop", "Postgres", "PostgresEventLog", "Users"]),
         // What may be asked of Tiffin, without a socket or a protocol, and a front of it.
         layer(
             "Application",
@@ -184,7 +186,8 @@ let package = Package(
         layer(
             "Relay",
             uses: [
-                "EventLog", "EventLoop", "HTTPFetch", "JSONText", "LineClient", "LineProtocol", "Postgres",
+                "Domain", "EventLog", "EventLoop", "HTTPFetch", "JSONText", "LineClient", "LineProtocol", "Postgres",
+                "PostgresEventLog",
             ]),
         .executableTarget(
             name: "tiffin",

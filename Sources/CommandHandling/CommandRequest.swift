@@ -64,7 +64,7 @@ extension AggregateState {
     /// The reply to a command that led to this state.
     func reply(version: Int64) -> CommandReply {
         switch self {
-        case .outlet, .menu, .order: .version(version)
+        case .outlet, .menu, .order, .deed: .version(version)
         case .cart(.checkedOut(_, let order)): .order(order)
         case .cart(let cart): .count(cart.count)
         }

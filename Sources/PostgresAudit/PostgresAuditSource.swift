@@ -132,6 +132,34 @@ public final class PostgresAuditSource: AuditSource {
         try await StoredProjections(connection).quarantined(projection, generation, partition: partition)
     }
 
+    // MARK: Beside the log
+
+    /// See `AuditSource`.
+    public func deeds(partition: Int) async throws -> StoredDeeds? {
+        let rows = try await connection.execute(Statements.mayReadDeeds, [])
+        guard !rows.isNull(0, 0), rows.bool(0, 0), let count = try await partitionCount(), count > 0 else { return nil }
+        let partitioning = Partitioning(count: count)
+        func id(_ rows: Rows, _ row: Int, _ category: StreamName.Category) -> Identifier? {
+            guard let id = Identifier(rows.text(row, 0)) else { return nil }
+            return partitioning.partition(of: StreamName(category, id)) == partition ? id : nil
+        }
+        var deeds = StoredDeeds(partitionCount: count, forgotten: [:], users: [:], relays: [])
+        let forgotten = try await connection.execute(Statements.forgotten, [])
+        for row in 0..<forgotten.count {
+            if let id = id(forgotten, row, .customer) { deeds.forgotten[id] = Int(forgotten.int8(row, 1)) }
+        }
+        let users = try await connection.execute(Statements.users, [])
+        for row in 0..<users.count {
+            guard let id = id(users, row, .user) else { continue }
+            deeds.users[id] = Deed.User(
+                role: Text(users.text(row, 1)), grants: users.textArray(row, 2).compactMap { Identifier($0) },
+                isEnabled: users.bool(row, 3), change: "")
+        }
+        let relays = try await connection.execute(Statements.relays, [])
+        deeds.relays = Set((0..<relays.count).compactMap { id(relays, $0, .relay) })
+        return deeds
+    }
+
     // MARK: Snapshots
 
     /// See `AuditSource`.
@@ -143,6 +171,24 @@ public final class PostgresAuditSource: AuditSource {
 
 private enum Statements {
     static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
+
+    // Null if one of them is not there.
+    static let mayReadDeeds = Statement(
+        "may_read_deeds",
+        """
+        SELECT has_column_privilege(to_regclass('tiffin.customer_keys'), 'forgotten_at', 'SELECT')
+            AND has_column_privilege(to_regclass('tiffin.users'), 'role', 'SELECT')
+            AND has_column_privilege(to_regclass('tiffin.relays'), 'name', 'SELECT')
+        """)
+
+    static let forgotten = Statement(
+        "forgotten",
+        "SELECT customer, count(*) FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL GROUP BY customer")
+
+    static let users = Statement(
+        "users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
+
+    static let relays = Statement("relays", "SELECT name FROM tiffin.relays")
 
     static let beginSnapshot = Statement("begin_snapshot", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let endSnapshot = Statement("end_snapshot", "COMMIT")

@@ -21,11 +21,11 @@ struct ForgottenKeys {
     @LoopActor
     func close() { connection.close() }
 
-    /// Destroys the keys of customers in every partition, and makes sure that no new ones are ever created.
+    /// Destroys the keys of customers in every partition, makes sure that no new ones are ever created, and records it.
     ///
     /// - Throws: if nothing was done, or nobody knows.
     @LoopActor
-    func destroy(of customers: Set<Identifier>) async throws -> Forgetting {
+    func destroy(of customers: Set<Identifier>, _ metadata: EventMetadata) async throws -> Forgetting {
         try await connection.transaction { transaction in
             var outcomes: [Forgetting.Outcome] = []
             // In one order, so that two of these do not wait for each other.
@@ -41,6 +41,9 @@ struct ForgottenKeys {
                         forgottenBefore: before.isNull(0, 0)
                             ? nil : Timestamp(millisecondsSinceEpoch: before.unixMicroseconds(0, 0) / 1_000)))
             }
+            try await DeedRecorder.record(
+                outcomes.filter { $0.forgottenBefore == nil }.map { ($0.customer, .customerForgotten) }, metadata,
+                in: transaction)
             return Forgetting(outcomes)
         }
     }

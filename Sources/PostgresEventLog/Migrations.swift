@@ -1,3 +1,4 @@
+internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Postgres
@@ -14,6 +15,8 @@ public enum Migrations {
         /// SHA-256 of the text, in hexadecimal.
         var checksum: String { Digest.of(sql).description }
     }
+
+    private static let deeds = "deeds"
 
     static let all = [
         Migration(number: 1, name: "event_log", sql: PackageResources._001_event_log_sql),
@@ -33,6 +36,7 @@ public enum Migrations {
         Migration(number: 15, name: "auditor", sql: PackageResources._015_auditor_sql),
         Migration(number: 16, name: "order_payments", sql: PackageResources._016_order_payments_sql),
         Migration(number: 17, name: "order_taxes", sql: PackageResources._017_order_taxes_sql),
+        Migration(number: 18, name: deeds, sql: PackageResources._018_deeds_sql),
     ]
 
     /// The most partitions a log may have.
@@ -156,6 +160,7 @@ public enum Migrations {
                     "record_migration", "INSERT INTO tiffin.migrations VALUES ($1, $2, $3, now())",
                     [.int4, .text, .text]),
                 [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
+            if migration.name == deeds { try await recordDeeds(transaction) }
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }
         lines += try await choosePartitions(partitions, transaction)
@@ -163,6 +168,36 @@ public enum Migrations {
             lines.append("the roles and grants that were missing, as in a restored copy, are there again")
         }
         return lines
+    }
+
+    /// Records what was done beside the log before that was recorded.
+    @LoopActor
+    private static func recordDeeds(_ transaction: Transaction) async throws {
+        var deeds: [(id: Identifier, event: Deed.Event)] = []
+        for (kind, statement) in DeedStatements.all {
+            let rows = try await transaction.execute(statement, [])
+            for row in 0..<rows.count {
+                guard let id = Identifier(rows.text(row, 0)) else { continue }
+                switch kind {
+                case .customer: deeds.append((id, .customerForgotten))
+                case .relay: deeds.append((id, .relayPut))
+                case .user:
+                    let user = Deed.User(
+                        role: Text(rows.text(row, 1)), grants: rows.textArray(row, 2).compactMap { Identifier($0) },
+                        isEnabled: rows.bool(row, 3), change: "migrated")
+                    deeds.append((id, .userPut(user)))
+                }
+            }
+        }
+        guard !deeds.isEmpty else { return }
+        let isOld = try await transaction.execute(DeedStatements.isInOldLayout, [])
+        guard !isOld.bool(0, 0) else {
+            throw MigrationError(
+                description: "the log has the layout of before migration 7, and customers who were forgotten: migrate "
+                    + "it with the version before this one first")
+        }
+        let metadata = EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin")
+        try await DeedRecorder.record(deeds, metadata, in: transaction)
     }
 
     /// Gives a new log its partitions.
@@ -205,4 +240,27 @@ public enum Migrations {
 public struct MigrationError: Error, CustomStringConvertible {
     /// What went wrong, for an operator.
     public let description: String
+}
+
+/// What was done beside the log, by the tables.
+private enum DeedStatements {
+    enum Kind { case customer, user, relay }
+
+    static let all: [(Kind, Statement)] = [
+        (
+            .customer,
+            Statement(
+                "forgotten_customers",
+                "SELECT DISTINCT customer FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL")
+        ),
+        (
+            .user,
+            Statement("present_users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
+        ),
+        (.relay, Statement("present_relays", "SELECT name FROM tiffin.relays")),
+    ]
+
+    static let isInOldLayout = Statement(
+        "is_in_old_layout",
+        "SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)")
 }

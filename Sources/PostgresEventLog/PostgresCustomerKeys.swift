@@ -63,7 +63,9 @@ public final class PostgresCustomerKeys: CustomerKeys {
 
     /// See `CustomerKeys`. The database's user has to own the table of keys.
     @LoopActor
-    public func destroyKeys(of customers: Set<Identifier>) async throws(EventLogError) -> Forgetting {
+    public func destroyKeys(
+        of customers: Set<Identifier>, for metadata: EventMetadata
+    ) async throws(EventLogError) -> Forgetting {
         // What is destroyed is removed by rewriting the table, and a database that runs out of room ends.
         guard hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
         let keys: ForgottenKeys
@@ -74,7 +76,7 @@ public final class PostgresCustomerKeys: CustomerKeys {
         }
         defer { keys.close() }
         do {
-            return try await keys.destroy(of: customers)
+            return try await keys.destroy(of: customers, metadata)
         } catch let error as PostgresError {
             throw error.kind == .connection ? .outcomeUnknown(told(error)) : .unavailable(told(error))
         } catch {

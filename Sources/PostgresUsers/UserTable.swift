@@ -1,15 +1,17 @@
 public import Domain
-internal import EventLog
+public import EventLog
 public import EventLoop
 internal import Postgres
+internal import PostgresEventLog
 public import Users
 
 /// The table of users, as an operator reads and changes it: with the rights of the account that owns the schema.
 ///
-/// Servers learn of a change within a second.
+/// Servers learn of a change within a second. Each is recorded in the log, in the same transaction.
 @LoopActor
 public struct UserTable {
     private let connection: PostgresConnection
+    private let metadata: EventMetadata
 
     /// A user with what is of interest only here.
     public struct Row: Sendable {
@@ -20,12 +22,14 @@ public struct UserTable {
     }
 
     /// Runs a body with the table in a database.
+    ///
+    /// - Parameter metadata: of the events that record the changes.
     public static func with<Result: Sendable>(
-        _ database: String, _ body: @LoopActor (UserTable) async throws -> Result
+        _ database: String, for metadata: EventMetadata = .none, _ body: @LoopActor (UserTable) async throws -> Result
     ) async throws -> Result {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin user")
         defer { connection.close() }
-        return try await body(UserTable(connection: connection))
+        return try await body(UserTable(connection: connection, metadata: metadata))
     }
 
     /// Every user, by name.
@@ -43,7 +47,7 @@ public struct UserTable {
 
     /// Adds a user.
     public func add(_ user: User) async throws {
-        try await change { transaction, revision in
+        try await change(user.name, "added") { transaction, revision in
             try await check(user.name, user.role, user.grants, transaction)
             let rows = try await transaction.execute(
                 Statements.add,
@@ -59,24 +63,26 @@ public struct UserTable {
 
     /// Removes a user, with everything that it could log in with.
     public func remove(_ name: Identifier) async throws {
-        try await change { try await execute(Statements.remove, name, [], $0, $1) }
+        try await change(name, "removed") { try await execute(Statements.remove, name, [], $0, $1) }
     }
 
     /// Sets a user's password.
     public func set(_ password: PasswordHash, of name: Identifier) async throws {
-        try await change {
+        try await change(name, "password") {
             try await execute(Statements.password, name, [.text(password.encoded)], $0, $1)
         }
     }
 
     /// Lets a user log in, or not.
     public func set(isEnabled: Bool, of name: Identifier) async throws {
-        try await change { try await execute(Statements.enable, name, [.bool(isEnabled)], $0, $1) }
+        try await change(name, isEnabled ? "enabled" : "disabled") {
+            try await execute(Statements.enable, name, [.bool(isEnabled)], $0, $1)
+        }
     }
 
     /// Sets the role of a user, and what it is confined to; nil for what stays as it is.
     public func grant(_ role: Role?, _ grants: [Identifier]?, to name: Identifier) async throws {
-        try await change { transaction, revision in
+        try await change(name, "grants") { transaction, revision in
             let before = try await user(name, transaction)
             let (role, grants) = (role ?? before.role, grants ?? before.grants)
             try await check(name, role, grants, transaction)
@@ -87,7 +93,7 @@ public struct UserTable {
 
     /// Gives a user another token.
     public func add(_ token: Token, to name: Identifier) async throws {
-        try await change { transaction, revision in
+        try await change(name, "token added") { transaction, revision in
             guard try await user(name, transaction).tokens.count < User.maximumTokens else {
                 throw UserTableError("'\(name)' has \(User.maximumTokens) tokens; revoke one with --revoke")
             }
@@ -97,7 +103,7 @@ public struct UserTable {
 
     /// Takes a token from a user, by what ``Token/name(of:)`` says; nil for all of them. Returns how many.
     public func revoke(_ token: String?, of name: Identifier) async throws -> Int {
-        try await change { transaction, revision in
+        try await change(name, "tokens revoked") { transaction, revision in
             let tokens = try await user(name, transaction).tokens
             let kept = token.map { token in tokens.filter { Token.name(of: $0) != token } } ?? []
             guard kept.count < tokens.count else {
@@ -110,12 +116,23 @@ public struct UserTable {
 
     // MARK: Changes
 
-    /// Makes one change, under the next number.
+    /// Makes one change, under the next number, and records what the user is then.
+    ///
+    /// - Parameter what: what is changed, in a word or two.
     private func change<Result: Sendable>(
-        _ body: @LoopActor (Transaction, _ revision: Int64) async throws -> Result
+        _ name: Identifier, _ what: Text, _ body: @LoopActor (Transaction, _ revision: Int64) async throws -> Result
     ) async throws -> Result {
         try await connection.transaction { transaction in
-            try await body(transaction, try await transaction.execute(Statements.next).int8(0, 0))
+            let result = try await body(transaction, try await transaction.execute(Statements.next).int8(0, 0))
+            let rows = try await transaction.execute(Statements.one, [.text(name.rawValue)])
+            let user = rows.count == 1 ? PostgresUsers.user(name, rows, 0) : nil
+            let deed = user.map { user in
+                Deed.Event.userPut(
+                    Deed.User(
+                        role: Text(user.role.rawValue), grants: user.grants, isEnabled: user.isEnabled, change: what))
+            }
+            try await DeedRecorder.record([(name, deed ?? .userRemoved)], metadata, in: transaction)
+            return result
         }
     }
 

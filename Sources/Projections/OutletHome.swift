@@ -249,7 +249,7 @@ public struct OutletRecord: Sendable {
             try OutletRecord.check(event.version, after: menuVersion)
             try Menu.evolve(&menu, change)
             menuVersion = event.version
-        case .cart, .order:
+        case .cart, .order, .deed:
             preconditionFailure("an event of another projection")
         }
         revision = event.position
@@ -260,7 +260,7 @@ public struct OutletRecord: Sendable {
             switch event.stream.category {
             case .outlet: outletVersion = event.version
             case .menu: menuVersion = event.version
-            case .cart, .order: preconditionFailure("an event of another projection")
+            case .cart, .order, .customer, .user, .relay: preconditionFailure("an event of another projection")
             }
             revision = event.position
         }

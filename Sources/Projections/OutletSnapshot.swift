@@ -115,7 +115,7 @@ extension OutletRecord {
                         switch try OutletRecord.event(from: &reader) {
                         case .outlet(let event): try Outlet.evolve(&outlet, event)
                         case .menu(let event): try Menu.evolve(&menu, event)
-                        case .cart, .order: throw ImpossibleEvent("an event of another projection")
+                        case .cart, .order, .deed: throw ImpossibleEvent("an event of another projection")
                         }
                     } catch {
                         throw reader.failure("a possible event (\(error))")

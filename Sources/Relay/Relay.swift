@@ -78,10 +78,9 @@ public final class Relay {
         let known = try await table.cursors()
         cursors = heads.indices.map { known[$0] ?? RelayCursor() }
         if let from {
-            for partition in heads.indices where partition == only ?? partition {
-                cursors[partition] = RelayCursor(position: from - 1)
-                try await table.save(cursors[partition], of: partition)
-            }
+            let moved = heads.indices.filter { $0 == only ?? $0 }
+            try await table.move(to: from - 1, in: moved)
+            for partition in moved { cursors[partition] = RelayCursor(position: from - 1) }
         }
         return cursors.map { $0.position + 1 }
     }

@@ -1,5 +1,8 @@
+public import Domain
+public import EventLog
 public import EventLoop
 internal import Postgres
+internal import PostgresEventLog
 
 /// How far a relay is in a partition.
 struct RelayCursor: Equatable {
@@ -10,18 +13,25 @@ struct RelayCursor: Equatable {
 }
 
 /// A relay's secret and cursors in PostgreSQL. It belongs to one process at a time.
+///
+/// That there is one, and where somebody has it go on, is recorded in the log, in the same transaction.
 @LoopActor
 public final class RelayTable {
     private static let patience = Duration.seconds(10)
 
-    private let name: String
+    private let id: Identifier
+    private var name: String { id.rawValue }
+    private let metadata: EventMetadata
     private let kept: KeptConnection
     /// The connection that keeps others from being this relay.
     private var locked: PostgresConnection?
 
     /// A relay of that name, in a migrated database.
-    public init(_ database: String, name: String) {
-        self.name = name
+    ///
+    /// - Parameter metadata: of the events that record what is done to it.
+    public init(_ database: String, name: Identifier, for metadata: EventMetadata) {
+        id = name
+        self.metadata = metadata
         kept = KeptConnection(
             database, name: "tiffin relay \(name)", rights: .own,
             deadlines: KeptConnection.Deadlines(connecting: RelayTable.patience, answer: RelayTable.patience))
@@ -33,7 +43,12 @@ public final class RelayTable {
     public func secret(isAlone: Bool = true) async throws -> WebhookSecret {
         let connection = isAlone ? try await connected() : try await kept.connected()
         defer { if !isAlone { kept.close() } }
-        _ = try await connection.execute(Statements.add, [.text(name), .bytes(WebhookSecret.random().bytes)])
+        try await connection.transaction { transaction in
+            let added = try await transaction.execute(
+                Statements.add, [.text(name), .bytes(WebhookSecret.random().bytes)])
+            guard added.affectedCount == 1 else { return }
+            try await DeedRecorder.record([(id, .relayPut)], metadata, in: transaction)
+        }
         let rows = try await connection.execute(Statements.secret, [.text(name)])
         guard rows.count == 1 else { throw RelayError("relay '\(name)' was removed") }
         return WebhookSecret(Array(rows.bytes(0, 0)))
@@ -51,12 +66,28 @@ public final class RelayTable {
 
     /// Keeps a cursor. It is durable when this returns.
     func save(_ cursor: RelayCursor, of partition: Int) async throws {
-        _ = try await connected().execute(
-            Statements.save,
-            [
-                .text(name), .int2(Int16(clamping: partition)), .int8(cursor.position),
-                cursor.mark.map { .text($0) } ?? .null,
-            ])
+        _ = try await connected().execute(Statements.save, parameters(cursor, partition))
+    }
+
+    /// Has the relay go on behind another position, in some partitions.
+    func move(to position: Int64, in partitions: [Int]) async throws {
+        try await connected().transaction { transaction in
+            for partition in partitions {
+                let cursor = RelayCursor(position: position)
+                _ = try await transaction.execute(Statements.save, parameters(cursor, partition))
+            }
+            for partition in partitions {
+                try await DeedRecorder.record(
+                    [(id, .relayMoved(partition: Int64(partition), position: position))], metadata, in: transaction)
+            }
+        }
+    }
+
+    private func parameters(_ cursor: RelayCursor, _ partition: Int) -> [Parameter] {
+        [
+            .text(name), .int2(Int16(clamping: partition)), .int8(cursor.position),
+            cursor.mark.map { .text($0) } ?? .null,
+        ]
     }
 
     private func connected() async throws -> PostgresConnection {

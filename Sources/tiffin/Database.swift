@@ -1,5 +1,7 @@
 internal import CommandLineOptions
+internal import Domain
 internal import EmbeddedPostgres
+internal import EventLog
 internal import EventLoop
 internal import Foundation
 internal import PostgresEventLog
@@ -101,5 +103,12 @@ private struct NoDatabase: Error, CustomStringConvertible {
 
     var description: String {
         "there is no database in \(directory): --data-dir or --database names another, and 'tiffin serve' makes one"
+    }
+}
+
+extension EventMetadata {
+    /// Of what an operator does with the database: the account says who that is, and nobody checks it.
+    static var `operator`: EventMetadata {
+        EventMetadata(commandID: nil, fingerprint: nil, actor: Text(NSUserName()))
     }
 }

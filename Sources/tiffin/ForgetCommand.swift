@@ -31,7 +31,7 @@ enum ForgetCommand: Subcommand {
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) {
             let keys = PostgresCustomerKeys($0)
             defer { keys.close() }
-            report(try await keys.forget(Set(customers)))
+            report(try await keys.forget(Set(customers), for: .operator))
         }
         return .success
     }

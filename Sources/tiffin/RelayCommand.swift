@@ -56,16 +56,16 @@ enum RelayCommand: Subcommand {
     private static let showSecret = Option.flag("show-secret", "prints the relay's secret, and ends")
 
     static func run(_ options: Options) async throws -> ExitCode {
-        let name = options[relay].rawValue
+        let name = options[relay]
         var failure: RelayError?
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) { database in
-            let table = RelayTable(database, name: name)
+            let table = RelayTable(database, name: name, for: .operator)
             if options[showSecret] {
                 Terminal.print(try await table.secret(isAlone: false).text)
                 return
             }
             guard let url = options[to] else { throw UsageError("--to is needed") }
-            failure = try await follow(url, table, name, options)
+            failure = try await follow(url, table, "\(name)", options)
         }
         if let failure { throw failure }
         return .success

@@ -1,5 +1,6 @@
 internal import CommandLineOptions
 internal import Domain
+internal import EventLog
 internal import EventLoop
 internal import PostgresUsers
 internal import Users
@@ -116,7 +117,7 @@ enum UserCommand: Subcommand {
     ) async throws -> Result {
         var result: Result?
         try await Database.run(options, log: { Terminal.printError("tiffin: \($0)") }, besideServer: true) { address in
-            result = try await UserTable.with(address, body)
+            result = try await UserTable.with(address, for: .operator, body)
         }
         guard let result else { preconditionFailure("a body that did not run") }
         return result

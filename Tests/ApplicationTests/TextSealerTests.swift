@@ -24,7 +24,9 @@ import Testing
             throw .unavailable("no way")
         }
 
-        func destroyKeys(of customers: Set<Identifier>) async throws(EventLogError) -> Forgetting { Forgetting([]) }
+        func destroyKeys(
+            of customers: Set<Identifier>, for metadata: EventMetadata
+        ) async throws(EventLogError) -> Forgetting { Forgetting([]) }
 
         func removeRemainders() async -> String? { nil }
 

@@ -44,7 +44,7 @@ def served():
             run = run_tiffin("user", "add", "root", "--role", "admin", "--database", url, text=f"{PASSWORD}\n")
             assert run.returncode == 0, run
             assert run_tiffin("user", "token", "root", "--database", url).returncode == 0
-            sql("insert into tiffin.relays (name, secret) values ('till', 'signed with this')", url)
+            assert run_tiffin("relay", "--show-secret", "--name", "till", "--database", url).returncode == 0
             yield url, url.replace("postgres@", f"{auditor}@")
         finally:
             sql(f"drop owned by {auditor}; drop role {auditor}", url)

@@ -81,7 +81,9 @@ def test_what_is_written_in_the_store_is_sealed_and_forgotten_by_whoever_wrote_i
     sql("checkpoint", shop.address)
     assert not files_with(shop.data_dir, *texts), "what is stored is ciphertext"
     assert "base" in {part for path in files_with(shop.data_dir, keys[0]) for part in path}
-    head, receipt = client.json("LOG.HEAD"), client("LOG.PROVE", f"order-{order}", 1)
+    head = client.json("LOG.HEAD")
+    prove = ("LOG.PROVE", f"order-{order}", 1, "HEAD", head[0]["position"])
+    receipt = client(*prove)
 
     assert browser.json("DELETE", "/v1/me") == {
         "customers": [{"customer": me, "destroyedKeys": 1, "forgottenBefore": None}], "remainder": None}
@@ -91,9 +93,11 @@ def test_what_is_written_in_the_store_is_sealed_and_forgotten_by_whoever_wrote_i
     shown += json.dumps(read_log(client)) + client("ORDER.GET", order, "AT", head[0]["position"]).decode()
     assert ERASED in shown
     assert NOTE not in shown and REASON not in shown
-    assert client.json("LOG.HEAD") == head and client("LOG.PROVE", f"order-{order}", 1) == receipt
+    assert client(*prove) == receipt
     run = subprocess.run([binary(), "verify", "-", "--head", head[0]["digest"]], input=receipt, capture_output=True)
     assert run.returncode == 0, run
+    forgotten, = read_log(client, "STREAM", f"customer-{me}")
+    assert (forgotten["kind"], forgotten["metadata"]["actor"]) == ("customer.forgotten", me)
     run = run_tiffin("audit", "--data-dir", shop.data_dir)
     assert run.returncode == 0 and run.stdout.splitlines()[-1].startswith("sound"), run
 

@@ -100,8 +100,8 @@ def test_an_error_is_one_line(server):
         (["cart", "nowhere"], 1, "the log has no cart 'nowhere'"),
         (["order", "nowhere"], 1, "the log has no order 'nowhere'"),
         (["outlet", "nowhere"], 1, "the log has no outlet 'nowhere'"),
-        ([], 64, "name a cart, an order or an outlet"), (["cart"], 64, "name a cart, an order or an outlet"), (["menu", "m"], 64, "name a cart, an order or an outlet"),
-        (["cart", "no id"], 64, "name a cart, an order or an outlet"), (["cart", "a", "b"], 64, "unexpected argument 'b'"),
+        ([], 64, "name a cart, an order, an outlet"), (["cart"], 64, "name a cart, an order, an outlet"), (["menu", "m"], 64, "name a cart, an order, an outlet"),
+        (["cart", "no id"], 64, "name a cart, an order, an outlet"), (["cart", "a", "b"], 64, "unexpected argument 'b'"),
         (["cart", "a", "--last", "0"], 64, "--last: '0' is not a whole number from 1"),
         (["cart", "a", "--server", "x"], 64, "--server: 'x' is not host:port"),
         (["cart", "a", "--server", "127.0.0.1:1"], 1, "cannot connect to 127.0.0.1:1"),
@@ -109,4 +109,4 @@ def test_an_error_is_one_line(server):
         run = run_tiffin("why", *words, environment={"TIFFIN_SERVER": address})
         assert run.returncode == status and message in run.stderr, (words, run)
         assert len(run.stderr.splitlines()) == 1 and not run.stdout
-    assert "usage: tiffin why cart|order|outlet <id> [options]" in run_tiffin("why", "--help").stdout
+    assert "usage: tiffin why cart|order|outlet|customer|user|relay <id> [options]" in run_tiffin("why", "--help").stdout

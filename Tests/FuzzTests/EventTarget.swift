@@ -104,7 +104,7 @@ enum EventTarget {
                     try expectDocument(
                         OrderDocument.bytes(
                             of: stream.id, book: book, version: version, updatedAt: time, texts: .none))
-                case .order, .outlet, .menu: break
+                case .order, .outlet, .menu, .deed: break
                 }
             }
         }

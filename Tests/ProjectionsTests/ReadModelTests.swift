@@ -16,6 +16,7 @@ struct ReadModelTests {
         for (stream, state) in history.states {
             #expect(model.mayExist(stream))
             switch state {
+            case .deed: break
             case .outlet(.removed): #expect(model.outletHome[stream.id] == nil)
             case .outlet(let outlet):
                 let record = try #require(model.outletHome[stream.id])
@@ -44,7 +45,7 @@ struct ReadModelTests {
                 switch stream.category {
                 case .cart: model.cartCounts.quarantine
                 case .order: model.orders.quarantine
-                case .outlet, .menu: model.outletHome.quarantine
+                case .outlet, .menu, .customer, .user, .relay: model.outletHome.quarantine
                 }
             #expect(quarantine[stream]?.position == position)
             #expect(model.mayExist(stream))

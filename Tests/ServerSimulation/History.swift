@@ -112,6 +112,7 @@ struct History {
                 } else {
                     orderEvents.append((id, [next]))
                 }
+            case .deed: world.violation("\(recorded.stream) is in the log, and nothing was done beside it")
             }
             streams[recorded.stream] = steps + [step]
         }

@@ -166,7 +166,7 @@ public struct Call: ~Copyable {
     }
 
     /// Whose the command is, and what the client says of it, without a fingerprint.
-    private var origin: EventMetadata {
+    var origin: EventMetadata {
         get throws(Failure) {
             var origin = EventMetadata.none
             if let option = declaration.idOption { origin.commandID = try self[option] }

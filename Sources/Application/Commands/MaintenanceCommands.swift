@@ -22,7 +22,7 @@ enum MaintenanceCommands {
                 var ids: Set<Identifier> = []
                 for word in words { ids.insert(try ArgumentType<Identifier>.customer.read(word, "customer")) }
                 return try application.forget(
-                    ids, for: application.name(ofCallerOf: call), call.caller,
+                    ids, for: application.name(ofCallerOf: call), try call.origin, call.caller,
                     isOwn: !call.rights.contains(Rights(of: .admin)))
             }
         },

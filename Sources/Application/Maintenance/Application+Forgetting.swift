@@ -7,16 +7,19 @@ extension Application {
     ///
     /// - Parameters:
     ///   - asker: who wants it, for the operator.
+    ///   - metadata: of the events that say so.
     ///   - isOwn: whether they forget themselves. Anybody can, as often as they like, so what their keys leave behind
     ///     is removed later, for all of them at once.
     func forget(
-        _ customers: Set<Identifier>, for asker: String, _ caller: Caller, isOwn: Bool
+        _ customers: Set<Identifier>, for asker: String, _ metadata: EventMetadata, _ caller: Caller, isOwn: Bool
     ) throws(Failure) -> Response {
         let promise = Promise(about: .order, isHolding: true)
         try forgettingQueue.add(for: caller) { [keys, logger, remainders] in
             do throws(EventLogError) {
                 let forgetting =
-                    isOwn ? try await keys.destroyKeys(of: customers) : try await keys.forget(customers)
+                    isOwn
+                    ? try await keys.destroyKeys(of: customers, for: metadata)
+                    : try await keys.forget(customers, for: metadata)
                 if isOwn, forgetting.outcomes.contains(where: { $0.destroyedKeys > 0 }) { remainders.remove() }
                 for outcome in forgetting.outcomes { logger.info("\(asker): \(outcome)") }
                 if let remainder = forgetting.remainder {

@@ -30,7 +30,7 @@ final class Kitchens {
                 case .order: changed(stream)
                 // It may say now what its orders wait for.
                 case .outlet: changed(stream.id)
-                case .menu, .cart: break
+                case .menu, .cart, .customer, .user, .relay: break
                 }
             }
         }

@@ -117,6 +117,9 @@ public struct Audit: Sendable {
         placement.add(pass.histories.streams, in: head.partition)
         var findings = pass.findings
         findings.add(stored.findings)
+        if let deeds = try await source.deeds(partition: head.partition) {
+            findings.add(pass.histories.deeds.findings(deeds, partition: head.partition))
+        }
         return PartitionReport(
             partition: head.partition, head: head.head, eventCount: pass.eventCount, commitCount: pass.commitCount,
             cartCount: pass.histories.cartCount, orderCount: pass.histories.orderCount, comparedAt: comparedAt,

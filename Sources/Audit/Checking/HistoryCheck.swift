@@ -129,7 +129,9 @@ struct HistoryCheck {
     private var openCarts = 0
     /// How many carts were checked in the passes before.
     private var checkedCarts = 0
-    /// Versions of outlets and menus.
+    /// What was done beside the log.
+    private(set) var deeds = DeedCheck()
+    /// Versions of outlets, menus and what was done beside the log.
     private var versions: [StreamName: Int64] = [:]
     /// Every order.
     private var books: [Identifier: OrderEntry] = [:]
@@ -173,9 +175,10 @@ struct HistoryCheck {
                 if reportedUpTo == 0 { take(order, event) }
                 guard case .placed(let placement) = order, share.contains(placement.cart) else { return }
                 take(placement, event)
-            case .outlet, .menu:
+            case .outlet, .menu, .deed:
                 guard reportedUpTo == 0 else { return }
                 check(event, after: versions.updateValue(event.version, forKey: event.stream) ?? 0)
+                if case .deed(let deed) = event.event { deeds.take(deed, event) }
             }
         }
     }
@@ -199,7 +202,7 @@ struct HistoryCheck {
         switch stream.category {
         case .cart:
             last = carts.updateValue(CartEntry(status: .corrupt, version: version), forKey: stream.id)?.version ?? 0
-        case .outlet, .menu: last = versions.updateValue(version, forKey: stream) ?? 0
+        case .outlet, .menu, .customer, .user, .relay: last = versions.updateValue(version, forKey: stream) ?? 0
         case .order: last = books.updateValue(.corrupt(version), forKey: stream.id)?.version ?? 0
         }
         check(stream, version, after: last, corruption.position)

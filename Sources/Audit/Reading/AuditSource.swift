@@ -52,6 +52,10 @@ public protocol AuditSource: Sendable {
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws -> [CorruptEvent]
 
+    /// What the tables say of what was done beside the log, of those whose streams belong to a partition; nil where
+    /// that may not be read.
+    func deeds(partition: Int) async throws -> StoredDeeds?
+
     /// Until ``endSnapshot()``, everything except events is read as it is now.
     func beginSnapshot() async throws
 

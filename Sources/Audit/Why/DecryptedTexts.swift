@@ -76,7 +76,7 @@ public struct SealedTextUse: Sendable {
                 SealedTextUse(
                     text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
             ]
-        case .cart, .order, .outlet, .menu: return []
+        case .cart, .order, .outlet, .menu, .deed: return []
         }
     }
 

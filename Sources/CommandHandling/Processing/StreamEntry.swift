@@ -126,6 +126,7 @@ extension AggregateState {
     fileprivate var size: Int {
         switch self {
         case .outlet: 1_000
+        case .deed: 0
         case .menu(let menu): menu.bytes + 500 * menu.entries.count + (menu.feed?.bytes ?? 0)
         case .cart(let cart): 300 * (cart.contents?.lines.count ?? 0)
         case .order(let order): 500 + 300 * (order.book?.placement.lines.count ?? 0)

@@ -8,6 +8,7 @@ public enum DomainEvent: Equatable, Sendable {
     /// A cart's event is indirect itself.
     case cart(Cart.Event)
     indirect case order(Order.Event)
+    indirect case deed(Deed.Event)
 
     /// The kind of stream that it belongs to.
     public var category: StreamName.Category {
@@ -16,6 +17,7 @@ public enum DomainEvent: Equatable, Sendable {
         case .menu: .menu
         case .cart: .cart
         case .order: .order
+        case .deed(let event): DeedCodec.category(of: event)
         }
     }
 }
@@ -26,6 +28,8 @@ public enum AggregateState: Equatable, Sendable {
     case menu(Menu.State)
     case cart(Cart.State)
     case order(Order.State)
+    /// Nothing is decided of it, so nothing is kept.
+    case deed(StreamName.Category)
 
     /// The state of an aggregate of that kind before its first event.
     public init(initial category: StreamName.Category) {
@@ -34,6 +38,7 @@ public enum AggregateState: Equatable, Sendable {
         case .menu: self = .menu(Menu.initial)
         case .cart: self = .cart(Cart.initial)
         case .order: self = .order(Order.initial)
+        case .customer, .user, .relay: self = .deed(category)
         }
     }
 
@@ -59,6 +64,9 @@ public enum AggregateState: Equatable, Sendable {
             defer { self = .order(state) }
             guard case .order(let event) = event else { break }
             return try Order.evolve(&state, event)
+        case .deed(let category):
+            defer { self = .deed(category) }
+            if case .deed = event, event.category == category { return }
         }
         throw ImpossibleEvent("an event of another kind of stream")
     }

@@ -6,6 +6,8 @@ public struct StreamName: Sendable, CustomStringConvertible {
     /// The kinds of aggregate. A stream's name begins with the raw value.
     public enum Category: String, CaseIterable, Sendable {
         case outlet, menu, cart, order
+        /// What was done beside the log.
+        case customer, user, relay
 
         /// What the names of its streams begin with.
         fileprivate var prefix: StaticString {
@@ -14,6 +16,9 @@ public struct StreamName: Sendable, CustomStringConvertible {
             case .menu: "menu-"
             case .cart: "cart-"
             case .order: "order-"
+            case .customer: "customer-"
+            case .user: "user-"
+            case .relay: "relay-"
             }
         }
 
@@ -24,6 +29,9 @@ public struct StreamName: Sendable, CustomStringConvertible {
             case .menu: 1
             case .cart: 2
             case .order: 3
+            case .customer: 4
+            case .user: 5
+            case .relay: 6
             }
         }
     }

@@ -13,7 +13,11 @@ public protocol CustomerKeys: Sendable {
 
     /// Destroys the keys of customers in every partition, for good: from then on nobody is given them. To do so again
     /// does no harm.
-    func destroyKeys(of customers: Set<Identifier>) async throws(EventLogError) -> Forgetting
+    ///
+    /// - Parameter metadata: of the event in the log of each customer who was not forgotten before.
+    func destroyKeys(
+        of customers: Set<Identifier>, for metadata: EventMetadata
+    ) async throws(EventLogError) -> Forgetting
 
     /// Removes what destroyed keys have left behind in files. Meanwhile nobody can use a key.
     ///
@@ -23,8 +27,10 @@ public protocol CustomerKeys: Sendable {
 
 extension CustomerKeys {
     /// Destroys the keys of customers, and removes what they have left behind.
-    public func forget(_ customers: Set<Identifier>) async throws(EventLogError) -> Forgetting {
-        var forgetting = try await destroyKeys(of: customers)
+    public func forget(
+        _ customers: Set<Identifier>, for metadata: EventMetadata = .none
+    ) async throws(EventLogError) -> Forgetting {
+        var forgetting = try await destroyKeys(of: customers, for: metadata)
         if forgetting.outcomes.contains(where: \.wasKnown) { forgetting.remainder = await removeRemainders() }
         return forgetting
     }
@@ -67,8 +73,10 @@ public actor InMemoryCustomerKeys: CustomerKeys {
         return keys[Place(customer: customer, partition: partition)] ?? .unknown
     }
 
-    /// See ``CustomerKeys``. There is no clock here: whoever was forgotten before was so in 1970.
-    public func destroyKeys(of customers: Set<Identifier>) throws(EventLogError) -> Forgetting {
+    /// See ``CustomerKeys``. There is neither a clock here, whoever was forgotten before was so in 1970, nor a log.
+    public func destroyKeys(
+        of customers: Set<Identifier>, for metadata: EventMetadata
+    ) throws(EventLogError) -> Forgetting {
         let outcomes = customers.sorted().map { customer in
             Forgetting.Outcome(
                 customer: customer, destroyedKeys: keys.keys.count { $0.customer == customer },

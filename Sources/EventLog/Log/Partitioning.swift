@@ -19,7 +19,7 @@ public struct Partitioning: Sendable {
     public func partition(of stream: StreamName) -> Int {
         guard count > 1 else { return 0 }
         switch stream.category {
-        case .outlet, .menu, .cart: return Int(Partitioning.hash(stream.id)) % count
+        case .outlet, .menu, .cart, .customer, .user, .relay: return Int(Partitioning.hash(stream.id)) % count
         case .order: return Int(Partitioning.hash(ofOrder: stream.id)) % count
         }
     }

@@ -11,6 +11,7 @@ struct StoredLog: AuditSource {
     var events: [RecordedEvent] = []
     var commits: [Commit] = []
     var storedCheckpoints: [StoredCheckpoint] = []
+    var storedDeeds: StoredDeeds?
     /// The quarantine of the projection `cart_counts`.
     var quarantinedCarts: [CorruptEvent] = []
 
@@ -88,6 +89,7 @@ struct StoredLog: AuditSource {
     func quarantined(_ projection: RegisteredProjection, _ generation: Int32, partition: Int) -> [CorruptEvent] {
         projection.name == CartCounts.name ? quarantinedCarts : []
     }
+    func deeds(partition: Int) -> StoredDeeds? { storedDeeds }
     func beginSnapshot() {}
     func endSnapshot() {}
 }

@@ -103,7 +103,7 @@ struct History {
                 }
             case .menu(.itemRepriced("item-0", let price)):
                 sales[event.stream.id, default: Sale()].listed = price.minorUnits
-            case .outlet, .menu, .order: break
+            case .outlet, .menu, .order, .deed: break
             }
             let reply: CommandReply =
                 if event.stream.category != .cart {

@@ -51,6 +51,11 @@ enum EventCase: String, CaseIterable {
     case orderCompleted = "order.completed"
     case orderDelayed = "order.delayed"
     case orderCancelled = "order.cancelled"
+    case customerForgotten = "customer.forgotten"
+    case userPut = "user.put"
+    case userRemoved = "user.removed"
+    case relayPut = "relay.put"
+    case relayMoved = "relay.moved"
 
     init(_ event: DomainEvent) {
         self =
@@ -100,6 +105,11 @@ enum EventCase: String, CaseIterable {
             case .order(.completed): .orderCompleted
             case .order(.delayed): .orderDelayed
             case .order(.cancelled): .orderCancelled
+            case .deed(.customerForgotten): .customerForgotten
+            case .deed(.userPut): .userPut
+            case .deed(.userRemoved): .userRemoved
+            case .deed(.relayPut): .relayPut
+            case .deed(.relayMoved): .relayMoved
             }
     }
 
@@ -197,6 +207,17 @@ enum EventCase: String, CaseIterable {
         case .orderCompleted: .order(.completed(by: random.pick(Order.Party.allCases)))
         case .orderDelayed: .order(.delayed(readyBy: random.time()))
         case .orderCancelled: .order(.cancelled(random.ending()))
+        case .customerForgotten: .deed(.customerForgotten)
+        case .userPut:
+            .deed(
+                .userPut(
+                    Deed.User(
+                        role: random.text(), grants: random.maybe { [$0.identifier(), $0.identifier()] } ?? [],
+                        isEnabled: Bool.random(using: &random), change: random.text())))
+        case .userRemoved: .deed(.userRemoved)
+        case .relayPut: .deed(.relayPut)
+        case .relayMoved:
+            .deed(.relayMoved(partition: Int64(random.integer()), position: Int64(random.integer())))
         }
     }
 }

@@ -15,7 +15,7 @@ struct GoldenEvent {
         self.text = text
     }
 
-    static let all = outlets + menus + carts + orders
+    static let all = outlets + menus + carts + orders + deeds
 
     private static let outlets = [
         GoldenEvent(
@@ -370,6 +370,22 @@ struct GoldenEvent {
                 + #"}],"charges":[{"kind":"delivery","amount":99,"included":false,"shares":[]},"#
                 + #"{"kind":"tax","id":"vat","name":"VAT","rate":20000,"base":500,"amount":83,"included":true,"#
                 + #""shares":[83,0],"bases":[500,0]}],"total":599}"#),
+    ]
+
+    private static let deeds = [
+        GoldenEvent("customer.forgotten", .deed(.customerForgotten), "{}"),
+        GoldenEvent(
+            "user.put",
+            .deed(
+                .userPut(
+                    Deed.User(
+                        role: "merchant", grants: [Identifier("o1")!, Identifier("o2")!], isEnabled: false,
+                        change: "grants"))),
+            #"{"role":"merchant","only":["o1","o2"],"enabled":false,"change":"grants"}"#),
+        GoldenEvent("user.removed", .deed(.userRemoved), "{}"),
+        GoldenEvent("relay.put", .deed(.relayPut), "{}"),
+        GoldenEvent(
+            "relay.moved", .deed(.relayMoved(partition: 3, position: 41)), #"{"partition":3,"position":41}"#),
     ]
 
     private static func time(_ milliseconds: Int64) -> Timestamp {

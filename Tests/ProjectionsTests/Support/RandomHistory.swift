@@ -79,7 +79,7 @@ struct RandomHistory {
                 version: (versions[stream] ?? 0) + 1)
         case .order where generator.chance(50):
             append(.order(.readied), of: stream, version: (versions[stream] ?? 0) + 2)
-        case .outlet, .menu, .cart, .order:
+        case .outlet, .menu, .cart, .order, .customer, .user, .relay:
             events.append(
                 .failure(
                     CorruptEvent(
@@ -106,6 +106,7 @@ struct RandomHistory {
         case .menu(let state): (try? Menu.decide(menuCommand(state), in: state))?.map(DomainEvent.menu) ?? []
         case .cart(let state): (try? Cart.decide(cartCommand(state), in: state))?.map(DomainEvent.cart) ?? []
         case .order(let state): (try? Order.decide(orderCommand(state), in: state))?.map(DomainEvent.order) ?? []
+        case .deed: []
         }
     }
 
