@@ -41,7 +41,7 @@ extension OrderFacts {
         var members = life(state, like: shown)
         let isLate = mayBeLate && state.status != .ready && state.readyBy == nil
         members["late"] = isLate ? shown["late"] ?? .null : .bool(false)
-        members["uncovered"] = .bool(terms.payWithin != nil && !state.isCovered(self))
+        members["uncovered"] = .bool(isPaidFirst && !state.isCovered(self))
         members["count"] = .number(Double(lines.reduce(0) { $0 + $1.quantity }))
         members["lines"] = .array(
             lines.map { line in

@@ -97,7 +97,7 @@ package struct OrderState: Hashable, Sendable {
     // MARK: Money
 
     private func after(_ money: OrderMoney, of order: OrderFacts, sentAt time: UInt64) -> Outcome {
-        let (wasCovered, isCovered) = (self.isCovered(order), money.secured >= order.bill.total - refunded)
+        let (wasCovered, isCovered) = (self.isCovered(order), money.secured >= order.bill.total - refunded.money)
         return next(status) { state in
             state.money = money
             state.dueFrom = dueFrom
@@ -111,7 +111,7 @@ package struct OrderState: Hashable, Sendable {
                 state.version += 1
                 state.status = .accepted
             case .placed, .accepted:
-                guard let payWithin = order.terms.payWithin, wasCovered, !isCovered else { return }
+                guard order.isPaidFirst, let payWithin = order.terms.payWithin, wasCovered, !isCovered else { return }
                 state.version += 1
                 state.status = .awaitingPayment
                 state.dueFrom = KitchenTerms.due(payWithin, after: time)
@@ -123,7 +123,7 @@ package struct OrderState: Hashable, Sendable {
     }
 
     /// Whether the outlet has what it costs, or it is set aside.
-    func isCovered(_ order: OrderFacts) -> Bool { money.secured >= order.bill.total - refunded }
+    func isCovered(_ order: OrderFacts) -> Bool { money.secured >= order.bill.total - refunded.money }
 
     private func givenBack(_ part: OrderStep.Part, of order: OrderFacts) -> Outcome {
         let left = order.bill.worth - refunded
