@@ -138,7 +138,6 @@ extension Orders.Open {
         if let time = book.acceptBy { writer.field("acceptBy", time.millisecondsSinceEpoch) }
         if let time = book.payBy { writer.field("payBy", time.millisecondsSinceEpoch) }
         if let time = book.readyBy { writer.field("readyBy", time.millisecondsSinceEpoch) }
-        if book.refunds.amount > 0 { writer.field("refunded", book.refunds.amount) }
         if !book.payments.reports.isEmpty {
             writer.key("payments")
             PaymentCodec.encode(book.payments.reports, to: &writer)
@@ -154,7 +153,6 @@ extension Orders.Open {
         var acceptBy: Timestamp?
         var payBy: Timestamp?
         var readyBy: Timestamp?
-        var refunded = Amount.zero
         var payments: [Order.Payment] = []
         var payload: [UInt8] = []
         do {
@@ -165,7 +163,6 @@ extension Orders.Open {
                     case "schemaVersion": kind.schemaVersion = Int(clamping: try reader.integer())
                     case "acceptBy": acceptBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
                     case "payBy": payBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
-                    case "refunded": refunded = Amount(minorUnits: try reader.integer())
                     case "payments": payments = try PaymentCodec.decode(from: &reader)
                     case "readyBy": readyBy = Timestamp(millisecondsSinceEpoch: try reader.integer())
                     case "placed": payload = Array(try reader.rawValue())
@@ -187,8 +184,6 @@ extension Orders.Open {
             book.acceptBy = acceptBy
             book.payBy = payBy
             book.readyBy = readyBy
-            // Of what was given back, the sum says what the order still has to be covered for.
-            try book.refunds.take(Order.Refund(refunded, .other), of: placement.total)
             for payment in payments { book.payments.take(payment) }
             self.init(book: book, placed: payload)
         } catch {

@@ -133,7 +133,7 @@ extension Menu.Command {
             if before == header.id { reasons.insert(.invalid) }
             need(sections.contains { $0.header.id == before })
         case .removeSection(let id): need(sections.contains { $0.header.id == id })
-        case .putItem(let item, let section, let before):
+        case .putItem(let item, let section, let before, _):
             let target = sections.first { $0.header.id == section }
             need(target != nil)
             if let before {

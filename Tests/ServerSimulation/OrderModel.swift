@@ -168,7 +168,7 @@ struct OrderModel {
         (self.id, self.cart, self.outlet, self.lines, self.bill) = (id, cart, outlet, lines, bill)
         (self.customer, self.name) = (customer, name)
         (self.placedAt, self.terms) = (placedAt, terms)
-        status = isPaidFirst ? .awaitingPayment : .placed
+        status = terms.payWithin != nil && bill.total > 0 ? .awaitingPayment : .placed
         if status == .placed { acceptBy = acceptBy(from: placedAt) }
         payBy = isPaidFirst ? terms.payWithin.map { placedAt + $0 * 1_000 } : nil
     }

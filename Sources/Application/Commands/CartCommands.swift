@@ -157,7 +157,7 @@ enum CartCommands {
             return { application, call throws(Failure) in
                 let (cart, since) = (try call[cart], try call[version])
                 if let moment = try application.moment(try call[moment]) {
-                    guard since == nil else { throw .syntax }
+                    guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
                     return application.past(.cart(cart, at: moment), for: call.caller)
                 }
                 if let since { return application.change(ofCart: cart, since: since, for: call.caller) }

@@ -19,7 +19,7 @@ enum OrderCommands {
             return { application, call throws(Failure) in
                 let (order, confinement, since) = (try call[order], call.confinement, try call[version])
                 if let moment = try application.moment(try call[moment]) {
-                    guard since == nil else { throw .syntax }
+                    guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
                     return application.past(.order(order, at: moment), for: call.caller, within: confinement)
                 }
                 if let since {

@@ -87,7 +87,7 @@ extension Order {
         }
 
         /// Takes in a refund of an order.
-        public mutating func take(_ refund: Refund, of placement: Placement) throws(ImpossibleEvent) {
+        mutating func take(_ refund: Refund, of placement: Placement) throws(ImpossibleEvent) {
             let (sum, overflow) = amount.addingReportingOverflow(refund.amount.minorUnits)
             guard refund.amount >= .zero, !overflow, sum <= placement.total.minorUnits else {
                 throw ImpossibleEvent("more was given back than was paid")
