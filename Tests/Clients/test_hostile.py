@@ -431,6 +431,9 @@ BAD_COMMANDS = {
         ("CART.CHECKOUT", "c", "TOTAL", BIG),
         ("CART.CHECKOUT", "c", "TOTAL", ""),
         ("CART.CHECKOUT", "c", "ID", "x"),
+        # Each number is beyond its bounds, and so is what they come to.
+        ("MENU.GROUP.PUT", "OUTLET", "g", json.dumps({"title": "G", "min": 0, "max": 1, "options": [
+            {"id": f"o{n}", "name": "O", "price": (1 << 63) - 1, "max": (1 << 63) - 1, "default": (1 << 63) - 1} for n in range(2)]})),
         *[("OUTLET.PAUSE", "OUTLET", "UNTIL", moment) for moment in (
             "2001-01-01T00:00:00Z", "0000-01-01T00:00:00Z", "99999-01-01T00:00:00Z", "-9999-01-01T00:00:00Z", "", "now",
             "2026-02-30T00:00:00Z", "2026-13-01T00:00:00Z", "2026-01-01T24:00:01Z", "2026-01-01T00:00:00",

@@ -4,7 +4,8 @@ public struct ProblemList: Sendable {
     public static let maximumCount = 20
 
     private var texts: [String] = []
-    private var count = 0
+    /// How many there are so far, those that are not named among them.
+    private(set) var count = 0
 
     /// No problems.
     public init() {}

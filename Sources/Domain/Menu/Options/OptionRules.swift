@@ -141,12 +141,16 @@ extension OptionGroup {
     /// Notes every value out of range by its field below `path` (empty, or ending in a dot).
     fileprivate func check(at path: String, _ problems: inout ProblemList) throws(Rejection) {
         try problems.note { () throws(Rejection) in try TextRules.check(title, "\(path)title", TextRules.name) }
+        try problems.note { () throws(Rejection) in try checkNumbers(at: path) }
+        let others = problems.count
         for (index, option) in options.enumerated() {
             try problems.note { () throws(Rejection) in
                 try option.validate(at: "\(path)options[\(index)].", in: self)
             }
         }
-        try problems.note { () throws(Rejection) in try checkNumbers(at: path) }
+        // Numbers that are out of range may have a sum that there is not.
+        guard problems.count == others else { return }
+        try problems.note { () throws(Rejection) in try checkSums(at: path) }
     }
 
     private func checkNumbers(at path: String) throws(Rejection) {
@@ -161,6 +165,9 @@ extension OptionGroup {
                 throw .invalid("\(path)setsPrice", "needs min 1, max 1 and nothing free: an item has one size")
             }
         }
+    }
+
+    private func checkSums(at path: String) throws(Rejection) {
         guard options.reduce(0, { $0 + $1.maximum }) >= minimum else {
             throw .invalid("\(path)min", "cannot be reached: the options allow fewer units together")
         }
