@@ -471,26 +471,27 @@ class TestRefunds:
         assert (recorded[1]["schemaVersion"], recorded[1]["payload"]["taxes"]) == (2, [vat])
 
     def test_taxes_and_refunds_are_in_lists_in_sql_and_in_replays_also_after_a_restart(self):
-        database = fresh_database()
-        with Server(database=database) as server, server.client() as client:
-            order = place(
-                client, "cafe", "cart", price=1_000, quantity=2, taxIncluded=True,
-                taxes=[{"id": "vat", "name": "VAT", "rate": 20_000}])
-            client("ORDER.REFUND", order, "AMOUNT", 500, "CODE", "OTHER")
-            row = client.json("ORDERS")["orders"][0]
-            assert [row[name] for name in ("total", "tax", "refunded", "refundedTax")] == [2_000, 333, 500, 83]
-            server.stop()
-        with Server(database=database) as server, server.client() as client:
-            assert client.json("ORDERS")["orders"] == [row]
-            client("ORDER.REFUND", order, "CODE", "OTHER")
-            row = client.json("ORDERS")["orders"][0]
-            assert [row[name] for name in ("total", "tax", "refunded", "refundedTax")] == [2_000, 333, 2_000, 333]
-            server.stop()
-        assert sql("select tax || ' ' || refunded || ' ' || refunded_tax from tiffin.orders", database) == "333 2000 333"
-        replayed = run_tiffin("replay", "orders", "--database", database, "--from-scratch", "--output", "ndjson")
-        shown = json.loads(replayed.stdout)
-        assert [shown[name] for name in ("tax", "refunded", "refunded_tax")] == [333, 2_000, 333]
-        assert run_tiffin("audit", "--database", database).returncode == 0
+        with fresh_database() as database:
+            with Server(database=database) as server, server.client() as client:
+                order = place(
+                    client, "cafe", "cart", price=1_000, quantity=2, taxIncluded=True,
+                    taxes=[{"id": "vat", "name": "VAT", "rate": 20_000}])
+                client("ORDER.REFUND", order, "AMOUNT", 500, "CODE", "OTHER")
+                row = client.json("ORDERS")["orders"][0]
+                assert [row[name] for name in ("total", "tax", "refunded", "refundedTax")] == [2_000, 333, 500, 83]
+                assert server.stop() == 0
+            with Server(database=database) as server, server.client() as client:
+                assert client.json("ORDERS")["orders"] == [row]
+                client("ORDER.REFUND", order, "CODE", "OTHER")
+                row = client.json("ORDERS")["orders"][0]
+                assert [row[name] for name in ("total", "tax", "refunded", "refundedTax")] == [2_000, 333, 2_000, 333]
+                assert server.stop() == 0
+            columns = "tax || ' ' || refunded || ' ' || refunded_tax"
+            assert sql(f"select {columns} from tiffin.orders", database) == "333 2000 333"
+            replayed = run_tiffin("replay", "orders", "--database", database, "--from-scratch", "--output", "ndjson")
+            shown = json.loads(replayed.stdout)
+            assert [shown[name] for name in ("tax", "refunded", "refunded_tax")] == [333, 2_000, 333]
+            assert run_tiffin("audit", "--database", database).returncode == 0
 
     def test_tax_on_top_of_service_is_given_back_with_the_line(self, client, name):
         order = place(
