@@ -140,8 +140,8 @@ struct Cluster {
             log("Waiting for an earlier PostgreSQL (process \(file.pid)) to stop")
             // One that recovers from a crash may not notice that it is to stop. An immediate stop only costs the next
             // start time.
-            for (mode, patience) in [("fast", Self.fastStopSeconds), ("immediate", seconds)] where Self.isPostgres(file.pid)
-            {
+            for (mode, patience) in [("fast", Self.fastStopSeconds), ("immediate", seconds)] {
+                guard Self.isPostgres(file.pid) else { break }
                 _ = try await Tool.run(
                     programs.pgctl, ["stop", "-D", realPath, "-m", mode, "-w", "-t", "\(patience)"], as: account)
             }

@@ -82,7 +82,8 @@ extension PostgresReadModelStore {
     /// Reads what is stored; nil if nothing is, or it is rejected.
     private func read(_ partition: Int, _ log: any EventLog, _ restored: inout Restored) async throws -> Stored? {
         let began = restored
-        let (result, stored) = try await transaction(patience: PostgresReadModelStore.patienceForAllRows) { transaction in
+        let patience = PostgresReadModelStore.patienceForAllRows
+        let (result, stored) = try await transaction(patience: patience) { transaction in
             // One snapshot for all reads, so that the rows are those of the checkpoint whatever others save.
             _ = try await transaction.execute(Statements.oneSnapshot, [])
             let stored = StoredProjections(transaction)

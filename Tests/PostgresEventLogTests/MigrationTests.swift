@@ -108,7 +108,12 @@ import Testing
         let database = try await TestDatabase.create()
         _ = try await migrate(database)
         try await run("DROP VIEW tiffin.catalogue; DELETE FROM tiffin.migrations WHERE number = 3", in: database)
-        #expect(try await migrate(database) == ["migration 3 (catalogue) applied"])
+        // What a later migration had granted on the view went with it.
+        #expect(
+            try await migrate(database) == [
+                "migration 3 (catalogue) applied",
+                "the roles and grants that were missing, as in a restored copy, are there again",
+            ])
     }
 
     @Test @LoopActor func `A migration that was changed after it was applied is refused`() async throws {

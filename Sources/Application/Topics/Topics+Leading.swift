@@ -44,6 +44,7 @@ extension Topics {
 
     private static func whole(_ topic: Topic, _ document: TopicDocument, from revision: Int64?) -> TopicMessage {
         message(
-            of: topic, from: revision ?? document.revision, to: document.revision, JSONPatch.replacement(with: document.json))
+            of: topic, from: revision ?? document.revision, to: document.revision,
+            JSONPatch.replacement(with: document.json))
     }
 }
