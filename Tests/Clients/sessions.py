@@ -49,6 +49,7 @@ FIGURES = {
     "duration": r"\b\d+(?:\.\d+)? (?:s|ms|µs)\b",
     "rate": r"\b\d+(?:,\d{3})*(?: a second\b|/s)",
     "checks": r"\b\d+(?:,\d{3})* made\b",
+    "attempts": r"\b(?:attempt|failure) \d+\b",
 }
 # The server runs already, and the load generator is built.
 MADE_HERE = {"make run": None, "make monkey": "tiffin-monkey --duration 2s"}
@@ -334,8 +335,8 @@ class Place:
             os.symlink(Path(tiffin.binary()).parent / program, release / program)
         for name in ("docs", "Packaging", "Demo"):
             os.symlink(tiffin.CHECKOUT / name, Path(folder) / name)
-        # 8000 is the port of a site that a document serves itself.
-        self._ports = {"7379": None, "7380": None, "7381": None, "8000": _free_port()}
+        # The last two are of what a document starts itself.
+        self._ports = {"7379": None, "7380": None, "7381": None, "7390": _free_port(), "8000": _free_port()}
         self._server = tiffin.Server(
             data_dir=f"{folder}/.tiffin", options=["--demo"],
             environment={"TIFFIN_WEB": "127.0.0.1:0", "TIFFIN_CONSOLE": "127.0.0.1:0"})

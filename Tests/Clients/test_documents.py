@@ -6,8 +6,6 @@ from sessions import Comparison, differences, sessions
 from tiffin import CHECKOUT
 
 DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
-# Not yet.
-DOCUMENTS = [path for path in DOCUMENTS if path.name not in {"audit.md", "commands.md"}]
 
 
 @pytest.mark.parametrize("document", [path for path in DOCUMENTS if sessions(path)], ids=lambda path: path.name)
