@@ -98,7 +98,8 @@ extension Receipt {
         var steps = [
             "the positions, which no digest covers, agree, and the stream belongs to partition \(event.partition) of "
                 + "\(partitionCount)",
-            "the event and the \(batch.path.count) digests of its path lead to the content digest \(batch.contentDigest)",
+            "the event and the \(batch.path.count.counted("digest")) of its path lead to the content digest "
+                + "\(batch.contentDigest)",
             "this and the chain digest before it, \(batch.previousChainDigest), lead to the chain digest "
                 + "\(batch.chainDigest)",
         ]

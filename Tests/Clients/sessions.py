@@ -226,7 +226,8 @@ class NoPrompt(Exception):
 
 def _shown(text) -> str:
     """What a terminal shows of a text: no colours, and of a line that was drawn again the last drawing."""
-    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
+    wiped = re.sub(r"[^\n]*\r\x1b\[K", "", text)
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", wiped)
     return "\n".join(line.rstrip("\r").rpartition("\r")[2] for line in plain.split("\n"))
 
 
