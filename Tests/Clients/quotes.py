@@ -95,8 +95,8 @@ def charges(outlet, lines, tip):
             weights = [amount if id == tax["id"] else 0 for amount, id in bases]
             amount = half_up(sum(weights) * tax["rate"], 100_000 + (tax["rate"] if included else 0))
             listed.append({
-                "kind": "tax", "id": tax["id"], "name": tax["name"], "amount": amount, "included": included,
-                "shares": shares(amount, weights)})
+                "kind": "tax", "id": tax["id"], "name": tax["name"], "rate": tax["rate"], "base": sum(weights),
+                "amount": amount, "included": included, "shares": shares(amount, weights), "bases": weights})
     if tip > 0:
         listed.append(charge("tip", tip))
     return listed
