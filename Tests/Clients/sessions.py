@@ -47,7 +47,7 @@ NAMES = {
 }
 FIGURES = {
     "duration": r"\b\d+(?:\.\d+)? (?:s|ms|µs)\b",
-    "rate": r"\b\d+(?:,\d{3})*(?: a second\b|/s)",
+    "rate": r"\b\d+(?:,\d{3})*(?:\.\d+)?(?: a second\b|/s)",
     "checks": r"\b\d+(?:,\d{3})* made\b",
     "attempts": r"\b(?:attempt|failure) \d+\b",
 }

@@ -174,7 +174,8 @@ struct CheckpointTests {
         ("orders", order(key: "no identifier!")), ("orders", order(outlet: "no identifier!")),
         ("orders", order(customer: "no identifier!")), ("orders", order(status: "eaten")),
         ("orders", order(version: 0)), ("orders", order(position: .max)), ("orders", order(currency: "pounds")),
-        ("orders", order(doubt: 2)), ("orders", order(snapshot: "{}")),
+        ("orders", order(doubt: 2)), ("orders", order(refunded: 2)), ("orders", order(refunded: -1)),
+        ("orders", order(refundedTax: -1)), ("orders", order(snapshot: "{}")),
         ("orders", order(snapshot: #"{"schemaVersion":1,"placed":{"cart":"c"}}"#)),
         ("outlet_home", [.bytes([]), .integer(1), .bytes([]), .bytes([])]),
         ("outlet_home", [.bytes(Array("o".utf8)), .integer(1), .bytes([]), .bytes([])]),
@@ -191,12 +192,14 @@ struct CheckpointTests {
 
     private static func order(
         key: String = "o", position: Int64 = 1, outlet: String = "o", customer: String = "", status: String = "placed",
-        version: Int64 = 1, currency: String = "INR", snapshot: String = "", doubt: Int64 = 0
+        version: Int64 = 1, currency: String = "INR", snapshot: String = "", doubt: Int64 = 0,
+        refunded: Int64 = 0, refundedTax: Int64 = 0
     ) -> [StoredValues.Value] {
         func text(_ text: String) -> StoredValues.Value { .bytes(Array(text.utf8)) }
         return [
             text(key), .integer(position), text(outlet), text(customer), text(status), .integer(version), .integer(1),
             text(currency), .integer(1), .integer(1), .integer(1), text(snapshot), .integer(1), .integer(doubt),
+            .integer(0), .integer(refunded), .integer(refundedTax),
         ]
     }
 
