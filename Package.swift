@@ -140,6 +140,7 @@ let package = Package(
                 .embedInCode("migrations/0016_order_payments.sql"),
                 .embedInCode("migrations/0017_order_taxes.sql"),
                 .embedInCode("migrations/0018_deeds.sql"),
+                .embedInCode("migrations/0019_derived.sql"),
             ]),
         layer(
             "PostgresAudit",

@@ -36,6 +36,39 @@ def digest(text):
     return bytes.fromhex(text)
 
 
+def number(text):
+    """The integer in a text, which the log writes in one way."""
+    expect(re.fullmatch("0|-?[1-9][0-9]*", text), f"{text!r} is not a number as the log writes it")
+    return int(text)
+
+
+def table(path):
+    """The rows of an exported table."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = csv.reader(file, strict=True)
+        columns = next(rows, [])
+        for row in rows:
+            expect(len(row) == len(columns), f"{path}, line {rows.line_num}: not a field for each column")
+            yield dict(zip(columns, row))
+
+
+def members(pairs):
+    """A JSON object as a dictionary, if each member is there once and no number is a truth value."""
+    found = dict(pairs)
+    if len(found) != len(pairs) or any(isinstance(value, (bool, float)) for value in found.values()):
+        raise ValueError(f"a member that is there twice, or is no integer: {sorted(name for name, _ in pairs)}")
+    return found
+
+
+FIELDS = {  # Those of a receipt, in whole.
+    "receipt": {"receipt", "partitions", "event", "batch", "head"},
+    "event": {"partition", "position", "stream", "version", "kind", "schemaVersion", "payload", "metadata",
+              "recordedAtMilliseconds"},
+    "batch": {"firstPosition", "lastPosition", "size", "index", "path", "previousChainDigest", "contentDigest", "chainDigest"},
+    "head": {"position", "digest", "links"},
+}
+
+
 def leaf(stream, version, kind, schema_version, payload, metadata, milliseconds):
     """The digest of an event: SHA-256 of a zero byte and its canonical bytes."""
     def text(value):
@@ -79,6 +112,9 @@ def partition_of(stream, partitions):
 def check_receipt(receipt, known, log):
     """Checks every step, and against a known digest and an exported log where these are given."""
     event, batch, head = receipt["event"], receipt["batch"], receipt["head"]
+    for name, part in (("receipt", receipt), ("event", event), ("batch", batch), ("head", head)):
+        if part is not None and set(part) != FIELDS[name]:
+            raise ValueError(f"the {name} has other fields than a receipt: {sorted(set(part) ^ FIELDS[name])}")
     first, last, size, index = batch["firstPosition"], batch["lastPosition"], batch["size"], batch["index"]
     previous = digest(batch["previousChainDigest"])
     expect(receipt["receipt"] == 1, "this is a receipt of another version")
@@ -111,17 +147,20 @@ def check_log(events, commits):
     """Recomputes every leaf, root and chain of an export; returns the chain digests by partition and position."""
     chains, heads = {}, {}
     for row in commits:
-        partition, first, last = (int(row[name]) for name in ("partition", "first_position", "last_position"))
+        partition, first, last = (number(row[name]) for name in ("partition", "first_position", "last_position"))
         where = f"partition {partition}, batch from {first} to {last}"
         before, chain = heads.get(partition, (0, bytes(32)))
         expect(first == before + 1 and last >= first, f"{where}: it should begin at {before + 1}")
         leaves = []
         for position in range(first, last + 1):
-            event = next(events, {"partition": -1, "position": 0})
-            expect((int(event["partition"]), int(event["position"])) == (partition, position),
+            event = next(events, {"partition": "-1", "position": "0"})
+            expect((number(event["partition"]), number(event["position"])) == (partition, position),
                    f"{where}: there is no event at {position}")
-            leaves.append(leaf(event["stream"], int(event["version"]), event["kind"], int(event["schema_version"]),
-                               event["payload"], event["metadata"], int(event["recorded_at"])))
+            fields = event["line"].split("\t")
+            expect(len(fields) == 6, f"{where}: the line of the event at {position} has not six fields")
+            stream, version, kind, schema_version, payload, metadata = fields
+            leaves.append(leaf(stream, number(version), kind, number(schema_version), payload, metadata,
+                               number(event["recorded_at"])))
         content = root_of(leaves)
         expect(content == digest(row["content_digest"]), f"{where}: the content digest does not follow from its events")
         chain = chains[partition, last] = sha256(chain + content).digest()
@@ -145,13 +184,12 @@ def main():
         csv.field_size_limit(1 << 30)
         head, log = options.head and digest(options.head), None
         if options.events:
-            log = check_log(*(csv.DictReader(open(path, newline="", encoding="utf-8"))
-                              for path in (options.events, options.commits)))
+            log = check_log(table(options.events), table(options.commits))
             expect(not head or head in log.values(), "the log's chain never had the digest of --head")
         if options.receipt:
             file = open(0 if options.receipt == "-" else options.receipt, encoding="utf-8")
-            check_receipt(json.load(file), head, log)
-    except (OSError, ValueError, KeyError, TypeError, struct.error) as problem:
+            check_receipt(json.load(file, object_pairs_hook=members), head, log)
+    except (OSError, ValueError, KeyError, TypeError, struct.error, csv.Error) as problem:
         print(safe(f"cannot be read: {problem!r}"), file=sys.stderr)
         sys.exit(3)
 

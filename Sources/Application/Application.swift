@@ -89,6 +89,7 @@ public final class Application {
         self.configuration = configuration
         self.logger = logger
         self.log = log
+        let history = CheckedLog(history)
         self.history = history
         self.keys = keys
         remainders = Remainders(keys, logger)
@@ -106,6 +107,9 @@ public final class Application {
         recents = RecentDocuments(configuration)
         liveCatalogue = LiveCatalogue(clock: clock)
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
+        history.leastVersion = { [unowned self] stream, partition in
+            partitions[partition].model.ask { $0.leastVersion(of: stream) }
+        }
         let began = LoopActor.now
         liveCatalogue.load(partitions.map(\.readModel))
         logger.debug("\(liveCatalogue.size) indexed in \((LoopActor.now - began) / 1_000_000) ms")

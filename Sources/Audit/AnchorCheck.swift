@@ -8,6 +8,9 @@ public enum AnchorCheck {
         public var anchor: Anchor
         /// Why, in a sentence without a full stop.
         public var reason: String
+        /// Whether the log as it is now ends, or goes on otherwise, behind what earlier anchors vouch for: so does a log
+        /// that lost its newest batches when a standby took over, or a backup was restored.
+        public var isLoss = false
 
         /// The anchor and the reason, as people read them.
         public var description: String { "\(anchor) does not hold: \(reason)" }
@@ -15,13 +18,27 @@ public enum AnchorCheck {
 
     /// The anchors that do not hold in a log: no batch ends at their position with their digest. Only batches are
     /// compared here; an audit of the whole log shows whether these follow from the events.
+    ///
+    /// Nobody can tell from a log whether its end was lost or replaced. A log that was changed before that, or whose
+    /// digests do not fit, was tampered with.
     public static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
         let heads = try await log.heads()
         var faults: [Fault] = []
+        /// The last position of each partition whose anchor holds.
+        var held: [Int: Int64] = [:]
         for anchor in anchors {
             if let reason = try await reason(against: anchor, in: log, heads) {
                 faults.append(Fault(anchor: anchor, reason: reason))
+            } else {
+                held[anchor.partition] = max(held[anchor.partition] ?? 0, anchor.position)
             }
+        }
+        for index in faults.indices {
+            let anchor = faults[index].anchor
+            let last = held[anchor.partition] ?? 0
+            let end = heads.first { $0.partition == anchor.partition }?.position
+            let isBehind = end.map { anchor.position > max($0, last) } ?? false
+            faults[index].isLoss = isBehind || (end != nil && last > 0 && last < anchor.position)
         }
         return faults
     }

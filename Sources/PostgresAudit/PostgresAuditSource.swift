@@ -114,7 +114,26 @@ public final class PostgresAuditSource: AuditSource {
 
     /// See `AuditSource`.
     public func checkpoints(partition: Int) async throws -> [StoredCheckpoint] {
-        try await StoredProjections(connection).checkpoints(.active, of: partition)
+        try await StoredProjections(connection).checkpoints(nil, of: partition)
+    }
+
+    /// See `AuditSource`.
+    public func generations(of projection: RegisteredProjection, partition: Int) async throws -> [Int32] {
+        try await StoredProjections(connection).generations(of: projection, partition: partition)
+    }
+
+    /// See `AuditSource`.
+    public func indexFaults(partition: Int) async throws -> [IndexFault] {
+        let rows = try await connection.execute(
+            Statements.indexFaults, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
+        return (0..<rows.count).map { row in
+            IndexFault(stream: rows.isNull(row, 0) ? nil : rows.text(row, 0), position: rows.int8(row, 1))
+        }
+    }
+
+    /// See `AuditSource`.
+    public func schemaFaults() async throws -> [SchemaFault] {
+        try await SchemaComparison(connection: connection).faults()
     }
 
     /// See `AuditSource`.
@@ -220,6 +239,29 @@ private enum Statements {
         SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.batches
         WHERE partition = $1 AND first_position > $2 ORDER BY first_position LIMIT $3
         """, [.int2, .int8, .int8])
+
+    // All of the index against all of the log, up to where the index reaches: both are sorted, on disk if they are large.
+    static let indexFaults = Statement(
+        "index_faults",
+        """
+        WITH reach AS (
+            SELECT b.first_position FROM tiffin.batches AS b WHERE b.partition = $1 AND b.first_position = (
+                SELECT CASE WHEN count(*) = 1 THEN max(first_position) END FROM tiffin.stream_index
+                WHERE partition = $1 AND stream IS NULL)),
+        lines AS (
+            SELECT hashtextextended(split_part(e.line, E'\\t', 1), 0) AS stream, b.first_position,
+                min(split_part(e.line, E'\\t', 1)) AS name
+            FROM tiffin.batches AS b CROSS JOIN LATERAL string_to_table(b.events, E'\\n') AS e (line)
+            WHERE b.partition = $1 AND e.line <> '' AND b.first_position BETWEEN 1 AND \(LogHead.maximumPosition)
+            GROUP BY 1, 2),
+        rows AS (
+            SELECT DISTINCT stream, first_position FROM tiffin.stream_index
+            WHERE partition = $1 AND stream IS NOT NULL)
+        SELECT l.name, coalesce(l.first_position, r.first_position)
+        FROM lines AS l FULL JOIN rows AS r ON r.stream = l.stream AND r.first_position = l.first_position
+        WHERE r.stream IS NULL AND l.first_position <= (SELECT first_position FROM reach) OR l.stream IS NULL
+        ORDER BY 2, 1 LIMIT $2
+        """, [.int2, .int8])
 
     // Each by itself, so that each reads the key and not the whole log.
     static let strays = Statement(

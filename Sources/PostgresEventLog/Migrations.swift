@@ -37,6 +37,7 @@ public enum Migrations {
         Migration(number: 16, name: "order_payments", sql: PackageResources._016_order_payments_sql),
         Migration(number: 17, name: "order_taxes", sql: PackageResources._017_order_taxes_sql),
         Migration(number: 18, name: deeds, sql: PackageResources._018_deeds_sql),
+        Migration(number: 19, name: "derived", sql: PackageResources._019_derived_sql),
     ]
 
     /// The most partitions a log may have.

@@ -275,8 +275,39 @@ public final class PostgresEventLog: EventLog {
         }
     }
 
+    /// See `EventLog`.
+    public func mendIndex(
+        of partition: Int, _ part: IndexPart
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
+        guard case .stream(let stream) = part else {
+            guard case .batches(let after, let limit) = part else { return (0, nil) }
+            return try await mendIndex(partition, of: nil, after: after, limit: Int32(clamping: limit))
+        }
+        var (missing, next): (Int64, Int64?) = (0, 0)
+        while let after = next {
+            let step = try await mendIndex(
+                partition, of: stream, after: after, limit: PostgresEventLog.batchesSearchedAtOnce)
+            missing += step.missing
+            next = step.next
+        }
+        return (missing, nil)
+    }
+
+    private func mendIndex(
+        _ partition: Int, of stream: StreamName?, after position: Int64, limit: Int32
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
+        let rows = try await indexer.execute(
+            Statements.mendIndex,
+            [
+                .int2(Int16(partition)), stream.map { .text($0.description) } ?? .null, .int8(position), .int4(limit),
+            ], needsRoom: true)
+        return (rows.int8(0, 0), rows.isNull(0, 1) ? nil : rows.int8(0, 1))
+    }
+
     /// Few enough that nobody waits long for the processor, or for the disk.
     private nonisolated static let batchesIndexedAtOnce: Int32 = 200
+    /// More: of nearly all of them, the lines are only searched for a name.
+    private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000
 
     /// See `EventLog`.
     public func commits(
@@ -295,7 +326,7 @@ public final class PostgresEventLog: EventLog {
                 // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
                 // either.
                 contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
-                recordedAt: rows.timestamp(row, 4))
+                recordedAt: rows.timestamp(row, 4), microseconds: abs(rows.unixMicroseconds(row, 4) % 1_000))
         }
     }
 
@@ -511,6 +542,9 @@ private enum Statements {
 
     static let indexStreams = Statement(
         "index_streams", "SELECT is_behind FROM tiffin.index_streams($1, $2)", [.int2, .int4])
+
+    static let mendIndex = Statement(
+        "mend_index", "SELECT missing, reached FROM tiffin.mend_index($1, $2, $3, $4)", [.int2, .text, .int8, .int4])
 
     // Commits are found by where they begin: the first one wanted is the last that begins at or before the position,
     // or the one after it.

@@ -16,7 +16,9 @@ enum Rights {
             ('tiffin_server', 'TABLE', ARRAY[
                 'cart_count_rows', 'order_rows', 'outlet_home_rows', 'projection_checkpoints', 'quarantine'
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
-            ('tiffin_server', 'FUNCTION', ARRAY['append', 'customer_key', 'index_streams', 'outcome'],
+            ('tiffin_server', 'FUNCTION', ARRAY[
+                'append', 'customer_key', 'index_streams', 'mend_index', 'outcome'
+            ],
                 ARRAY['EXECUTE'], ARRAY[NULL]),
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY[

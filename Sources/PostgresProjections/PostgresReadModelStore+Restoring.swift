@@ -115,6 +115,9 @@ extension PostgresReadModelStore {
                 let (model, quarantine) = try await PostgresReadModelStore.model(
                     of: active, at: position, partition, transaction)
                 return (restored, Stored(model: model, quarantine: quarantine, active: active))
+            } catch let error as OtherRows {
+                restored.reject(because: "\(error)")
+                return (restored, nil)
             } catch let error as UnreadableRow {
                 restored.reject(because: "\(error)")
                 return (restored, nil)
@@ -129,7 +132,8 @@ extension PostgresReadModelStore {
 
     /// The read model of some projections' rows; its other projections are empty.
     ///
-    /// - Throws: `UnreadableRow` if a row is not what a projection writes.
+    /// - Throws: `UnreadableRow` if a row is not what a projection writes; ``OtherRows`` if the rows are not those that
+    ///   were saved.
     @concurrent
     nonisolated static func model(
         of stored: [RegisteredProjection: StoredCheckpoint], at position: Int64, _ partition: Int,
@@ -137,17 +141,34 @@ extension PostgresReadModelStore {
     ) async throws -> (ReadModel, StoredQuarantine) {
         var model = ReadModel(partition: partition)
         var quarantine = StoredQuarantine()
+        var digests = ReadModel.Digests()
         for (projection, checkpoint) in stored {
             let query = Statements.restored(projection, checkpoint.generation, partition: partition)
             try await transaction.copy(query, projection.columns.map(\.kind.elementType)) { rows in
-                try model.restore(rows, of: projection)
+                try model.restore(rows, of: projection, &digests)
             }
             quarantine.add(
                 try await StoredProjections(transaction).quarantined(
                     projection, checkpoint.generation, partition: partition), of: projection)
         }
-        try model.restore(position: position, quarantined: quarantine.entries)
+        try model.restore(position: position, quarantined: quarantine.entries, &digests)
+        // Another version of a projection has other digests, and its rows are rebuilt soon.
+        for (projection, checkpoint) in stored.sorted(by: { $0.key.name < $1.key.name })
+        where checkpoint.version == projection.version && checkpoint.digest != digests[projection].bytes {
+            throw OtherRows(projection: projection, generation: checkpoint.generation, partition: partition)
+        }
         return (model, quarantine)
+    }
+}
+
+/// Stored rows that are not those whose digest was saved with them.
+struct OtherRows: Error, CustomStringConvertible {
+    let projection: RegisteredProjection
+    let generation: Int32
+    let partition: Int
+
+    var description: String {
+        "the rows of \(projection) in partition \(partition), generation \(generation), are not those that were saved"
     }
 }
 

@@ -39,8 +39,7 @@ public final class PostgresReadModelStore {
     }
 
     /// Why there is nothing to rebuild.
-    public nonisolated static let nothingSaved = Failure(
-        "nothing to rebuild: a server saves read models when nothing has happened for a second, and when it stops")
+    public nonisolated static let nothingHappened = Failure("nothing to rebuild: nothing has happened yet")
 
     /// How long the database may say nothing while all rows of a table are read or removed.
     nonisolated static let patienceForAllRows = Duration.seconds(300)

@@ -27,6 +27,8 @@ public struct Rebuild: Sendable {
         public var position: Int64
         /// One for each projection.
         public var changes: [Change]
+        /// Whether nothing had been saved before: then every projection was saved, as all are saved together.
+        public var isFirst = false
     }
 
     /// How many events may be missing when servers' checkpoints begin to wait.
@@ -47,8 +49,8 @@ public struct Rebuild: Sendable {
 
     // MARK: What can be done
 
-    /// Folds the log from its beginning, and switches to the resulting rows. Returns nil if there are no saved rows
-    /// to replace.
+    /// Folds the log from its beginning, and switches to the resulting rows. If nothing has been saved yet, the rows of
+    /// every projection are saved. Returns nil if nothing has happened yet.
     ///
     /// - Parameter progress: receives the position that has been reached, and the one to reach.
     @concurrent
@@ -56,7 +58,9 @@ public struct Rebuild: Sendable {
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) async throws(PostgresReadModelStore.Failure) -> Report? {
         try await failing {
-            guard let active = try await active(of: partition) else { return nil }
+            guard let active = try await active(of: partition) else {
+                return try await saveFirst(partition, progress)
+            }
             let prepared = try await catchUp(ReadModel(partition: partition), with: active, progress)
             return try await store.transaction { transaction in
                 try await self.replace(active, prepared, transaction)
@@ -89,8 +93,13 @@ public struct Rebuild: Sendable {
                 throw PostgresReadModelStore.Failure(
                     "the projections were replaced at different positions: undo one at a time")
             }
-            let (kept, _) = try await store.transaction { transaction in
-                try await PostgresReadModelStore.model(of: previous, at: position, partition, transaction)
+            let kept: ReadModel
+            do {
+                (kept, _) = try await store.transaction { transaction in
+                    try await PostgresReadModelStore.model(of: previous, at: position, partition, transaction)
+                }
+            } catch let error as OtherRows {
+                throw PostgresReadModelStore.Failure("\(error): they cannot be gone back to")
             }
             let prepared = try await catchUp(kept, with: active, progress)
             return try await store.transaction { transaction in
@@ -100,6 +109,34 @@ public struct Rebuild: Sendable {
     }
 
     // MARK: Steps
+
+    /// Saves every row, where nothing has been saved. Rows without a checkpoint, which somebody may have left there, are
+    /// not used: these get a generation of their own.
+    private func saveFirst(
+        _ partition: Int, _ progress: @escaping @Sendable (Int64, Int64) -> Void
+    ) async throws -> Report? {
+        let end = try await log.end(of: partition)
+        guard end.position > 0 else { return nil }
+        var model = ReadModel(partition: partition)
+        try await model.fold(log, upTo: end.position) { progress($0, end.position) }
+        var checkpoint = model.takeCheckpoint(since: ReadModel.Digests())
+        var generations = PostgresReadModelStore.firstGenerations
+        for (projection, generation) in try await store.generations(of: partition) {
+            generations[projection] = generation
+        }
+        switch try await store.save(&checkpoint, after: end.digest, into: &generations, replaces: true) {
+        case .saved:
+            let changes = ReadModel.projections.map { projection in
+                Change(
+                    projection: projection, generation: generations[projection] ?? 1, differenceCount: 0, examples: [])
+            }
+            return Report(position: end.position, changes: changes, isFirst: true)
+        case .another, .superseded:
+            throw PostgresReadModelStore.Failure("another rebuild was faster: nothing was changed")
+        case .forked:
+            throw PostgresReadModelStore.Failure("the log is not the one that was read: nothing was changed")
+        }
+    }
 
     /// Folds the log up to where servers have saved, until little is missing.
     private func catchUp(
@@ -135,15 +172,39 @@ public struct Rebuild: Sendable {
         var report = Report(position: model.position, changes: [])
         let previous = try await stored.known(.previous, of: partition)
         for (projection, generation) in new {
-            report.changes.append(try await change(projection, active, generation, partition, stored))
+            let change = try await change(projection, active, generation, partition, stored)
+            report.changes.append(change)
             if let kept = previous[projection] {
                 try await stored.delete(projection, kept.generation, partition: partition)
             }
-            try await stored.retire(projection, partition: partition)
+            if let old = active[projection], try await isWorthKeeping(old, projection, change, partition, transaction) {
+                try await stored.retire(projection, partition: partition)
+            } else if let old = active[projection] {
+                try await stored.delete(projection, old.generation, partition: partition)
+            }
             try await stored.activate(
                 projection, generation, partition: partition, at: model.position, digests[projection])
         }
         return report
+    }
+
+    /// Whether somebody may want to go back to rows that are replaced: not to those of another version, which only that
+    /// version can use, nor to rows that were altered after they were saved.
+    private func isWorthKeeping(
+        _ old: StoredCheckpoint, _ projection: RegisteredProjection, _ change: Change, _ partition: Int,
+        _ transaction: Transaction
+    ) async throws -> Bool {
+        guard old.version == projection.version else { return false }
+        guard change.differenceCount > 0 else { return true }
+        do {
+            _ = try await PostgresReadModelStore.model(
+                of: [projection: old], at: old.position, partition, transaction)
+            return true
+        } catch is OtherRows {
+            return false
+        } catch is UnreadableRow {
+            return false
+        }
     }
 
     @concurrent

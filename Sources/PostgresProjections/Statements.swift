@@ -17,11 +17,22 @@ enum Statements {
         ON CONFLICT (partition, projection, generation) DO NOTHING
         """, [.int2, .textArray])
 
-    private static let columns = "projection, generation, version, position, digest, chain_digest"
+    private static let columns = "projection, generation, version, position, digest, chain_digest, state"
 
     static let checkpoints = Statement(
-        "checkpoints", "SELECT \(columns) FROM tiffin.projection_checkpoints WHERE partition = $1 AND state = $2",
+        "checkpoints",
+        "SELECT \(columns) FROM tiffin.projection_checkpoints WHERE partition = $1 AND state = coalesce($2, state)",
         [.int2, .text])
+
+    static func generations(of projection: RegisteredProjection) -> Statement {
+        Statement(
+            "generations_\(projection.table)",
+            """
+            SELECT DISTINCT generation FROM (
+                SELECT generation FROM tiffin.\(projection.table) WHERE partition = $1 UNION ALL
+                SELECT generation FROM tiffin.quarantine WHERE partition = $1 AND projection = $2) AS g
+            """, [.int2, .text])
+    }
 
     static let lockCheckpoints = Statement(
         "lock_checkpoints",

@@ -33,8 +33,20 @@ public struct StoredProjections {
     // MARK: Checkpoints
 
     /// The checkpoints of a partition, including those of projections that this program does not know.
-    public func checkpoints(_ state: State, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
-        stored(try await session.execute(Statements.checkpoints, [.int2(Int16(partition)), .text(state.rawValue)]))
+    ///
+    /// - Parameter state: nil for those in any state.
+    public func checkpoints(_ state: State?, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
+        let state = state.map { Parameter.text($0.rawValue) } ?? .null
+        return stored(try await session.execute(Statements.checkpoints, [.int2(Int16(partition)), state]))
+    }
+
+    /// The generations of a projection that have rows or streams in quarantine, whatever checkpoints say.
+    public func generations(
+        of projection: RegisteredProjection, partition: Int
+    ) async throws(PostgresError) -> [Int32] {
+        let rows = try await session.execute(
+            Statements.generations(of: projection), [.int2(Int16(partition)), .text(projection.name)])
+        return (0..<rows.count).map { rows.int4($0, 0) }
     }
 
     /// The checkpoints of this program's projections.
@@ -55,7 +67,8 @@ public struct StoredProjections {
             StoredCheckpoint(
                 projection: rows.text(row, 0), generation: rows.int4(row, 1), version: Int(rows.int4(row, 2)),
                 position: rows.int8(row, 3), digest: Array(rows.bytes(row, 4)),
-                chain: rows.isNull(row, 5) ? nil : Digest(rows.bytes(row, 5)))
+                chain: rows.isNull(row, 5) ? nil : Digest(rows.bytes(row, 5)) ?? .zero,
+                isActive: rows.text(row, 6) == State.active.rawValue)
         }
     }
 

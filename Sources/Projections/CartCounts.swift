@@ -7,7 +7,7 @@ public struct CartCounts: Projection {
     /// See ``Projection``.
     public static let name = "cart_counts"
     /// See ``Projection``.
-    public static let version = 2
+    public static let version = 3
     /// See ``Projection``.
     public static let table = "cart_count_rows"
 
@@ -31,7 +31,7 @@ public struct CartCounts: Projection {
     public var quarantine = Quarantine()
 
     /// What is known of a cart.
-    struct Standing: BitwiseCopyable, Equatable, Sendable {
+    public struct Standing: BitwiseCopyable, Equatable, Sendable {
         /// The sum of its quantities.
         var count: Int32
         /// The version of its last event; -1 if that is unknown.
@@ -41,11 +41,14 @@ public struct CartCounts: Projection {
     private var carts = IdentifierTable<Standing>()
     private var changes = ValueChanges<CartCountRow>()
 
-    /// Stands for the version of a restored row, until the next event comes.
-    private static let unknownVersion: Int32 = -1
+    /// Stands for the version in rows of an earlier version of the projection, which had none.
+    static let unknownVersion: Int32 = -1
 
     /// The sum of quantities; 0 for an unknown cart, and for one that has been checked out.
     public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
+
+    /// The version of a cart's last event; 0 if that is unknown.
+    func version(of cart: Identifier) -> Int64 { Int64(max(carts[cart]?.version ?? 0, 0)) }
 
     // MARK: Folding
 
@@ -82,13 +85,13 @@ public struct CartCounts: Projection {
             // If nothing of a cart can be folded, it has no row.
             let after = try CartCounts.fold(nil, by: Int(added) - Int(removed), isPlaced: isPlaced, version)
             carts.insert(cart, after)
-            if notesChanges { changes.note(cart, before: nil, after: after.count) }
+            if notesChanges { changes.note(cart, before: nil, after: after) }
             return
         }
         let before = carts[place]
         let after = try CartCounts.fold(before, by: Int(added) - Int(removed), isPlaced: isPlaced, version)
         carts[place] = after
-        if notesChanges { changes.note(cart, before: before.count, after: after.count) }
+        if notesChanges { changes.note(cart, before: before, after: after) }
     }
 
     private static func fold(
@@ -110,7 +113,9 @@ public struct CartCounts: Projection {
         /// See ``Projection``.
         public mutating func skip(_ event: DecodedEvent) {
             guard let place = carts.place(of: event.stream.id) else { return }
+            let before = carts[place]
             carts[place].version = Int32(clamping: event.version)
+            if notesChanges { changes.note(event.stream.id, before: before, after: carts[place]) }
         }
     #endif
 
@@ -121,21 +126,26 @@ public struct CartCounts: Projection {
 
     /// Every cart with its count.
     public var rows: some Sequence<CartCountRow> {
-        carts.entries.lazy.map { CartCountRow(cart: $0.key, count: $0.standing.count) }
+        carts.entries.lazy.map { CartCountRow(key: $0.key, value: $0.standing) }
     }
 
     /// See ``Projection``.
     public func row(of key: Identifier) -> CartCountRow? {
-        carts[key].map { CartCountRow(cart: key, count: $0.count) }
+        carts[key].map { CartCountRow(key: key, value: $0) }
     }
 
     /// See ``Projection``.
-    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         // The row as a value would have a string for its key: with millions of rows, a start would spend its time there.
         let count = stored.int32(1)
         guard count >= 0 else { throw UnreadableValue("a count of \(count)") }
-        let standing = Standing(count: count, version: CartCounts.unknownVersion)
+        let version = stored.int32(2)
+        guard version > 0 || version == CartCounts.unknownVersion else {
+            throw UnreadableValue("a version of \(version)")
+        }
+        let standing = Standing(count: count, version: version)
         guard carts.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
+        return CartCountRow.digest(stored.keyBytes, standing)
     }
 
     /// See ``Projection``.
@@ -156,39 +166,50 @@ public struct CartCounts: Projection {
 /// A row of `cart_counts`.
 public struct CartCountRow: ValueRow {
     /// See ``ProjectionRow``.
-    public static let columns = [Column("cart", .text), Column("count", .int32)]
+    public static let columns = [
+        Column("cart", .text), Column("count", .int32), Column("version", .int32, isPrinted: false),
+    ]
 
     /// The cart.
     public var cart: Identifier
-    /// What ``CartCounts/count(of:)`` gives.
-    public var count: Int32
+    private let standing: CartCounts.Standing
 
-    /// A row.
-    public init(cart: Identifier, count: Int32) {
-        self.cart = cart
-        self.count = count
-    }
+    /// What ``CartCounts/count(of:)`` gives.
+    public var count: Int32 { standing.count }
 
     /// See ``ValueRow``.
-    public init(key: Identifier, value: Int32) { self.init(cart: key, count: value) }
+    public init(key: Identifier, value: CartCounts.Standing) {
+        cart = key
+        standing = value
+    }
 
     /// See ``ProjectionRow``.
     public init(_ stored: StoredRow) throws(UnreadableValue) {
-        self.init(cart: try stored.key(), count: stored.int32(1))
+        self.init(
+            key: try stored.key(), value: CartCounts.Standing(count: stored.int32(1), version: stored.int32(2)))
     }
 
     /// See ``ProjectionRow``.
     public func write(to columns: inout some RowWriter) {
         columns.text(cart.rawValue)
-        columns.int32(count)
+        columns.int32(standing.count)
+        columns.int32(standing.version)
     }
 
     /// See ``ProjectionRow``.
     public var key: Identifier { cart }
 
     /// See ``ProjectionRow``.
-    public var size: Int { cart.rawValue.utf8.count + 4 }
+    public var size: Int { cart.rawValue.utf8.count + 8 }
 
-    /// The row's digest: over the cart, a zero byte and the count in decimal.
-    public var digest: Digest { Digest.of(Array("\(cart.rawValue)\0\(count)".utf8)) }
+    /// See ``digest(_:_:)``.
+    public var digest: Digest {
+        var cart = cart.rawValue
+        return cart.withUTF8 { CartCountRow.digest(UnsafeRawBufferPointer($0), standing) }
+    }
+
+    /// A row's digest: over the cart, a zero byte, the count in decimal, another zero byte, and the version in decimal.
+    static func digest(_ cart: UnsafeRawBufferPointer, _ standing: CartCounts.Standing) -> Digest {
+        Digest.of(Array(cart) + Array("\0\(standing.count)\0\(standing.version)".utf8))
+    }
 }

@@ -37,7 +37,10 @@ public struct Checkpoint: Sendable {
         var quarantined: [(projection: RegisteredProjection, event: CorruptEvent)] = []
         for projection in ReadModel.projections {
             pending.append(projection.member.takeChanges(of: projection, from: &model))
-            quarantined += projection.member.takeUnsavedQuarantine(from: &model).map { (projection, $0) }
+            for event in projection.member.takeUnsavedQuarantine(from: &model) {
+                self.digests[projection].insert(quarantined: event)
+                quarantined.append((projection, event))
+            }
         }
         self.quarantined = quarantined
     }
@@ -126,7 +129,7 @@ extension ProjectionMember {
 }
 
 extension ReadModel {
-    /// The digests of the projections' rows.
+    /// The digests of the projections' rows, and of the streams that they do not show.
     public struct Digests: Equatable, Sendable {
         private var digests: [RegisteredProjection: SetDigest]
 
@@ -161,19 +164,30 @@ extension ReadModel {
     /// The checkpoint's rows are not in the database: they have to be saved again.
     public mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
 
-    /// Restores saved rows of a projection.
+    /// Restores saved rows of a projection, and adds them to its digest.
     public mutating func restore(
-        _ rows: any StoredRows, of projection: RegisteredProjection
+        _ rows: any StoredRows, of projection: RegisteredProjection, _ digests: inout Digests
     ) throws(UnreadableRow) {
-        try projection.member.restore(rows, into: &self)
+        try projection.member.restore(rows, into: &self, &digests[projection])
     }
 
     /// Continues from a saved position, once the saved rows are restored.
     public mutating func restore(
-        position: Int64, quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
+        position: Int64, quarantined: [(projection: RegisteredProjection, event: CorruptEvent)],
+        _ digests: inout Digests
     ) throws(UnreadableRow) {
         self.position = position
         for projection in ReadModel.projections { try projection.member.endRestoring(in: &self) }
-        for (projection, event) in quarantined { projection.member.restore(quarantined: event, into: &self) }
+        for (projection, event) in quarantined {
+            projection.member.restore(quarantined: event, into: &self)
+            digests[projection].insert(quarantined: event)
+        }
+    }
+}
+
+extension SetDigest {
+    /// Adds a stream that is shown to nobody: its name, its first corrupt event, and nothing that depends on words.
+    mutating func insert(quarantined event: CorruptEvent) {
+        insert(Digest.of(Array("\0\(event.stream)\0\(event.position)".utf8)))
     }
 }

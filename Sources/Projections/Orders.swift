@@ -225,16 +225,18 @@ public struct Orders: Projection {
     }
 
     /// See ``Projection``.
-    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OrderRow(stored)
         var standing = row.standing
         standing.outlet = outlets.number(of: row.outlet)
         standing.customer = row.customer.map { customers.number(of: $0) } ?? 0
         guard orders.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
-        guard var open = row.open else { return }
-        open.book.refunds = standing.refunds
-        self.open[row.order] = open
-        follow(row.order, open.book)
+        if var open = row.open {
+            open.book.refunds = standing.refunds
+            self.open[row.order] = open
+            follow(row.order, open.book)
+        }
+        return row.digest
     }
 
     /// See ``Projection``.

@@ -6,7 +6,7 @@ public struct OutletHome: Projection {
     /// See ``Projection``.
     public static let name = "outlet_home"
     /// See ``Projection``.
-    public static let version = 2
+    public static let version = 3
     /// See ``Projection``.
     public static let table = "outlet_home_rows"
 
@@ -58,6 +58,12 @@ public struct OutletHome: Projection {
 
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
     public func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
+
+    /// The version of an outlet's stream or its menu's; 0 if there is none.
+    func version(of stream: StreamName) -> Int64 {
+        guard let record = outlets[stream.id] else { return 0 }
+        return stream.category == .outlet ? record.outletVersion : record.menuVersion
+    }
 
     /// Why the outlet is shown to nobody, if so.
     public func corruption(of outlet: Identifier) -> CorruptEvent? {
@@ -123,9 +129,13 @@ public struct OutletHome: Projection {
     public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
     /// See ``Projection``.
-    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) {
+    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OutletHomeRow(stored)
-        outlets[row.outlet] = try OutletRecord(row)
+        let digest = row.digest
+        guard outlets.updateValue(try OutletRecord(row, digest), forKey: row.outlet) == nil else {
+            throw UnreadableValue("there are two of it")
+        }
+        return digest
     }
 
     // MARK: Checkpoints

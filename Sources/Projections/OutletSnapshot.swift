@@ -59,8 +59,9 @@ public struct OutletHomeRow: ProjectionRow {
     /// See ``ProjectionRow``.
     public func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
 
-    /// The row's digest: over the outlet, a zero byte, and the snapshot.
-    public var digest: Digest { Digest.of(Array(outlet.rawValue.utf8) + [0] + snapshot) }
+    /// The row's digest: over the outlet, a zero byte, the revision in decimal, another zero byte, and the snapshot. The
+    /// document follows from these.
+    public var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(revision)\0".utf8) + snapshot) }
 }
 
 // An outlet is saved as the shortest history that leads to it, in the format of events. So there is no second format
@@ -87,12 +88,12 @@ extension OutletRecord {
         return writer.bytes
     }
 
-    init(_ row: OutletHomeRow) throws(UnreadableValue) {
+    init(_ row: OutletHomeRow, _ digest: Digest) throws(UnreadableValue) {
         do {
             self = try JSONReader.read(row.snapshot) { reader throws(JSONReadingError) in
                 try OutletRecord(id: row.outlet, revision: row.revision, from: &reader)
             }
-            savedDigest = row.digest
+            savedDigest = digest
         } catch {
             throw UnreadableValue("its snapshot: \(error)")
         }

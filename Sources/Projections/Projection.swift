@@ -62,8 +62,8 @@ public protocol Projection: Sendable {
     /// The row with a key.
     func row(of key: Identifier) -> Row?
 
-    /// Restores a saved row.
-    mutating func restore(_ stored: StoredRow) throws(UnreadableValue)
+    /// Restores a saved row, and returns its digest: that of all rows shows whether they are what was saved.
+    mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest
 
     /// Every saved row is restored. Returns a key that two of them have, if the projection knows one.
     mutating func endRestoring() -> Identifier?
@@ -105,7 +105,7 @@ public protocol ProjectionRow: Equatable, Sendable {
     /// Writes the value of every column.
     func write(to columns: inout some RowWriter)
 
-    /// The digest of the row.
+    /// The digest of the row, over every column that a restart reads.
     var digest: Digest { get }
 
     /// About how many bytes it has.

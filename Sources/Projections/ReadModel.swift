@@ -62,6 +62,18 @@ public struct ReadModel: Sendable {
         return true
     }
 
+    /// How many events a stream has at least as of ``position``: those that were folded, and the one that put it into
+    /// quarantine.
+    public func leastVersion(of stream: StreamName) -> Int64 {
+        let (version, isDamaged) =
+            switch stream.category {
+            case .cart: (cartCounts.version(of: stream.id), cartCounts.quarantine[stream] != nil)
+            case .order: (orders.version(of: stream.id) ?? 0, orders.quarantine[stream] != nil)
+            case .outlet, .menu: (outletHome.version(of: stream), outletHome.quarantine[stream] != nil)
+            }
+        return isDamaged ? version + 1 : version
+    }
+
     // MARK: Folding
 
     /// Folds in the next events, in the order of their positions. Returns those that are corrupt: they cannot be

@@ -108,18 +108,22 @@ extension ProjectionMember {
         return projection.quarantine[stream]
     }
 
+    /// The digest of every row and every stream in quarantine.
     func digest(in model: ReadModel) -> SetDigest {
         var digest = SetDigest()
         for row in projection(in: model).rows { digest.insert(row.digest) }
+        for corruption in quarantine(in: model).streams.values { digest.insert(quarantined: corruption) }
         return digest
     }
 
-    func restore(_ rows: any StoredRows, into model: inout ReadModel) throws(UnreadableRow) {
+    func restore(
+        _ rows: any StoredRows, into model: inout ReadModel, _ digest: inout SetDigest
+    ) throws(UnreadableRow) {
         let partition = model.partition
         try change(in: &model) { (projection) throws(UnreadableRow) in
             for row in 0..<rows.count {
                 do throws(UnreadableValue) {
-                    try projection.restore(StoredRow(rows, row))
+                    digest.insert(try projection.restore(StoredRow(rows, row)))
                 } catch {
                     throw UnreadableRow(
                         table: Member.table, partition: partition, key: rows.key(row), reason: error.description)

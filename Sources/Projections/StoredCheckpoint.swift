@@ -14,10 +14,13 @@ public struct StoredCheckpoint: Equatable, Sendable {
     public var digest: [UInt8]
     /// The chain of the log up to the position; nil where it was not known.
     public var chain: Digest?
+    /// Whether servers begin with its rows and save to them. If not, it is kept to go back to.
+    public var isActive: Bool
 
     /// A row of `projection_checkpoints`.
     public init(
-        projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8], chain: Digest? = nil
+        projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8], chain: Digest? = nil,
+        isActive: Bool = true
     ) {
         self.projection = projection
         self.generation = generation
@@ -25,5 +28,6 @@ public struct StoredCheckpoint: Equatable, Sendable {
         self.position = position
         self.digest = digest
         self.chain = chain
+        self.isActive = isActive
     }
 }

@@ -23,7 +23,8 @@ enum AuditCommand: Subcommand {
         the stored read models row by row. It changes nothing, and runs while servers write, as a user who may
         only read, or on a replica.
 
-        Exit codes: 0 sound, 1 a difference, 2 tampering, 3 the audit could not run.
+        Exit codes: 0 sound, 1 a difference, 2 tampering, 3 the audit could not run, 4 something could not be compared,
+        5 the log has lost what anchors vouch for. Of several, the worst: 2, 5, 1, 4.
         """
 
     private static let anchor = Option.optional(
@@ -40,6 +41,8 @@ enum AuditCommand: Subcommand {
         static let difference = ExitCode(rawValue: 1)
         static let tampering = ExitCode(rawValue: 2)
         static let couldNotRun = ExitCode(rawValue: 3)
+        static let unknown = ExitCode(rawValue: 4)
+        static let lost = ExitCode(rawValue: 5)
     }
 
     static func run(_ options: Options) async throws -> ExitCode {
@@ -90,7 +93,8 @@ enum AuditCommand: Subcommand {
         _ source: PostgresAuditSource, _ file: AnchorFile?, _ anchors: [Anchor], _ server: ServerEndpoint?
     ) async throws -> ExitCode {
         let faults = try await AnchorCheck.faults(of: anchors, in: source.eventLog)
-        for fault in faults { Terminal.print("\(Finding.Kind.tampering.rawValue.padded(to: 12))\(fault)") }
+        let kinds = faults.map { $0.isLoss ? Finding.Kind.lost : .tampering }
+        for (fault, kind) in zip(faults, kinds) { Terminal.print("\(kind.rawValue.padded(to: 14))\(fault)") }
         let progress = PassProgress()
         let began = LoopActor.now
         var report = try await Audit(source).run { partition, done, total in
@@ -111,18 +115,22 @@ enum AuditCommand: Subcommand {
         if let answers { Terminal.print("server      \(answers) answers compared") }
         if !anchors.isEmpty { Terminal.print("anchors     \(anchors.count - faults.count) of \(anchors.count) hold") }
         let events = report.partitions.reduce(0) { $0 + $1.eventCount }
-        let findings = faults.count + report.findingCount
-        let hasTampering = !faults.isEmpty || report.hasTampering
-        let (verdict, result) =
-            if findings == 0 {
-                (Verdict.sound, "sound")
-            } else if hasTampering {
-                (Verdict.tampering, "TAMPERED WITH: \(findings) finding\(findings == 1 ? "" : "s")")
+        let found = report.kinds.union(kinds)
+        let (verdict, word) =
+            if found.contains(.tampering) {
+                (Verdict.tampering, "TAMPERED WITH")
+            } else if found.contains(.lost) {
+                (Verdict.lost, "LOST")
+            } else if found.contains(.difference) {
+                (Verdict.difference, "DIFFERENT")
+            } else if found.contains(.unknown) {
+                (Verdict.unknown, "NOT COMPARED")
             } else {
-                (Verdict.difference, "DIFFERENT: \(findings) finding\(findings == 1 ? "" : "s")")
+                (Verdict.sound, "sound")
             }
-        // No anchor vouches for a log that was tampered with.
-        if let file, !hasTampering {
+        let result = found.isEmpty ? word : "\(word): \((faults.count + report.findingCount).counted("finding"))"
+        // No anchor vouches for a log that was tampered with, or is not the one of the anchors before.
+        if let file, found.isDisjoint(with: [.tampering, .lost]) {
             try file.append(report.partitions.map { Anchor($0.head, at: now) })
             if anchors.isEmpty { Terminal.print("anchors     begun in \(file.path)") }
         }
@@ -135,7 +143,7 @@ enum AuditCommand: Subcommand {
     private static func show(_ findings: Findings) {
         for finding in findings.kept {
             let place = finding.position.map { $0 > 0 ? "position \($0), " : "" } ?? ""
-            Terminal.print("\(finding.kind.rawValue.padded(to: 12))\(place)\(finding.subject) \(finding.message)")
+            Terminal.print("\(finding.kind.rawValue.padded(to: 14))\(place)\(finding.subject) \(finding.message)")
         }
         if findings.count > findings.kept.count {
             Terminal.print("and \(findings.count - findings.kept.count) more")
@@ -157,6 +165,7 @@ enum AuditCommand: Subcommand {
     private static func stored(_ report: Audit.PartitionReport) -> String {
         guard let position = report.comparedAt else { return "not compared: \(report.remark ?? "nothing is stored")" }
         let rows = ReadModel.projections.map { "\((report.comparedRows[$0] ?? 0).counted("row")) of \($0)" }
-        return "\(rows.joined(separator: ", ")) compared at position \(position)"
+        let others = report.otherRows > 0 ? ", and \(report.otherRows.counted("row")) that no server uses" : ""
+        return "\(rows.joined(separator: ", ")) compared at position \(position)\(others)"
     }
 }

@@ -39,7 +39,7 @@ enum RebuildCommand: Subcommand {
             let rebuild = Rebuild(projections, store: store, log: log)
             var rebuilt = 0
             for partition in partitions where try await run(rebuild, partition, isUndo: options[undo]) { rebuilt += 1 }
-            guard rebuilt > 0 else { throw PostgresReadModelStore.nothingSaved }
+            guard rebuilt > 0 else { throw PostgresReadModelStore.nothingHappened }
         }
         return .success
     }
@@ -70,15 +70,18 @@ enum RebuildCommand: Subcommand {
             : try await rebuild.run(partition: partition, progress: show)
         progress.finish()
         guard let report else {
-            Terminal.printError("partition \(partition): nothing has been saved yet")
+            Terminal.printError("partition \(partition): nothing has \(isUndo ? "been saved" : "happened") yet")
             return false
         }
         let seconds = String(format: "%.2f", Double(LoopActor.now - began) / 1e9)
         for change in report.changes.sorted(by: { $0.projection.name < $1.projection.name }) {
             let count = change.differenceCount
             let told =
-                count == 0
-                ? "no row differs" : "\(count) row\(count == 1 ? " is" : "s are") not as before: \(examples(change))"
+                report.isFirst
+                ? "nothing was saved before"
+                : count == 0
+                    ? "no row differs"
+                    : "\(count) row\(count == 1 ? " is" : "s are") not as before: \(examples(change))"
             Terminal.print(
                 "partition \(partition)  \(change.projection.name.padded(to: 13))generation \(change.generation) "
                     + "is active, at position \(report.position): \(told)")

@@ -5,8 +5,11 @@ CREATE TABLE tiffin.commit_rows AS TABLE tiffin.commits;
 CREATE TABLE tiffin.event_rows AS TABLE tiffin.events;
 DROP VIEW tiffin.batch_events, tiffin.events, tiffin.commits CASCADE;
 DROP FUNCTION tiffin.append, tiffin.outcome, tiffin.index_streams, tiffin.batch_at, tiffin.batches_of,
-    tiffin.indexed_up_to, tiffin.canonical_bytes(text, timestamptz), tiffin.has_point, tiffin.chain_at;
+    tiffin.indexed_up_to, tiffin.canonical_bytes(text, timestamptz), tiffin.has_point, tiffin.chain_at,
+    tiffin.mend_index;
 ALTER TABLE tiffin.projection_checkpoints DROP COLUMN chain_digest;
+ALTER TABLE tiffin.cart_count_rows DROP COLUMN version;
+UPDATE tiffin.projection_checkpoints SET version = 2;
 DROP VIEW tiffin.orders;
 DROP TABLE tiffin.kept_batches, tiffin.stream_index, tiffin.users, tiffin.user_revision, tiffin.partition_count,
     tiffin.relay_cursors, tiffin.relays, tiffin.order_rows;

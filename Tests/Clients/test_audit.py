@@ -10,10 +10,10 @@ import pytest
 from tampering import tamper
 from tiffin import (
     Server, binary, fresh_data_dir, fresh_database, item_document, outlet_document, put_open_outlet, replica_of,
-    section_document, sql, wait_until,
+    run_tiffin, section_document, sql, wait_until,
 )
 
-SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, USAGE = 0, 1, 2, 3, 64
+SOUND, DIFFERENCE, TAMPERING, COULD_NOT_RUN, NOT_COMPARED, LOST, USAGE = 0, 1, 2, 3, 4, 5, 64
 
 
 def tiffin(*arguments):
@@ -205,10 +205,10 @@ TAMPERED = {
         f"a batch of many, {what}": (change("events", expression, OF_MANY), message)
         for what, expression, message in [
             ("with two lines exchanged", r"regexp_replace(events, E'^(.*?)\n(.*?)\n', E'\\2\n\\1\n')", "or their order"),
-            ("with two lines joined", r"regexp_replace(events, E'\n', E'\t')", "are missing from the log"),
-            ("without its first line", r"regexp_replace(events, E'^.*?\n', '')", "are missing from the log"),
-            ("without its last line", r"regexp_replace(events, E'\n[^\n]*$', '')", "are missing from the log"),
-            ("with its last line empty", r"regexp_replace(events, E'\n[^\n]*$', E'\n')", "are missing from the log"),
+            ("with two lines joined", r"regexp_replace(events, E'\n', E'\t')", " events: the others were removed"),
+            ("without its first line", r"regexp_replace(events, E'^.*?\n', '')", " events: the others were removed"),
+            ("without its last line", r"regexp_replace(events, E'\n[^\n]*$', '')", " events: the others were removed"),
+            ("with its last line empty", r"regexp_replace(events, E'\n[^\n]*$', E'\n')", " events: the others were removed"),
             ("with an empty line more at its start", r"E'\n' || events", "are missing from the log"),
             ("with an empty line more in it", r"regexp_replace(events, E'\n', E'\n\n')", "are missing from the log"),
             ("with an empty line more at its end", r"events || E'\n'", "its events or their order were changed"),
@@ -329,7 +329,7 @@ DIFFERENT = {
         "update tiffin.cart_counts set count = 9 where cart = 'cart-1'",
         "cart 'cart-1' is stored with a count of 9, and the log makes 7 of it"),
     "a stored count that was right once": (
-        "update tiffin.cart_counts set count = 2 where cart = 'cart-1'",
+        "update tiffin.cart_count_rows set count = 2, version = 1 where cart = 'cart-1'",
         "and what follows is not in it"),
     "a cart that is stored and never was": (
         "insert into tiffin.cart_count_rows values (0, 'ghost', 1)",
@@ -364,6 +364,77 @@ DIFFERENT = {
     "a projection's digest": (
         "update tiffin.projection_checkpoints set digest = sha256('x') where projection = 'cart_counts'",
         "the digest of cart_counts is"),
+    "the chain of a checkpoint": (
+        "update tiffin.projection_checkpoints set chain_digest = sha256('x') where projection = 'cart_counts'",
+        "the checkpoint of cart_counts has the chain"),
+    "the chain of a checkpoint, to no digest": (
+        "update tiffin.projection_checkpoints set chain_digest = 'x' where projection = 'cart_counts'",
+        "the checkpoint of cart_counts has the chain"),
+    **{
+        f"a stored count, behind {what}": (
+            f"update tiffin.cart_counts set count = 9 where cart = 'cart-1'; {statement}",
+            ["cart 'cart-1'", message])
+        for what, statement, message in [
+            ("a checkpoint that is gone", "delete from tiffin.projection_checkpoints where projection = 'cart_counts'",
+             "generation 1 of cart_counts has rows and no checkpoint"),
+            ("checkpoints that are gone", "delete from tiffin.projection_checkpoints",
+             "generation 1 of cart_counts has rows and no checkpoint"),
+            ("a checkpoint of another generation",
+             "update tiffin.projection_checkpoints set generation = 7 where projection = 'cart_counts'",
+             "generation 1 of cart_counts has rows and no checkpoint"),
+            ("a checkpoint of nothing", "update tiffin.projection_checkpoints set position = 0",
+             "the checkpoint of cart_counts is at position 0, and its rows are there"),
+            ("a checkpoint behind the log", "update tiffin.projection_checkpoints set position = position + 1000",
+             "and the log ends at"),
+            ("checkpoints at different positions",
+             "update tiffin.projection_checkpoints set position = 3 where projection = 'orders'",
+             "the read models were saved at different positions"),
+            ("a checkpoint that is not in use",
+             "update tiffin.projection_checkpoints set state = 'previous' where projection = 'cart_counts'",
+             "cart_counts has no checkpoint, and others have"),
+        ]
+    },
+    "rows of the generation before": (
+        "insert into tiffin.cart_count_rows (partition, generation, cart, count, version) "
+        "select partition, 2, cart, count + 1, version from tiffin.cart_count_rows; "
+        "insert into tiffin.projection_checkpoints select partition, projection, version, position, digest, 2, "
+        "'previous', chain_digest from tiffin.projection_checkpoints where projection = 'cart_counts'",
+        "cart 'cart-3' of generation 2 of cart_counts, which was used before, is stored with a count of"),
+    "a function": (
+        "create or replace function tiffin.merkle_root(leaves bytea[]) returns bytea language sql immutable "
+        "as $$ select sha256('') $$", "function tiffin.merkle_root is not as the migrations make it"),
+    "a function's rights": (
+        "alter function tiffin.has_point security definer", "function tiffin.has_point is not as the migrations make it"),
+    "a function that appends another batch": (
+        "do $do$ begin execute replace(pg_get_functiondef('tiffin.append'::regproc), 'epoch := p_epoch;', "
+        "'epoch := p_epoch; p_events := p_events;'); end $do$", "function tiffin.append is not as the migrations make it"),
+    "a function more": (
+        "create function tiffin.sha256(bytea) returns bytea language sql as $$ select $1 $$",
+        "function tiffin.sha256 is not one that the migrations make"),
+    "a function less": ("drop function tiffin.events_of", "function tiffin.events_of is missing"),
+    "a trigger": (
+        "create function public.nothing() returns trigger language plpgsql as $$ begin return null; end $$; "
+        "create trigger quiet before insert on tiffin.batches for each row execute function public.nothing()",
+        "trigger quiet of tiffin.batches is not one that the migrations make"),
+    "a rule": (
+        "create rule quiet as on insert to tiffin.batches do instead nothing",
+        "rule quiet of tiffin.batches is not one that the migrations make"),
+    "row security": (
+        "alter table tiffin.batches enable row level security", "tiffin.batches hides rows by row security"),
+    "a table that inherits": (
+        "create table public.more () inherits (tiffin.quarantine)", "tiffin.quarantine has rows of another table, more"),
+    "a view that is gone": ("drop view tiffin.commits", "view tiffin.commits is missing"),
+    "a view that leaves something out": (
+        "create or replace view tiffin.cart_counts as select partition, cart, count from tiffin.cart_count_rows "
+        "where cart <> 'cart-1'", "view tiffin.cart_counts is not as the migrations make it"),
+    "a view with other times": (
+        "create or replace view tiffin.commits as select partition, first_position, last_position, content_digest, "
+        "chain_digest, submitted_digest, recorded_at + interval '1 hour' as recorded_at from tiffin.batches",
+        "view tiffin.commits is not as the migrations make it"),
+    "a view more": ("create view tiffin.other as select 1", "view tiffin.other is not one that the migrations make"),
+    "a migration's checksum": (
+        "update tiffin.migrations set checksum = 'x' where number = 3", "migration 3 has the checksum x"),
+    "a migration that is gone": ("delete from tiffin.migrations where number = 3", "migration 3 is missing"),
 }
 
 
@@ -373,8 +444,43 @@ def test_a_changed_read_model_is_named(copy, what):
     sql(statement, copy)
     code, output = audit(copy)
     assert code == DIFFERENCE, output
-    assert message in output
+    for part in [message] if isinstance(message, str) else message:
+        assert part in output, output
     assert "DIFFERENT: " in output.splitlines()[-1]
+
+
+def test_rows_that_are_altered_behind_another_version_are_not_sound(copy):
+    sql("update tiffin.cart_counts set count = 9 where cart = 'cart-1'; "
+        "update tiffin.projection_checkpoints set version = 1 where projection = 'cart_counts'", copy)
+    code, output = audit(copy)
+    assert code == NOT_COMPARED, output
+    assert ("not compared  cart_counts was saved by version 1 of the projection, and this is version 3, which finds 1 "
+            "difference: cart 'cart-1' is stored with a count of 9, and the log makes 7 of it") in output
+    assert output.splitlines()[-1].startswith("NOT COMPARED: 1 finding")
+
+
+def test_what_cannot_be_compared_is_not_sound(copy):
+    sql("insert into tiffin.projection_checkpoints select partition, 'loyalty', 1, position, digest "
+        "from tiffin.projection_checkpoints where projection = 'orders'", copy)
+    code, output = audit(copy)
+    assert code == NOT_COMPARED, output
+    assert 'not compared  projection "loyalty" is not one that this version of Tiffin knows' in output
+    assert output.splitlines()[-1].startswith("NOT COMPARED: 1 finding")
+
+
+def test_a_time_that_is_finer_than_digests_cover_is_tampering(copy):
+    sql(f"update tiffin.batches set recorded_at = recorded_at + interval '7 microseconds' where first_position = {OF_ONE}",
+        copy)
+    code, output = audit(copy)
+    assert code == TAMPERING, output
+    assert "was recorded 7 µs after a millisecond" in output
+
+
+def test_a_log_in_which_nothing_was_saved_is_sound(database):
+    assert run_tiffin("migrate", "--database", database).returncode == 0
+    code, output = audit(database)
+    assert code == SOUND, output
+    assert "stored    not compared: no read model has been saved yet" in output
 
 
 # The views stand on the columns.
@@ -409,7 +515,7 @@ def test_columns_of_another_type_are_named(copy, change):
 
 
 def test_the_first_event_that_a_stored_row_does_not_have_is_named(copy):
-    sql("update tiffin.cart_counts set count = 2 where cart = 'cart-1'", copy)
+    sql("update tiffin.cart_count_rows set count = 2, version = 1 where cart = 'cart-1'", copy)
     position = position_of(copy, "cart-cart-1", 2)
     code, output = audit(copy)
     assert code == DIFFERENCE
@@ -433,6 +539,7 @@ def rechained(url):
                 update tiffin.commits set chain_digest = chain where first_position = c.first_position;
             end loop;
             update tiffin.log_head set digest = chain;
+            update tiffin.projection_checkpoints set chain_digest = tiffin.chain_at(partition, position);
         end $$
         """, url)
 
@@ -585,6 +692,36 @@ def test_a_mistyped_anchor_file_is_no_new_one(origin, tmp_path):
         assert file.exists() == (write is not None) and (write is None or file.read_text() == write)
     run = tiffin("audit", "--database", origin, "--anchor", file, "--new-anchor", file)
     assert run.returncode == 64 and "give --anchor or --new-anchor, not both" in run.stderr
+
+
+def test_a_log_that_lost_its_end_is_not_called_tampered_with(copy, tmp_path):
+    file = tmp_path / "anchors"
+    earlier = json.loads(sql(
+        "select json_build_object('partition', 0, 'position', last_position, 'digest', encode(chain_digest, 'hex'), "
+        "'time', '2026-11-21T15:00:00Z') from tiffin.batches order by first_position desc offset 4 limit 1", copy))
+    file.write_text(json.dumps(earlier) + "\n")
+    assert tiffin("audit", "--database", copy, "--anchor", file).returncode == SOUND
+    # As where a standby takes over that lacks the newest batches.
+    sql(f"delete from tiffin.batches where first_position > {earlier['position']}; "
+        f"update tiffin.log_head set position = {earlier['position']}, digest = decode('{earlier['digest']}', 'hex'); "
+        "truncate tiffin.stream_index, tiffin.projection_checkpoints, tiffin.outlet_home_rows, tiffin.cart_count_rows, "
+        "tiffin.order_rows", copy)
+
+    def check(why):
+        run = tiffin("audit", "--database", copy, "--anchor", file)
+        assert run.returncode == LOST, run
+        lines = run.stdout.splitlines()
+        assert lines[0].startswith("lost          ") and why in lines[0], run.stdout
+        assert lines[-1].startswith("LOST: 1 finding") and "anchors     1 of 2 hold" in run.stdout
+        assert file.read_text().count("\n") == 2, "another log is not vouched for"
+
+    check(f"the log ends at {earlier['position']}")
+    with Server(database=copy) as server, server.client() as client:
+        client.pipeline(("CART.ADD", f"later-{n}", "kitchen", "dish-0", 1) for n in range(50))
+    check("does not hold")
+    # What contradicts itself is tampering, whatever was lost besides.
+    sql(f"update tiffin.batches set content_digest = sha256('x') where first_position = {OF_ONE}", copy)
+    assert tiffin("audit", "--database", copy, "--anchor", file).returncode == TAMPERING
 
 
 def test_a_file_without_anchors_is_refused(origin, tmp_path):

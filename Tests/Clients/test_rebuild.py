@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from edits import patched
+from tampering import forge
 from test_subscriptions import next_change, subscribe
 from tiffin import (
     Server, binary, item_document, open_transaction, put_open_outlet, run_tiffin, section_document, sql,
@@ -74,7 +75,7 @@ def saved(database):
 
 
 def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
-    sql(TAMPERED, saved)
+    forge(TAMPERED, saved)
     with Server(database=saved) as server, server.client() as client, server.client() as listener:
         assert client("CART.COUNT", "cart-7") == 99
         home = client.json("OUTLET.HOME", "kitchen")
@@ -99,10 +100,37 @@ def test_rebuilt_rows_reach_a_server_that_began_with_wrong_ones(saved):
         assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 2 + 7 % 5
         wait_for_checkpoint(saved)
         assert "generation=2" in client("INFO", "projections").decode()
+        # An undo would bring back the forged rows: their digests are those of what a server saved.
+        audit = run_tiffin("audit", "--database", saved, "--server", f"127.0.0.1:{server.port}")
+        assert audit.returncode == 1 and audit.stdout.splitlines()[-1].startswith("DIFFERENT: 2 findings"), audit.stdout
+        assert "cart 'cart-7' of generation 1 of cart_counts, which was used before, is stored with" in audit.stdout
+        assert rebuild(saved, "--all").returncode == 0
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
     with Server(database=saved) as server, server.client() as client:
         assert client("CART.COUNT", "cart-7") == 2 + 7 % 5
     assert_sound(saved)
+
+
+def test_rows_that_were_altered_are_not_kept_to_go_back_to(saved):
+    sql(TAMPERED, saved)
+    assert rebuild(saved, "--all").returncode == 0
+    assert generations(saved) == [
+        "cart_counts active 2", "orders active 2", "orders previous 1", "outlet_home active 2"]
+    assert_sound(saved)
+    run = rebuild(saved, "cart_counts", "--undo")
+    assert (run.returncode, run.stderr) == (
+        1, "tiffin rebuild: no generation of cart_counts is kept to go back to\n")
+
+
+def test_an_undo_does_not_bring_back_rows_that_were_altered_meanwhile(saved):
+    assert rebuild(saved, "--all").returncode == 0
+    sql("update tiffin.cart_count_rows set count = 99 where cart = 'cart-7' and generation = 1", saved)
+    run = rebuild(saved, "cart_counts", "--undo")
+    assert run.returncode == 1
+    assert "the rows of cart_counts in partition 0, generation 1, are not those that were saved" in run.stderr
+    audit = run_tiffin("audit", "--database", saved)
+    assert audit.returncode == 1
+    assert "cart 'cart-7' of generation 1 of cart_counts, which was used before, is stored with a count of 99" in audit.stdout
 
 
 def rebuild_state(client):
@@ -111,7 +139,7 @@ def rebuild_state(client):
 
 
 def test_an_admin_has_rows_rebuilt_over_the_wire(saved):
-    sql(WRONG_COUNT, saved)
+    forge(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:
         assert client("CART.COUNT", "cart-7") == 99
         assert rebuild_state(client) == ({"state": "none"}, "none")
@@ -128,11 +156,12 @@ def test_an_admin_has_rows_rebuilt_over_the_wire(saved):
         wait_until(lambda: client("CART.COUNT", "cart-7") == 2 + 7 % 5, SECONDS, "the new rows")
         assert stored(saved, "generation") == "2" and stored(saved, "generation", "orders") == "1"
         server.wait_for_output("cart_counts was rebuilt: 1 row differs from before")
+    assert rebuild(saved, "cart_counts").returncode == 0
     assert_sound(saved)
 
 
 def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
-    sql(WRONG_COUNT, saved)
+    forge(WRONG_COUNT, saved)
     with Server(database=saved) as server, server.client() as client:
         assert rebuild(saved, "cart_counts").returncode == 0
         assert generations(saved) == [
@@ -150,6 +179,7 @@ def test_an_undo_brings_back_the_earlier_rows_up_to_date(saved):
         assert sql("select count from tiffin.cart_counts where cart = 'new'", saved) == "2"
         assert rebuild(saved, "cart_counts", "--undo").returncode == 0
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 + 4, SECONDS, "the right rows")
+        assert rebuild(saved, "cart_counts").returncode == 0
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
         # The other one was never rebuilt.
         run = rebuild(saved, "outlet_home", "--undo")
@@ -176,15 +206,13 @@ def test_rows_of_another_version_are_served_and_rebuilt_in_the_background(saved)
         assert client("CART.COUNT", "cart-7") in (99, 3)
         wait_until(lambda: client("CART.COUNT", "cart-7") == 3 and price(client) == 500, SECONDS, "new rows")
         assert "by another version: it is served as it is, and rebuilt in the background" in server.output()
-        assert generations(saved) == [
-            "cart_counts active 2", "cart_counts previous 1", "orders active 2", "orders previous 1",
-            "outlet_home active 2", "outlet_home previous 1"]
+        assert generations(saved) == ["cart_counts active 2", "orders active 2", "outlet_home active 2"]
         client("CART.ADD", "cart-7", "kitchen", "dish-0", 1)
         wait_for_checkpoint(saved)
         assert_sound(saved, "--server", f"127.0.0.1:{server.port}")
+    # Only the other version could go back to its rows.
     run = rebuild(saved, "--all", "--undo")
-    assert run.returncode == 1
-    assert "was made by version 99, and only that version can go back to it" in run.stderr
+    assert run.returncode == 1 and "is kept to go back to" in run.stderr
 
 
 def test_a_server_of_another_version_goes_on_and_does_not_write_into_new_rows(saved):
@@ -234,7 +262,7 @@ def test_a_partition_without_rows_does_not_stop_the_rebuild_of_the_others(databa
     assert run.returncode == 0, run.stderr
     assert [line.split()[1] for line in run.stdout.splitlines()] == [n for n in saved for _ in range(3)]
     for partition in range(6):
-        empty = f"partition {partition}: nothing has been saved yet" in run.stderr
+        empty = f"partition {partition}: nothing has happened yet" in run.stderr
         assert empty == (str(partition) not in saved), run.stderr
     assert_sound(database)
     assert rebuild(database, "--all", "--undo").returncode == 0
@@ -280,6 +308,15 @@ DISBELIEVED = {
         "are saved up to position 9223372036854775807"),
     "a checkpoint before the log": (
         "update tiffin.projection_checkpoints set position = -1", "are saved at position -1"),
+    "a count that could be right": (
+        "update tiffin.cart_count_rows set count = 99 where cart = 'cart-7'",
+        "the rows of cart_counts in partition 0, generation 1, are not those that were saved"),
+    "a revision that could be right": (
+        "update tiffin.outlet_home_rows set revision = revision + 1",
+        "the rows of outlet_home in partition 0, generation 1, are not those that were saved"),
+    "no rows": (
+        "delete from tiffin.outlet_home_rows",
+        "the rows of outlet_home in partition 0, generation 1, are not those that were saved"),
     "checkpoints at different positions": (
         "update tiffin.projection_checkpoints set position = 1 where projection = 'cart_counts'",
         "were saved at different positions"),
@@ -289,7 +326,8 @@ DISBELIEVED = {
 @pytest.mark.parametrize("what", DISBELIEVED)
 def test_rows_that_do_not_follow_from_the_log_are_rejected_and_replaced(saved, what):
     statement, said = DISBELIEVED[what]
-    sql(statement, saved)
+    # With the digest of what is there then, so that something else has to be noticed.
+    (forge if "quarantine" in statement else sql)(statement, saved)
     with Server(database=saved) as server, server.client() as client:
         assert said in server.output() and "folding the log again" in server.output(), server.output()
         assert client("CART.COUNT", "cart-7") == 3
@@ -370,13 +408,33 @@ def test_of_two_rebuilds_at_once_one_is_refused(saved):
     (["cart_counts", "--all"], 64, "name a projection, or give --all"),
     (["carts"], 64, "there is no projection 'carts'; there are outlet_home, cart_counts, orders"),
     (["catalogue"], 64, "the catalogue has no rows of its own: it is made of those of outlet_home"),
-    (["--all"], 1, "nothing to rebuild: a server saves read models when nothing has happened for a second"),
+    (["--all"], 1, "nothing to rebuild: nothing has happened yet"),
+    (["--all", "--undo"], 1, "nothing has been saved yet"),
 ])
 def test_an_impossible_rebuild_is_an_error_that_says_why(database, words, code, message):
     assert run_tiffin("migrate", "--database", database).returncode == 0
     run = rebuild(database, *words)
     assert run.returncode == code
     assert message in run.stderr
+
+
+def test_a_rebuild_before_the_first_checkpoint_saves_the_rows(database):
+    with Server(database=database) as server, server.client() as client:
+        load(server)
+        # Whether or not the server was so quick.
+        sql("truncate tiffin.projection_checkpoints, tiffin.cart_count_rows, tiffin.outlet_home_rows, tiffin.order_rows",
+            database)
+        run = rebuild(database, "cart_counts")
+        assert run.returncode == 0, run.stderr
+        assert len(run.stdout.splitlines()) == 3 and run.stdout.count("nothing was saved before") == 3, run.stdout
+        assert_sound(database)
+        assert client("CART.ADD", "cart-7", "kitchen", "dish-0", 1) == 4
+        wait_for_checkpoint(database)
+        assert_sound(database, "--server", f"127.0.0.1:{server.port}")
+    with Server(database=database) as server, server.client() as client:
+        assert "folding the log again" not in server.output()
+        assert client("CART.COUNT", "cart-7") == 4
+    assert_sound(database)
 
 
 def test_no_request_fails_while_rows_are_rebuilt(database, tmp_path):

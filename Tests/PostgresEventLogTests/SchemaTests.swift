@@ -120,7 +120,8 @@ import Testing
         try await TestLog.with { test in
             let rows = try await test.owner.execute(privileges)
             #expect(
-                (0..<rows.count).map { rows.text($0, 0) } == ["append", "customer_key", "index_streams", "outcome"])
+                (0..<rows.count).map { rows.text($0, 0) }
+                    == ["append", "customer_key", "index_streams", "mend_index", "outcome"])
             for row in 0..<rows.count {
                 #expect(rows.bool(row, 1))
                 #expect(!rows.bool(row, 2))

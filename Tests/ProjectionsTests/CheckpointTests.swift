@@ -168,9 +168,10 @@ struct CheckpointTests {
 
     /// Rows that no projection writes, each with the key that the error names.
     private static let unreadable: [(projection: String, values: [StoredValues.Value])] = [
-        ("cart_counts", [.bytes(Array("no identifier!".utf8)), .integer(1)]),
-        ("cart_counts", [.bytes([]), .integer(1)]),
-        ("cart_counts", [.bytes(Array("c".utf8)), .integer(-1)]),
+        ("cart_counts", [.bytes(Array("no identifier!".utf8)), .integer(1), .integer(1)]),
+        ("cart_counts", [.bytes([]), .integer(1), .integer(1)]),
+        ("cart_counts", [.bytes(Array("c".utf8)), .integer(-1), .integer(1)]),
+        ("cart_counts", [.bytes(Array("c".utf8)), .integer(1), .integer(0)]),
         ("orders", order(key: "no identifier!")), ("orders", order(outlet: "no identifier!")),
         ("orders", order(customer: "no identifier!")), ("orders", order(status: "eaten")),
         ("orders", order(version: 0)), ("orders", order(position: .max)), ("orders", order(currency: "pounds")),
@@ -209,7 +210,10 @@ struct CheckpointTests {
         let projection = try #require(RegisteredProjection(name: name))
         let row = StoredValues(values)
         var model = ReadModel(partition: 0)
-        let error = #expect(throws: UnreadableRow.self) { try model.restore(MemoryRows([row]), of: projection) }
+        var digests = ReadModel.Digests()
+        let error = #expect(throws: UnreadableRow.self) {
+            try model.restore(MemoryRows([row]), of: projection, &digests)
+        }
         #expect(error?.table == projection.table)
         #expect(error?.key == row.key)
         #expect(projection.rowCount(in: model) == 0)
@@ -218,10 +222,13 @@ struct CheckpointTests {
     @Test(arguments: [2, 100, 10_000])
     func `a cart with two rows is named`(count: Int) throws {
         let projection = try #require(RegisteredProjection(name: CartCounts.name))
-        let rows = (1..<count).map { StoredValues([.bytes(Array("cart-\($0)".utf8)), .integer(1)]) }
+        let rows = (1..<count).map { StoredValues([.bytes(Array("cart-\($0)".utf8)), .integer(1), .integer(1)]) }
         var model = ReadModel(partition: 0)
-        try model.restore(MemoryRows(rows + rows.suffix(1)), of: projection)
-        let error = #expect(throws: UnreadableRow.self) { try model.restore(position: 1, quarantined: []) }
+        var digests = ReadModel.Digests()
+        try model.restore(MemoryRows(rows + rows.suffix(1)), of: projection, &digests)
+        let error = #expect(throws: UnreadableRow.self) {
+            try model.restore(position: 1, quarantined: [], &digests)
+        }
         #expect(error?.table == CartCounts.table)
         #expect(error?.key == "cart-\(count - 1)")
     }

@@ -77,7 +77,8 @@ struct ReadModelTests {
             var model = ReadModel(partition: 0)
             let projection = try #require(RegisteredProjection(name: CartCounts.name))
             let event = CorruptEvent(partition: 0, position: 1, stream: stored, reason: "is damaged")
-            try model.restore(position: 1, quarantined: [(projection, event)])
+            var digests = ReadModel.Digests()
+            try model.restore(position: 1, quarantined: [(projection, event)], &digests)
             #expect((model.cartCounts.quarantine[StreamName(.cart, "K")] != nil) == isQuarantined)
         }
     }

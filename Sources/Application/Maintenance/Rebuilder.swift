@@ -95,17 +95,17 @@ final class Rebuilder {
     }
 
     private func rebuild(_ projection: RegisteredProjection, _ work: Work) async throws {
-        var wasAnythingSaved = false
+        var hasAnythingHappened = false
         for partition in 0..<partitions {
             self.partition = partition
             reached = Reached()
             guard let count = try await work(projection, partition, { [reached] in reached.note($0, $1) }) else {
                 continue
             }
-            wasAnythingSaved = true
+            hasAnythingHappened = true
             differenceCount += count
         }
-        if !wasAnythingSaved { throw PostgresReadModelStore.nothingSaved }
+        if !hasAnythingHappened { throw PostgresReadModelStore.nothingHappened }
     }
 
     /// Gives up what is under way: the database is as it was before.

@@ -30,6 +30,10 @@ final class CheckpointKeeper {
     private(set) var savedDigests: ReadModel.Digests
     /// Up to where the log's index of streams is known to reach.
     private var indexedPosition: Int64 = 0
+    /// Up to where that index was compared with the log since the start; nil once all of it was.
+    private var comparedPosition: Int64? = 0
+    /// The most batches that are compared at once: some milliseconds of work for the database, once a second.
+    private static let batchesComparedAtOnce = 100
     /// The generation of each projection that is saved to.
     private(set) var generations: PostgresReadModelStore.Generations
     /// The projections whose rows another version made, or contradict the log: nothing is saved until they are rebuilt.
@@ -105,6 +109,7 @@ final class CheckpointKeeper {
         working = Task { @LoopActor [self] in
             await takeOverNewRows(store)
             do throws(EventLogError) {
+                try await compareIndex()
                 try await indexStreams()
             } catch {
                 logger.debug("the streams could not be indexed: \(error)")
@@ -122,6 +127,19 @@ final class CheckpointKeeper {
         let reached = position
         try await log.indexStreams(of: partition)
         indexedPosition = reached
+    }
+
+    /// Has the whole index of streams compared with the log once more.
+    func comparesIndexAgain() { comparedPosition = 0 }
+
+    /// Compares some batches with the log's index of streams, when nothing else is to be done.
+    private func compareIndex() async throws(EventLogError) {
+        guard position == indexedPosition, let after = comparedPosition else { return }
+        let (missing, next) = try await log.mendIndex(
+            of: partition, .batches(after: after, limit: CheckpointKeeper.batchesComparedAtOnce))
+        comparedPosition = next
+        guard missing > 0 else { return }
+        logger.error("tiffin.stream_index lacked \(missing) rows: they were made again from the log")
     }
 
     private func save() async {

@@ -124,9 +124,10 @@ final class PartitionWorker {
         self.logger = logger
         self.clock = clock
         maximumLoads = max(1, PartitionWorker.loadsOfAllPartitions / log.partitionCount)
-        processor = CommandProcessor(partition: partition, limits: configuration.processorLimits) {
-            stream in model.ask { $0.mayExist(stream) }
-        }
+        processor = CommandProcessor(
+            partition: partition, limits: configuration.processorLimits,
+            mayExist: { stream in model.ask { $0.mayExist(stream) } },
+            leastVersion: { stream in model.ask { $0.leastVersion(of: stream) } })
         #if DEBUG
             if let fault = configuration.plantedFault {
                 processor.recordingFault = { command in
@@ -365,7 +366,8 @@ final class PartitionWorker {
             while let load = next {
                 let partition = follower.partition
                 let events = await result { () throws(EventLogError) in
-                    try await log.read(
+                    if load.mendsIndex { try await mendIndex(for: load.stream) }
+                    return try await log.read(
                         stream: load.stream, partition: partition, afterVersion: load.afterVersion, limit: load.limit,
                         seen: load.seen)
                 }
@@ -374,6 +376,15 @@ final class PartitionWorker {
             loadsUnderWay -= 1
             startWork()
         }
+    }
+
+    /// The index of streams did not lead to every event of a stream that the log is known to have.
+    private func mendIndex(for stream: StreamName) async throws(EventLogError) {
+        let missing = try await log.mendIndex(of: follower.partition, .stream(stream)).missing
+        guard missing > 0 else { return }
+        keeper.comparesIndexAgain()
+        logger.error(
+            "tiffin.stream_index lacked \(missing) rows of stream '\(stream)': they were made again from the log")
     }
 
     private func result<Value>(

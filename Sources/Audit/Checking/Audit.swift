@@ -13,8 +13,8 @@ public struct Audit: Sendable {
 
         /// How many findings there are, of the log and of every partition.
         public var findingCount: Int { partitions.reduce(findings.count) { $0 + $1.findings.count } }
-        /// Whether one of the findings is tampering.
-        public var hasTampering: Bool { findings.hasTampering || partitions.contains { $0.findings.hasTampering } }
+        /// Which kinds of findings there are.
+        public var kinds: Set<Finding.Kind> { partitions.reduce(findings.kinds) { $0.union($1.findings.kinds) } }
     }
 
     /// What an audit found in one partition.
@@ -33,8 +33,10 @@ public struct Audit: Sendable {
         public var orderCount: Int
         /// The position at which stored rows were compared; nil where they were not.
         public var comparedAt: Int64?
-        /// The number of rows compared.
+        /// The number of rows in use that were compared.
         public var comparedRows: [RegisteredProjection: Int]
+        /// The number of other rows that were compared, such as those of the generation before.
+        public var otherRows: Int
         /// Why no rows were compared, if so.
         public var remark: String?
         /// What is wrong.
@@ -75,6 +77,12 @@ public struct Audit: Sendable {
             report.findings.add(
                 Finding(.difference, partition: 0, position: nil, subject: change.name, change.change))
         }
+        for fault in try await source.schemaFaults() {
+            report.findings.add(
+                Finding(
+                    fault.isUnknown ? .unknown : .difference, partition: 0, position: nil, subject: fault.subject,
+                    fault.message))
+        }
         return report
     }
 
@@ -83,33 +91,27 @@ public struct Audit: Sendable {
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         try await source.beginSnapshot()
-        let checkpoints = isStoredReadable ? try await source.checkpoints(partition: partition) : nil
         guard let head = try await source.heads().first(where: { $0.partition == partition }) else {
             throw AuditError("partition \(partition) lost its head while the audit ran")
         }
-        let report = try await audit(head, checkpoints, &placement, progress)
+        let report = try await audit(head, isStoredReadable: isStoredReadable, &placement, progress)
         try await source.endSnapshot()
         return report
     }
 
     private func audit(
-        _ head: StoredHead, _ checkpoints: [StoredCheckpoint]?, _ placement: inout PlacementCheck,
+        _ head: StoredHead, isStoredReadable: Bool, _ placement: inout PlacementCheck,
         _ progress: (Int, Int64, Int64) -> Void
     ) async throws -> PartitionReport {
         var pass = Pass(
             source, partition: head.partition, partitionCount: placement.partitionCount, openCartLimit: openCartLimit)
         var stored = StoredRows(source, partition: head.partition)
-        var (comparedAt, remark) =
-            checkpoints.map(StoredRows.position) ?? (nil, "the tables are not what the migrations made")
-        if let position = comparedAt, position > head.position {
-            stored.report(
-                "the read models", "are saved up to \(position), and the log ends at \(head.position)")
-            (comparedAt, remark) = (nil, "the read models are ahead of the log")
-        }
-        if let position = comparedAt, let checkpoints {
+        let generations = isStoredReadable ? try await stored.generations(upTo: head.position) : []
+        for position in Set(generations.map(\.position)).sorted() {
             try await pass.read(upTo: position) { progress(head.partition, $0, head.position) }
             await pass.fold.goTo(position)
-            try await stored.compare(pass.fold.model, checkpoints)
+            try await stored.compare(
+                generations.filter { $0.position == position }, await pass.fold.model, pass.chain(at: position))
         }
         try await pass.read(upTo: head.position) { progress(head.partition, $0, head.position) }
         let model = await pass.fold.model
@@ -120,10 +122,30 @@ public struct Audit: Sendable {
         if let deeds = try await source.deeds(partition: head.partition) {
             findings.add(pass.histories.deeds.findings(deeds, partition: head.partition))
         }
+        for fault in try await source.indexFaults(partition: head.partition) {
+            findings.add(fault.finding(in: head.partition))
+        }
         return PartitionReport(
             partition: head.partition, head: head.head, eventCount: pass.eventCount, commitCount: pass.commitCount,
-            cartCount: pass.histories.cartCount, orderCount: pass.histories.orderCount, comparedAt: comparedAt,
-            comparedRows: stored.compared, remark: remark, findings: findings, model: model)
+            cartCount: pass.histories.cartCount, orderCount: pass.histories.orderCount,
+            comparedAt: generations.first(where: \.isActive)?.position ?? generations.last?.position,
+            comparedRows: stored.compared, otherRows: stored.comparedOthers,
+            remark: isStoredReadable
+                ? "no read model has been saved yet" : "the tables are not what the migrations made",
+            findings: findings, model: model)
+    }
+}
+
+extension IndexFault {
+    fileprivate func finding(in partition: Int) -> Finding {
+        guard let stream else {
+            return Finding(
+                .difference, partition: partition, position: position, subject: "a row of stream_index",
+                "leads to batch \(position), which has nothing of its stream")
+        }
+        return Finding(
+            .difference, partition: partition, position: position, subject: "stream_index",
+            "has no row of '\(stream)' in the batch from \(position) on: servers make it again when they notice")
     }
 }
 
@@ -157,6 +179,9 @@ private struct Pass {
     }
 
     var commitCount: Int { chain.commitCount }
+
+    /// The chain at a position that the pass has read up to; nil if no batch ends there.
+    func chain(at position: Int64) -> Digest? { chain.chain(at: position) }
 
     var findings: Findings {
         var findings = chain.findings

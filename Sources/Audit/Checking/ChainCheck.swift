@@ -31,6 +31,9 @@ struct ChainCheck {
         findings.add(Finding(.tampering, partition: partition, position: position, subject: subject, message))
     }
 
+    /// The chain at a position up to which everything was taken; nil if no batch ends there.
+    func chain(at position: Int64) -> Digest? { lastCommitted == position ? chain : nil }
+
     // MARK: Taking rows
 
     /// Whether there may be batches that begin up to a position and have not been read.
@@ -50,7 +53,7 @@ struct ChainCheck {
     mutating func take(_ leaf: Digest, at next: Int64, _ recordedAt: Timestamp) {
         guard next > position else { return found(next, "event \(next)", "is in the log twice") }
         if next - 1 > position {
-            found(position + 1, "events \(position + 1)–\(next - 1)", "are missing from the log; \(next) follows")
+            missing(position + 1...next - 1, before: next)
             pending = ([], [])
         }
         position = next
@@ -58,6 +61,23 @@ struct ChainCheck {
         pending.leaves.append(leaf)
         pending.times.append(recordedAt)
         while nextCommit < commits.count, commits[nextCommit].end <= position { closeBatch() }
+    }
+
+    /// Events are missing. Of a batch that has too few lines, nobody can tell which.
+    private mutating func missing(_ positions: ClosedRange<Int64>, before next: Int64) {
+        var first = positions.lowerBound
+        let started = commits[nextCommit...].first {
+            $0.isPossible && $0.firstPosition < first && first <= $0.lastPosition && $0.lastPosition < next
+        }
+        if let started, firstPending <= started.firstPosition, !pending.leaves.isEmpty {
+            let count = started.lastPosition - started.firstPosition + 1
+            found(
+                started.firstPosition, "batch \(started.firstPosition)–\(started.lastPosition)",
+                "has \(first - started.firstPosition) of its \(count) events: the others were removed")
+            first = started.lastPosition + 1
+        }
+        guard first < next else { return }
+        found(first, "events \(first)–\(next - 1)", "are missing from the log; \(next) follows")
     }
 
     // MARK: Closing batches
@@ -80,6 +100,12 @@ struct ChainCheck {
         } else {
             found(
                 commit.firstPosition, subject, "is impossible: a batch has 1 to \(EventBatch.maximumEvents) events")
+        }
+        if commit.microseconds != 0 {
+            found(
+                commit.firstPosition, subject,
+                "was recorded \(commit.microseconds) µs after a millisecond: digests do not cover that, and no "
+                    + "server writes it")
         }
         if chain.chained(to: commit.contentDigest) != commit.chainDigest {
             found(

@@ -2,8 +2,12 @@
 public struct Finding: Equatable, Sendable {
     /// What kind of thing it is.
     public enum Kind: String, Sendable {
-        /// What is stored, shown or counted is not what follows from the log.
+        /// What is stored, shown or counted is not what follows from the log, or not as the migrations made it.
         case difference
+        /// Something could not be compared, so nobody knows whether it is right.
+        case unknown = "not compared"
+        /// The log ends, or goes on otherwise, behind a place that an anchor vouches for.
+        case lost
         /// The log itself is not what was written.
         case tampering
     }
@@ -38,15 +42,15 @@ public struct Findings: Sendable {
     public private(set) var kept: [Finding] = []
     /// How many there are in all.
     public private(set) var count = 0
-    /// Whether one of them is tampering.
-    public private(set) var hasTampering = false
+    /// Which kinds there are among all of them.
+    public private(set) var kinds: Set<Finding.Kind> = []
 
     /// None.
     public init() {}
 
     mutating func add(_ finding: Finding) {
         count += 1
-        if finding.kind == .tampering { hasTampering = true }
+        kinds.insert(finding.kind)
         if kept.count < Findings.limit { kept.append(finding) }
     }
 
@@ -54,6 +58,6 @@ public struct Findings: Sendable {
     public mutating func add(_ other: Findings) {
         for finding in other.kept { add(finding) }
         count += other.count - other.kept.count
-        if other.hasTampering { hasTampering = true }
+        kinds.formUnion(other.kinds)
     }
 }

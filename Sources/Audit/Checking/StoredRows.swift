@@ -7,8 +7,11 @@ struct StoredRows {
     private let source: any AuditSource
     private let partition: Int
     private(set) var findings = Findings()
-    /// How many rows of each projection were compared.
+    /// How many rows in use of each projection were compared, and how many others.
     private(set) var compared: [RegisteredProjection: Int] = [:]
+    private(set) var comparedOthers = 0
+    /// What the rows that are being compared are of.
+    private var comparing = ""
 
     init(_ source: any AuditSource, partition: Int) {
         self.source = source
@@ -18,9 +21,6 @@ struct StoredRows {
     private mutating func found(_ position: Int64?, _ subject: String, _ message: String) {
         findings.add(Finding(.difference, partition: partition, position: position, subject: subject, message))
     }
-
-    /// Reports something about the rows as a whole.
-    mutating func report(_ subject: String, _ message: String) { found(nil, subject, message) }
 
     /// The position of the stored rows; nil if they cannot be compared, with the reason.
     static func position(of checkpoints: [StoredCheckpoint]) -> (position: Int64?, reason: String?) {
@@ -39,40 +39,152 @@ struct StoredRows {
         return (saved[0].position, nil)
     }
 
-    /// Compares everything. The model is a replay of the whole log up to the checkpoints' position.
-    mutating func compare(_ model: ReadModel, _ checkpoints: [StoredCheckpoint]) async throws {
-        for checkpoint in checkpoints {
-            guard let projection = RegisteredProjection(name: checkpoint.projection) else { continue }
-            try await compare(projection, projection.member, model, checkpoint.generation)
-            try await compareQuarantine(projection, model, checkpoint.generation)
+    // MARK: Generations
+
+    /// Rows of a projection that belong together, with what their checkpoint says, if there is one.
+    struct Generation {
+        var projection: RegisteredProjection
+        var number: Int32
+        var checkpoint: StoredCheckpoint?
+        /// The position to compare them at: that of the checkpoint, if it is possible.
+        var position: Int64
+
+        var isActive: Bool { checkpoint?.isActive ?? false }
+
+        fileprivate var name: String {
+            switch checkpoint?.isActive {
+            case true: "\(projection)"
+            case false: "generation \(number) of \(projection), which was used before,"
+            case nil: "generation \(number) of \(projection)"
+            }
         }
-        // Rows first: if they differ, so do the digests.
-        guard findings.count == 0 else { return }
-        let digests = model.digests
-        for checkpoint in checkpoints {
-            guard let projection = RegisteredProjection(name: checkpoint.projection) else { continue }
-            let expected = digests[projection]
+    }
+
+    /// Everything that is stored, whatever it says of itself. Reports checkpoints that cannot be.
+    mutating func generations(upTo head: Int64) async throws -> [Generation] {
+        let checkpoints = try await source.checkpoints(partition: partition)
+        for checkpoint in checkpoints where RegisteredProjection(name: checkpoint.projection) == nil {
+            findings.add(
+                Finding(
+                    .unknown, partition: partition, position: nil,
+                    subject: "projection \(checkpoint.projection.debugDescription)",
+                    "is not one that this version of Tiffin knows"))
+        }
+        // A checkpoint at position 0 was reserved by a server that has not saved anything yet.
+        let possible = checkpoints.filter { $0.isActive && (1...max(head, 1)).contains($0.position) }
+        if Set(possible.map(\.position)).count > 1 {
+            found(nil, "the read models", "were saved at different positions")
+        }
+        var generations: [Generation] = []
+        for projection in ReadModel.projections {
+            let own = checkpoints.filter { $0.projection == projection.name }
+            var numbers = Set(try await source.generations(of: projection, partition: partition))
+            for checkpoint in own where numbers.contains(checkpoint.generation) || checkpoint.position != 0 {
+                numbers.remove(checkpoint.generation)
+                generations.append(
+                    Generation(
+                        projection: projection, number: checkpoint.generation, checkpoint: checkpoint,
+                        position: position(of: checkpoint, upTo: head) ?? possible.map(\.position).max() ?? head))
+            }
+            for number in numbers.sorted() {
+                found(nil, "generation \(number) of \(projection)", "has rows and no checkpoint")
+                generations.append(
+                    Generation(
+                        projection: projection, number: number, checkpoint: nil,
+                        position: possible.map(\.position).max() ?? head))
+            }
+        }
+        guard !generations.isEmpty else { return [] }
+        for projection in ReadModel.projections
+        where !generations.contains(where: { $0.projection == projection && $0.isActive }) {
+            findings.add(
+                Finding(
+                    .unknown, partition: partition, position: nil, subject: "\(projection)",
+                    "has no checkpoint, and others have: a server folds the log again"))
+        }
+        return generations
+    }
+
+    private mutating func position(of checkpoint: StoredCheckpoint, upTo head: Int64) -> Int64? {
+        guard checkpoint.position > 0 else {
+            found(
+                nil, "the checkpoint of \(checkpoint.projection)",
+                "is at position \(checkpoint.position), and its rows are there")
+            return nil
+        }
+        guard checkpoint.position <= head else {
+            found(
+                nil, "the checkpoint of \(checkpoint.projection)",
+                "is at position \(checkpoint.position), and the log ends at \(head)")
+            return nil
+        }
+        return checkpoint.position
+    }
+
+    /// Compares generations of rows. The model is a replay of the whole log up to their position, and the chain that of
+    /// the log there, if a batch ends there.
+    mutating func compare(_ generations: [Generation], _ model: ReadModel, _ chain: Digest?) async throws {
+        var digests: ReadModel.Digests?
+        for generation in generations {
+            let before = findings.count
+            let others = findings
+            let checkpoint = generation.checkpoint
+            try await compare(generation, generation.projection.member, model)
+            try await compareQuarantine(generation, model)
+            if let checkpoint, checkpoint.version != generation.projection.version {
+                let differences = findings
+                findings = others
+                reportVersion(checkpoint.version, of: generation, differences)
+                continue
+            }
+            guard let checkpoint, checkpoint.position == generation.position else { continue }
+            if let stored = checkpoint.chain, stored != chain {
+                found(
+                    nil, "the checkpoint of \(generation.name)",
+                    "has the chain \(stored), and the log has \(chain.map { "\($0)" } ?? "no batch that ends") there")
+            }
+            // Rows first: if they differ, so do the digests.
+            guard findings.count == before else { continue }
+            let all = digests ?? model.digests
+            digests = all
+            let expected = all[generation.projection]
             if expected.bytes != checkpoint.digest {
                 found(
-                    nil, "the digest of \(projection)",
+                    nil, "the digest of \(generation.name)",
                     "is \(checkpoint.digest.hexadecimal), and its rows have \(expected)")
             }
         }
     }
 
+    /// Rows of another version may be right, and what differs may be altered.
+    private mutating func reportVersion(_ version: Int, of generation: Generation, _ differences: Findings) {
+        let example = differences.kept.first.map { ": \($0.subject) \($0.message)" } ?? ""
+        findings.add(
+            Finding(
+                .unknown, partition: partition, position: nil, subject: generation.name,
+                "was saved by version \(version) of the projection, and this is version "
+                    + "\(generation.projection.version), which finds \(differences.count.counted("difference"))\(example)"
+            ))
+    }
+
     // MARK: Rows
 
     private mutating func compare<Member: ProjectionMember>(
-        _ projection: RegisteredProjection, _ member: Member, _ model: ReadModel, _ generation: Int32
+        _ generation: Generation, _ member: Member, _ model: ReadModel
     ) async throws {
         typealias Row = Member.Member.Row
+        let projection = generation.projection
+        comparing = generation.isActive ? "" : " of \(generation.name)"
         let expected = member.projection(in: model)
         var stale: [(stored: Row, expected: Row)] = []
         var known = 0
-        compared[projection] = 0
         var key: String?
-        while let rows = try await rows(of: projection, generation, after: &key, isWhole: true) {
-            compared[projection, default: 0] += rows.count
+        while let rows = try await rows(of: projection, generation.number, after: &key, isWhole: true) {
+            if generation.isActive {
+                compared[projection, default: 0] += rows.count
+            } else {
+                comparedOthers += rows.count
+            }
             for number in 0..<rows.count {
                 let stored: Row
                 do throws(UnreadableValue) {
@@ -93,7 +205,7 @@ struct StoredRows {
                 if stored != right, !isQuarantined(stored.key, expected) { stale.append((stored, right)) }
             }
         }
-        if known < expected.rowCount { try await findMissing(projection, expected, generation) }
+        if known < expected.rowCount { try await findMissing(projection, expected, generation.number) }
         for (number, pair) in stale.enumerated() {
             let position =
                 number < StoredRows.traced ? try await firstMissing(from: pair.stored, Member.Member.self) : nil
@@ -134,7 +246,7 @@ struct StoredRows {
     }
 
     private func subject(_ projection: RegisteredProjection, _ key: String) -> String {
-        "\(projection.columns[0].name) '\(key)'"
+        "\(projection.columns[0].name) '\(key)'\(comparing)"
     }
 
     private static func difference(
@@ -175,12 +287,11 @@ struct StoredRows {
 
     // MARK: Quarantine
 
-    private mutating func compareQuarantine(
-        _ projection: RegisteredProjection, _ model: ReadModel, _ generation: Int32
-    ) async throws {
+    private mutating func compareQuarantine(_ generation: Generation, _ model: ReadModel) async throws {
+        let projection = generation.projection
         var expected = projection.quarantine(in: model).streams
-        for stored in try await source.quarantined(projection, generation, partition: partition) {
-            let subject = "stream '\(stored.stream)'"
+        for stored in try await source.quarantined(projection, generation.number, partition: partition) {
+            let subject = "stream '\(stored.stream)'\(comparing)"
             guard let right = StreamName(stored.stream).flatMap({ expected.removeValue(forKey: $0) }) else {
                 found(nil, subject, "is quarantined by \(projection), and the log says nothing against it")
                 continue
@@ -193,7 +304,7 @@ struct StoredRows {
         }
         for corruption in expected.values.sorted(by: { $0.position < $1.position }) {
             found(
-                corruption.position, "stream '\(corruption.stream)'",
+                corruption.position, "stream '\(corruption.stream)'\(comparing)",
                 "is damaged, and missing from the quarantine of \(projection)")
         }
     }

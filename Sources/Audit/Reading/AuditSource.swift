@@ -36,8 +36,18 @@ public protocol AuditSource: Sendable {
     /// What somebody has changed about the tables of the projections. Then nothing can be read from them.
     func changedColumns() async throws -> [ChangedColumn]
 
-    /// How far each projection of a partition is stored, and the digest of its rows.
+    /// Functions, views and the like that are not as the migrations made them.
+    func schemaFaults() async throws -> [SchemaFault]
+
+    /// Rows that the index of streams lacks, or has and should not have, up to where it reaches. Only the first ones, as
+    /// many as a report has room for.
+    func indexFaults(partition: Int) async throws -> [IndexFault]
+
+    /// How far each generation of each projection of a partition is stored, and the digest of its rows.
     func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
+
+    /// The generations of a projection that have rows or streams in quarantine, whatever checkpoints say.
+    func generations(of projection: RegisteredProjection, partition: Int) async throws -> [Int32]
 
     /// The stored rows of a generation of a projection after a key, in the order of their keys, as many as are read
     /// at once; nil if there are no more.
@@ -112,6 +122,37 @@ public struct StrayRow: Equatable, Sendable {
     /// A row of the log.
     public init(subject: String, position: Int64) {
         self.subject = subject
+        self.position = position
+    }
+}
+
+/// Something in the schema that is not as the migrations made it.
+public struct SchemaFault: Equatable, Sendable {
+    /// What it is, such as `function tiffin.append`.
+    public var subject: String
+    /// What is wrong with it.
+    public var message: String
+    /// Whether it could not be compared.
+    public var isUnknown: Bool
+
+    /// Something in the schema.
+    public init(_ subject: String, _ message: String, isUnknown: Bool = false) {
+        self.subject = subject
+        self.message = message
+        self.isUnknown = isUnknown
+    }
+}
+
+/// A row of the index of streams that is missing, or that leads to nothing.
+public struct IndexFault: Equatable, Sendable {
+    /// The stream that the index has no row of; nil where a row leads to a batch without its stream.
+    public var stream: String?
+    /// Where the batch begins.
+    public var position: Int64
+
+    /// A row.
+    public init(stream: String?, position: Int64) {
+        self.stream = stream
         self.position = position
     }
 }

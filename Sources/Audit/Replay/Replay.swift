@@ -84,12 +84,13 @@ public struct Replay: Sendable {
         _ nothing: ReadModel, upTo end: Int64
     ) async throws -> (model: ReadModel, note: String?) {
         let partition = nothing.partition
-        let checkpoints = try await source.checkpoints(partition: partition)
+        let checkpoints = try await source.checkpoints(partition: partition).filter(\.isActive)
         guard let position = StoredRows.position(of: checkpoints).position, position <= end else {
             return (nothing, nil)
         }
         var model = nothing
         var quarantine = StoredQuarantine()
+        var digests = ReadModel.Digests()
         for checkpoint in checkpoints {
             guard let projection = RegisteredProjection(name: checkpoint.projection) else { continue }
             var key: String?
@@ -97,7 +98,7 @@ public struct Replay: Sendable {
                 of: projection, checkpoint.generation, partition: partition, after: key, isWhole: false)
             {
                 do throws(UnreadableRow) {
-                    try model.restore(rows, of: projection)
+                    try model.restore(rows, of: projection, &digests)
                 } catch {
                     return (nothing, error.description)
                 }
@@ -111,9 +112,15 @@ public struct Replay: Sendable {
         }
         if let fault { return (nothing, fault) }
         do throws(UnreadableRow) {
-            try model.restore(position: position, quarantined: quarantine.entries)
+            try model.restore(position: position, quarantined: quarantine.entries, &digests)
         } catch {
             return (nothing, error.description)
+        }
+        for checkpoint in checkpoints {
+            guard let projection = RegisteredProjection(name: checkpoint.projection),
+                checkpoint.digest != digests[projection].bytes
+            else { continue }
+            return (nothing, "the rows of \(projection) are not those that were saved")
         }
         return (model, nil)
     }

@@ -38,6 +38,10 @@ public final class AppendPipeline {
         /// The point up to which the log is known: another log is not asked. What lies behind it may be lost again, and
         /// nobody would notice.
         public let seen: LogPoint
+        /// How many events the stream has at least, as the read model knows; nil if that cannot be told.
+        public let leastVersion: Int64?
+        /// Whether the log's index of streams is to be mended for the stream first: without that, events were missing.
+        public var mendsIndex = false
         /// The most events to read.
         public let limit = LogFollower.readLimit
     }
@@ -441,7 +445,12 @@ public final class AppendPipeline {
 
     /// The next streams to read from the log; report each by ``loaded(_:_:)``.
     public func nextLoads(atMost count: Int = .max) -> [Load] {
-        processor.takeLoads(atMost: count).map { Load(stream: $0, afterVersion: 0, seen: follower.point) }
+        processor.takeLoads(atMost: count).map { load(all: $0) }
+    }
+
+    private func load(all stream: StreamName) -> Load {
+        Load(
+            stream: stream, afterVersion: 0, seen: follower.point, leastVersion: processor.leastVersion(of: stream))
     }
 
     /// A part of a stream has been read. Returns the next part to read, if there is one.
@@ -450,11 +459,22 @@ public final class AppendPipeline {
         case .success(let events):
             let known = events.prefix { $0.position <= load.seen.position }
             let isComplete = events.count < load.limit || known.count < events.count
+            if let least = load.leastVersion, !load.mendsIndex,
+                !Array(known).continues(load.afterVersion, to: isComplete ? least : 0, limit: load.limit)
+            {
+                // The index, which is derived, does not decide: the stream is read again once the index is mended.
+                processor.forgetLoaded(load.stream)
+                var again = self.load(all: load.stream)
+                again.mendsIndex = true
+                return again
+            }
             if let corruption = processor.loaded(load.stream, known.map(\.decodedResult), isComplete: isComplete) {
                 report(.corrupt(corruption))
             }
             guard !isComplete, let last = events.last else { return nil }
-            return Load(stream: load.stream, afterVersion: last.version, seen: follower.point)
+            return Load(
+                stream: load.stream, afterVersion: last.version, seen: follower.point,
+                leastVersion: load.mendsIndex ? nil : load.leastVersion)
         case .failure(.forked(let reason)):
             // Whoever waited for it has been told if the log was left meanwhile.
             if processor.isLoading(load.stream) { leave(reason) }

@@ -97,6 +97,8 @@ public final class CommandProcessor {
     private let partition: Int
     private let limits: Limits
     private let mayExist: (StreamName) -> Bool
+    /// How many events a stream has at least, as of the same position; nil if that cannot be told.
+    private let versionAtLeast: (StreamName) -> Int64?
     private let cache: StreamCache
     private var filling = Writing()
     private var encoder = EventEncoder()
@@ -119,10 +121,16 @@ public final class CommandProcessor {
 
     /// - Parameter mayExist: whether the log may hold the stream as of the position up to which the partition has
     ///   been read. A no saves a look-up in the log for every new cart.
-    public init(partition: Int, limits: Limits = Limits(), mayExist: @escaping (StreamName) -> Bool) {
+    /// - Parameter leastVersion: how many events the stream has at least as of that position, so that those that are not
+    ///   found are missed; nil if that cannot be told.
+    public init(
+        partition: Int, limits: Limits = Limits(), mayExist: @escaping (StreamName) -> Bool,
+        leastVersion: @escaping (StreamName) -> Int64? = { _ in nil }
+    ) {
         self.partition = partition
         self.limits = limits
         self.mayExist = mayExist
+        versionAtLeast = leastVersion
         cache = StreamCache(capacity: limits.streams, menus: limits.menus, bytes: limits.streamBytes)
     }
 
@@ -674,6 +682,15 @@ public final class CommandProcessor {
         for command in load.commands { decide(command, on: entry) }
         answer(load.readers, CommandProcessor.answer(about: entry))
         return entry.corruption
+    }
+
+    /// How many events a stream has at least; nil if that cannot be told.
+    func leastVersion(of stream: StreamName) -> Int64? { versionAtLeast(stream) }
+
+    /// What was loaded of a stream so far is not all of it: it is loaded from its beginning once more.
+    func forgetLoaded(_ stream: StreamName) {
+        guard let entry = cache[stream], entry.load != nil else { return }
+        entry.forget()
     }
 
     /// Whether a stream is being loaded, or is to be loaded once more.

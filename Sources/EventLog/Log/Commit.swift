@@ -14,11 +14,13 @@ public struct Commit: Equatable, Sendable {
     public var chainDigest: Digest
     /// When it was made, by the writer's clock.
     public var recordedAt: Timestamp
+    /// What the stored time has beyond its milliseconds, which alone are covered by digests; 0 as a log writes it.
+    public var microseconds: Int64
 
     /// A batch in the log.
     public init(
         partition: Int, firstPosition: Int64, lastPosition: Int64, contentDigest: Digest, chainDigest: Digest,
-        recordedAt: Timestamp
+        recordedAt: Timestamp, microseconds: Int64 = 0
     ) {
         self.partition = partition
         self.firstPosition = firstPosition
@@ -26,6 +28,7 @@ public struct Commit: Equatable, Sendable {
         self.contentDigest = contentDigest
         self.chainDigest = chainDigest
         self.recordedAt = recordedAt
+        self.microseconds = microseconds
     }
 }
 

@@ -66,6 +66,22 @@ public protocol EventLog: Sendable {
     /// Brings the index of streams, if there is one, up to the end of the partition. Streams are found without that,
     /// too, but the more slowly the more was written since.
     func indexStreams(of partition: Int) async throws(EventLogError)
+
+    /// Gives the index of streams, if there is one, the batches that it should have and has not: those that hold events
+    /// of the stream, or of any stream in batches after a position, up to a number of batches.
+    ///
+    /// - Returns: how many there were, and the position to go on from; nil at the end.
+    func mendIndex(
+        of partition: Int, _ part: IndexPart
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?)
+}
+
+/// What of an index of streams is compared with the batches.
+public enum IndexPart: Equatable, Sendable {
+    /// Everything about a stream.
+    case stream(StreamName)
+    /// Everything about some batches after a position.
+    case batches(after: Int64, limit: Int)
 }
 
 extension EventLog {
@@ -122,9 +138,23 @@ extension EventLog {
     /// For a log that needs no index.
     public func indexStreams(of partition: Int) async throws(EventLogError) {}
 
+    /// For a log that needs no index.
+    public func mendIndex(
+        of partition: Int, _ part: IndexPart
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?) { (0, nil) }
+
     /// The same events as ``read(partition:after:limit:)``, as a page.
     public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
         EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
+    }
+}
+
+extension [RecordedEvent] {
+    /// Whether these are the events of a stream after a version, without a gap, as many as a limit allows or up to a
+    /// version that the stream has at least.
+    public func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
+        guard count >= limit || version + Int64(count) >= known else { return false }
+        return enumerated().allSatisfy { $1.version == version + 1 + Int64($0) }
     }
 }
 

@@ -83,6 +83,9 @@ struct StoredLog: AuditSource {
 
     func events(partition: Int, stream: StreamName, limit: Int) -> [RecordedEvent] { [] }
     func checkpoints(partition: Int) -> [StoredCheckpoint] { storedCheckpoints }
+    func generations(of projection: RegisteredProjection, partition: Int) -> [Int32] { [] }
+    func schemaFaults() -> [SchemaFault] { [] }
+    func indexFaults(partition: Int) -> [IndexFault] { [] }
     func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) -> (any StoredRows)? { nil }

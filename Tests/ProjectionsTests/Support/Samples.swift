@@ -40,6 +40,9 @@ extension ReadModel {
     }
 }
 
+/// Rows that are not what was saved.
+struct OtherRows: Error {}
+
 /// What a database holds of the read model of one partition: the values of every column, by projection and key.
 struct Tables: Equatable {
     var rows: [RegisteredProjection: [String: StoredValues]] = [:]
@@ -77,10 +80,12 @@ struct Tables: Equatable {
 
     func restored() throws -> ReadModel {
         var model = ReadModel(partition: 0)
+        var digests = ReadModel.Digests()
         for (projection, rows) in rows {
-            try model.restore(MemoryRows(rows.values.sorted { $0.key < $1.key }), of: projection)
+            try model.restore(MemoryRows(rows.values.sorted { $0.key < $1.key }), of: projection, &digests)
         }
-        try model.restore(position: position, quarantined: Array(quarantined.values))
+        try model.restore(position: position, quarantined: Array(quarantined.values), &digests)
+        guard digests == self.digests else { throw OtherRows() }
         return model
     }
 }

@@ -1,0 +1,165 @@
+/// The functions and views that some scripts of SQL make, one after the other: what a database has unless somebody changed
+/// them. It understands what migrations are written in, and no more of SQL.
+package struct SchemaObjects: Sendable {
+    /// What is said of a function, as the catalogue of a database has it.
+    package struct Function: Equatable, Sendable {
+        /// Its text between the quotes.
+        package var source: String
+        /// Its language.
+        package var language: String
+        /// Whether it runs with the rights of its owner.
+        package var isDefiner: Bool
+        /// `v`, `s` or `i`: whether it may have another result each time.
+        package var volatility: String
+        /// The settings that it runs with, in order.
+        package var settings: [String]
+
+        /// A function.
+        package init(
+            source: String, language: String, isDefiner: Bool, volatility: String, settings: [String]
+        ) {
+            self.source = source
+            self.language = language
+            self.isDefiner = isDefiner
+            self.volatility = volatility
+            self.settings = settings
+        }
+    }
+
+    /// Functions of one name take different numbers of arguments.
+    package struct Signature: Hashable, Sendable {
+        package var name: String
+        package var argumentCount: Int
+
+        /// A signature.
+        package init(name: String, argumentCount: Int) {
+            self.name = name
+            self.argumentCount = argumentCount
+        }
+    }
+
+    /// Functions in the schema `tiffin`.
+    package private(set) var functions: [Signature: Function] = [:]
+    /// The queries of views in the schema `tiffin`, by their names.
+    package private(set) var views: [String: String] = [:]
+
+    /// What is there after all migrations.
+    package static var ofMigrations: SchemaObjects {
+        SchemaObjects(Migrations.all.map { String(decoding: $0.sql, as: UTF8.self) })
+    }
+
+    init(_ scripts: [String]) {
+        for script in scripts {
+            for statement in SchemaObjects.statements(of: script) { take(statement) }
+        }
+    }
+
+    private mutating func take(_ statement: Script) {
+        let words = statement.code.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+        if let rest = words.after(anyOf: "CREATE FUNCTION tiffin.", "CREATE OR REPLACE FUNCTION tiffin.") {
+            let (signature, attributes) = SchemaObjects.signature(rest)
+            functions[signature] = SchemaObjects.function(attributes, statement.quoted.first ?? "")
+        } else if let rest = words.after(anyOf: "DROP FUNCTION tiffin.") {
+            functions[SchemaObjects.signature(rest).0] = nil
+        } else if let rest = words.after(anyOf: "CREATE VIEW tiffin.", "CREATE OR REPLACE VIEW tiffin.") {
+            let name = String(rest.prefix { $0 != " " })
+            // With its line breaks, which a string may contain.
+            guard let start = statement.code.firstRange(of: /\sAS\s/) else { return }
+            views[name] = String(statement.code[start.upperBound...])
+        } else if let rest = words.after(anyOf: "DROP VIEW tiffin.") {
+            for name in rest.split(separator: ",") {
+                let name = name.drop { $0 == " " }
+                views[String(name.after(anyOf: "tiffin.") ?? name)] = nil
+            }
+        }
+    }
+
+    /// The signature at the beginning of a text, and what follows it.
+    private static func signature(_ text: some StringProtocol) -> (Signature, String) {
+        let name = String(text.prefix { $0 != "(" })
+        var (depth, argument, count) = (0, "", 0)
+        var index = text.index(text.startIndex, offsetBy: name.count)
+        while index < text.endIndex {
+            let character = text[index]
+            index = text.index(after: index)
+            if character == "(" { depth += 1 }
+            if character == ")" { depth -= 1 }
+            if depth == 0 || (depth == 1 && character == ",") {
+                let word = argument.drop { $0 == " " || $0 == "(" }
+                if !word.isEmpty, !word.hasPrefix("OUT ") { count += 1 }
+                argument = ""
+            } else {
+                argument.append(character)
+            }
+            if depth == 0 { break }
+        }
+        return (Signature(name: name, argumentCount: count), String(text[index...]))
+    }
+
+    /// What may follow a setting.
+    private static let clauses: Set = [
+        "SET", "AS", "LANGUAGE", "STABLE", "IMMUTABLE", "VOLATILE", "STRICT", "SECURITY",
+    ]
+
+    private static func function(_ attributes: String, _ source: String) -> Function {
+        let words = attributes.split(separator: " ").map(String.init)
+        let language = words.firstIndex(of: "LANGUAGE").flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil }
+        var settings: [String] = []
+        for index in words.indices where words[index] == "SET" {
+            let value = words[(index + 1)...].prefix { !clauses.contains($0) }
+            settings.append(value.joined(separator: " ").replacing(" = ", with: "="))
+        }
+        return Function(
+            source: source, language: language ?? "", isDefiner: words.contains("DEFINER"),
+            volatility: words.contains("STABLE") ? "s" : words.contains("IMMUTABLE") ? "i" : "v", settings: settings)
+    }
+
+    /// A statement without comments: its code, and its texts between dollars, which are left out of the code.
+    private struct Script {
+        var code = ""
+        var quoted: [String] = []
+    }
+
+    private static func statements(of script: String) -> [Script] {
+        var statements: [Script] = []
+        var statement = Script()
+        var rest = script[...]
+        while let character = rest.first {
+            if rest.hasPrefix("--") {
+                rest = rest.drop { !$0.isNewline }
+            } else if rest.hasPrefix("$$") {
+                rest = rest.dropFirst(2)
+                let end = rest.firstRange(of: "$$") ?? rest.endIndex..<rest.endIndex
+                statement.quoted.append(String(rest[..<end.lowerBound]))
+                rest = rest[end.upperBound...]
+            } else if character == "'" {
+                let end = rest.dropFirst().firstIndex(of: "'").map { rest.index(after: $0) } ?? rest.endIndex
+                statement.code += rest[..<end]
+                rest = rest[end...]
+            } else {
+                rest = rest.dropFirst()
+                if character == ";" {
+                    statements.append(statement)
+                    statement = Script()
+                } else {
+                    statement.code.append(character)
+                }
+            }
+        }
+        return statements
+    }
+}
+
+extension StringProtocol {
+    /// What follows one of these beginnings; nil if the text begins with none of them.
+    fileprivate func after(anyOf beginnings: String...) -> SubSequence? {
+        beginnings.first(where: hasPrefix).map { dropFirst($0.count) }
+    }
+}
+
+extension Migrations {
+    /// The number and checksum of every migration.
+    package static var checksums: [Int: String] {
+        Dictionary(uniqueKeysWithValues: all.map { ($0.number, $0.checksum) })
+    }
+}
