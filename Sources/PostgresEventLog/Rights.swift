@@ -18,8 +18,7 @@ enum Rights {
             ], ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE'], ARRAY[NULL]),
             ('tiffin_server', 'FUNCTION', ARRAY[
                 'append', 'customer_key', 'index_streams', 'mend_index', 'outcome'
-            ],
-                ARRAY['EXECUTE'], ARRAY[NULL]),
+            ], ARRAY['EXECUTE'], ARRAY[NULL]),
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',

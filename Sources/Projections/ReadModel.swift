@@ -70,6 +70,8 @@ public struct ReadModel: Sendable {
             case .cart: (cartCounts.version(of: stream.id), cartCounts.quarantine[stream] != nil)
             case .order: (orders.version(of: stream.id) ?? 0, orders.quarantine[stream] != nil)
             case .outlet, .menu: (outletHome.version(of: stream), outletHome.quarantine[stream] != nil)
+            // No projection follows what is done beside the log.
+            case .customer, .user, .relay: (0, false)
             }
         return isDamaged ? version + 1 : version
     }
