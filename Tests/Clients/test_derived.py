@@ -1,5 +1,6 @@
 """Tables that follow from the log: whatever somebody writes into them, the log decides."""
 
+import itertools
 import random
 
 import pytest
@@ -131,10 +132,10 @@ def alterations(url, seed):
             f"(select ctid from tiffin.{table} order by hashtext(ctid::text || '{chance.random()}') limit 1)")
 
 
-@pytest.mark.parametrize("seed", [1, 2])
-def test_whatever_is_altered_in_a_derived_row_the_answers_stay(origin, expected, seed):
+@pytest.mark.parametrize("half", [0, 1])
+def test_whatever_is_altered_in_a_derived_row_the_answers_stay(origin, expected, half):
     wrong = {}
-    for what, statement in alterations(origin, seed):
+    for what, statement in itertools.islice(alterations(origin, seed=1), half, None, 2):
         with fresh_database(origin) as url:
             try:
                 sql(statement, url)

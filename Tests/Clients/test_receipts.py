@@ -261,8 +261,10 @@ def test_no_text_of_a_receipt_is_obeyed_by_a_terminal(log, field, tmp_path):
     text = json.dumps({HOSTILE: 1, **receipt})
     file = tmp_path / f"{HOSTILE}.json"
     file.write_text(text[:-1])
-    for run in (verify("-", text=text), verify(file), check(file), check("-", text=text[:-1])):
-        assert run.returncode in (1, 3)
+    for code, run in (
+        (3, verify("-", text=text)), (3, verify(file)), (3, check(file)), (3, check("-", text=text[:-1])),
+    ):
+        assert run.returncode == code, run
         assert (run.stdout + run.stderr).replace("\n", "").isprintable(), ascii(run.stderr)
 
 
