@@ -108,7 +108,8 @@ public final class Application {
         liveCatalogue = LiveCatalogue(clock: clock)
         for partition in 0..<log.partitionCount { partitions.append(try await restoredWorker(partition)) }
         history.leastVersion = { [unowned self] stream, partition in
-            partitions[partition].model.ask { $0.leastVersion(of: stream) }
+            // No projection knows how far a damaged stream goes, so it is looked for in all batches.
+            partitions[partition].model.ask { $0.isQuarantined(stream) ? .max : $0.leastVersion(of: stream) }
         }
         let began = LoopActor.now
         liveCatalogue.load(partitions.map(\.readModel))

@@ -279,18 +279,19 @@ public final class PostgresEventLog: EventLog {
     public func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
-        guard case .stream(let stream) = part else {
-            guard case .batches(let after, let limit) = part else { return (0, nil) }
+        switch part {
+        case .batches(let after, let limit):
             return try await mendIndex(partition, of: nil, after: after, limit: Int32(clamping: limit))
+        case .stream(let stream):
+            var (missing, next): (Int64, Int64?) = (0, 0)
+            while let after = next {
+                let step = try await mendIndex(
+                    partition, of: stream, after: after, limit: PostgresEventLog.batchesSearchedAtOnce)
+                missing += step.missing
+                next = step.next
+            }
+            return (missing, nil)
         }
-        var (missing, next): (Int64, Int64?) = (0, 0)
-        while let after = next {
-            let step = try await mendIndex(
-                partition, of: stream, after: after, limit: PostgresEventLog.batchesSearchedAtOnce)
-            missing += step.missing
-            next = step.next
-        }
-        return (missing, nil)
     }
 
     private func mendIndex(

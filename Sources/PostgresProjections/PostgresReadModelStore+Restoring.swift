@@ -115,10 +115,7 @@ extension PostgresReadModelStore {
                 let (model, quarantine) = try await PostgresReadModelStore.model(
                     of: active, at: position, partition, transaction)
                 return (restored, Stored(model: model, quarantine: quarantine, active: active))
-            } catch let error as OtherRows {
-                restored.reject(because: "\(error)")
-                return (restored, nil)
-            } catch let error as UnreadableRow {
+            } catch where error is OtherRows || error is UnreadableRow {
                 restored.reject(because: "\(error)")
                 return (restored, nil)
             } catch let error as PostgresError where error.sqlState == .invalidBinaryRepresentation {

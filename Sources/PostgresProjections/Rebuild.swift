@@ -200,9 +200,7 @@ public struct Rebuild: Sendable {
             _ = try await PostgresReadModelStore.model(
                 of: [projection: old], at: old.position, partition, transaction)
             return true
-        } catch is OtherRows {
-            return false
-        } catch is UnreadableRow {
+        } catch is OtherRows, is UnreadableRow {
             return false
         }
     }

@@ -62,18 +62,28 @@ public struct ReadModel: Sendable {
         return true
     }
 
+    /// Whether a projection shows nothing more of a stream, because of a corrupt event.
+    public func isQuarantined(_ stream: StreamName) -> Bool {
+        switch stream.category {
+        case .cart: cartCounts.quarantine[stream] != nil
+        case .order: orders.quarantine[stream] != nil
+        case .outlet, .menu: outletHome.quarantine[stream] != nil
+        // No projection follows what is done beside the log.
+        case .customer, .user, .relay: false
+        }
+    }
+
     /// How many events a stream has at least as of ``position``: those that were folded, and the one that put it into
     /// quarantine.
     public func leastVersion(of stream: StreamName) -> Int64 {
-        let (version, isDamaged) =
+        let version =
             switch stream.category {
-            case .cart: (cartCounts.version(of: stream.id), cartCounts.quarantine[stream] != nil)
-            case .order: (orders.version(of: stream.id) ?? 0, orders.quarantine[stream] != nil)
-            case .outlet, .menu: (outletHome.version(of: stream), outletHome.quarantine[stream] != nil)
-            // No projection follows what is done beside the log.
-            case .customer, .user, .relay: (0, false)
+            case .cart: cartCounts.version(of: stream.id)
+            case .order: orders.version(of: stream.id) ?? 0
+            case .outlet, .menu: outletHome.version(of: stream)
+            case .customer, .user, .relay: Int64(0)
             }
-        return isDamaged ? version + 1 : version
+        return isQuarantined(stream) ? version + 1 : version
     }
 
     // MARK: Folding

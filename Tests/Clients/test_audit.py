@@ -449,14 +449,28 @@ def test_a_changed_read_model_is_named(copy, what):
     assert "DIFFERENT: " in output.splitlines()[-1]
 
 
+OTHER_VERSION = ("update tiffin.cart_counts set count = 9 where cart = 'cart-1'; "
+                 "update tiffin.projection_checkpoints set version = 1 where projection = 'cart_counts'")
+FOUND_BY_THIS_VERSION = (
+    "not compared  cart_counts was saved by version 1 of the projection, and this is version 3, which finds 1 difference: "
+    "cart 'cart-1' is stored with a count of 9, and the log makes 7 of it")
+
+
 def test_rows_that_are_altered_behind_another_version_are_not_sound(copy):
-    sql("update tiffin.cart_counts set count = 9 where cart = 'cart-1'; "
-        "update tiffin.projection_checkpoints set version = 1 where projection = 'cart_counts'", copy)
+    sql(OTHER_VERSION, copy)
     code, output = audit(copy)
     assert code == NOT_COMPARED, output
-    assert ("not compared  cart_counts was saved by version 1 of the projection, and this is version 3, which finds 1 "
-            "difference: cart 'cart-1' is stored with a count of 9, and the log makes 7 of it") in output
+    assert FOUND_BY_THIS_VERSION in output
     assert output.splitlines()[-1].startswith("NOT COMPARED: 1 finding")
+
+
+def test_what_else_is_wrong_is_not_counted_as_a_difference_of_another_version(copy):
+    sql(f"{OTHER_VERSION}; insert into tiffin.cart_count_rows (partition, generation, cart, count, version) "
+        "values (0, 7, 'cart-1', 9, 1)", copy)
+    code, output = audit(copy)
+    assert code == DIFFERENCE, output
+    assert FOUND_BY_THIS_VERSION in output
+    assert "generation 7 of cart_counts has rows and no checkpoint" in output
 
 
 def test_what_cannot_be_compared_is_not_sound(copy):

@@ -7,7 +7,8 @@ internal import EventLoop
 final class CheckedLog: EventLog {
     nonisolated let partitionCount: Int
     private let log: any EventLog
-    /// How many events a stream of a partition has at least; nil if that cannot be told.
+    /// How many events a stream of a partition has at least; nil if that cannot be told, and the highest number if a read
+    /// is to look for the stream in all batches.
     var leastVersion: (StreamName, Int) -> Int64? = { _, _ in nil }
 
     init(_ log: any EventLog) {

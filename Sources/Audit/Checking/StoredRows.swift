@@ -126,17 +126,18 @@ struct StoredRows {
     mutating func compare(_ generations: [Generation], _ model: ReadModel, _ chain: Digest?) async throws {
         var digests: ReadModel.Digests?
         for generation in generations {
-            let before = findings.count
             let others = findings
+            findings = Findings()
             let checkpoint = generation.checkpoint
             try await compare(generation, generation.projection.member, model)
             try await compareQuarantine(generation, model)
+            let differences = findings
+            findings = others
             if let checkpoint, checkpoint.version != generation.projection.version {
-                let differences = findings
-                findings = others
                 reportVersion(checkpoint.version, of: generation, differences)
                 continue
             }
+            findings.add(differences)
             guard let checkpoint, checkpoint.position == generation.position else { continue }
             if let stored = checkpoint.chain, stored != chain {
                 found(
@@ -144,7 +145,7 @@ struct StoredRows {
                     "has the chain \(stored), and the log has \(chain.map { "\($0)" } ?? "no batch that ends") there")
             }
             // Rows first: if they differ, so do the digests.
-            guard findings.count == before else { continue }
+            guard differences.count == 0 else { continue }
             let all = digests ?? model.digests
             digests = all
             let expected = all[generation.projection]

@@ -449,8 +449,7 @@ public final class AppendPipeline {
     }
 
     private func load(all stream: StreamName) -> Load {
-        Load(
-            stream: stream, afterVersion: 0, seen: follower.point, leastVersion: processor.leastVersion(of: stream))
+        Load(stream: stream, afterVersion: 0, seen: follower.point, leastVersion: processor.leastVersion(stream))
     }
 
     /// A part of a stream has been read. Returns the next part to read, if there is one.
@@ -460,7 +459,7 @@ public final class AppendPipeline {
             let known = events.prefix { $0.position <= load.seen.position }
             let isComplete = events.count < load.limit || known.count < events.count
             if let least = load.leastVersion, !load.mendsIndex,
-                !Array(known).continues(load.afterVersion, to: isComplete ? least : 0, limit: load.limit)
+                !known.continues(load.afterVersion, to: isComplete ? least : 0, limit: load.limit)
             {
                 // The index, which is derived, does not decide: the stream is read again once the index is mended.
                 processor.forgetLoaded(load.stream)

@@ -98,7 +98,7 @@ public final class CommandProcessor {
     private let limits: Limits
     private let mayExist: (StreamName) -> Bool
     /// How many events a stream has at least, as of the same position; nil if that cannot be told.
-    private let versionAtLeast: (StreamName) -> Int64?
+    let leastVersion: (StreamName) -> Int64?
     private let cache: StreamCache
     private var filling = Writing()
     private var encoder = EventEncoder()
@@ -130,7 +130,7 @@ public final class CommandProcessor {
         self.partition = partition
         self.limits = limits
         self.mayExist = mayExist
-        versionAtLeast = leastVersion
+        self.leastVersion = leastVersion
         cache = StreamCache(capacity: limits.streams, menus: limits.menus, bytes: limits.streamBytes)
     }
 
@@ -683,9 +683,6 @@ public final class CommandProcessor {
         answer(load.readers, CommandProcessor.answer(about: entry))
         return entry.corruption
     }
-
-    /// How many events a stream has at least; nil if that cannot be told.
-    func leastVersion(of stream: StreamName) -> Int64? { versionAtLeast(stream) }
 
     /// What was loaded of a stream so far is not all of it: it is loaded from its beginning once more.
     func forgetLoaded(_ stream: StreamName) {

@@ -149,7 +149,7 @@ extension EventLog {
     }
 }
 
-extension [RecordedEvent] {
+extension Collection<RecordedEvent> {
     /// Whether these are the events of a stream after a version, without a gap, as many as a limit allows or up to a
     /// version that the stream has at least.
     public func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
