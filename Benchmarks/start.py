@@ -31,11 +31,11 @@ def fill(url, carts, name):
             f"select 0, (select generation from tiffin.projection_checkpoints where projection = 'cart_counts'), {name}, "
             f"n % 20, 1 from generate_series({first}, {min(first + CARTS_AT_ONCE, carts) - 1}) n", url)
     # A server compares the rows with their digest, which is a sum.
+    lane = "sum(('x' || substr(digest, {}, 16))::bit(64)::bigint::numeric)"
     lanes = sql(
-        "select " + ", ".join(f"mod(sum(lanes[{n}]), 18446744073709551616)" for n in range(1, 5)) + " from ("
-        "select array(select ('x' || substr(digest, 16 * n + 1, 16))::bit(64)::bigint::numeric from generate_series(0, 3) n) "
-        "from (select encode(sha256(convert_to(cart, 'UTF8') || '\\x00' || convert_to(count::text, 'UTF8') || '\\x00' "
-        "|| convert_to(version::text, 'UTF8')), 'hex') from tiffin.cart_count_rows) as d (digest)) as l (lanes)", url)
+        f"select {', '.join(lane.format(1 + 16 * n) for n in range(4))} from (select encode(sha256(convert_to(cart, 'UTF8') "
+        "|| '\\x00' || convert_to(count::text, 'UTF8') || '\\x00' || convert_to(version::text, 'UTF8')), 'hex') "
+        "from tiffin.cart_count_rows) as d (digest)", url)
     digest = b"".join((int(lane) % 2**64).to_bytes(8, "big") for lane in lanes.split("|")).hex()
     sql(f"update tiffin.projection_checkpoints set digest = '\\x{digest}' where projection = 'cart_counts'", url)
     sql("vacuum (analyze) tiffin.cart_count_rows", url)

@@ -516,7 +516,7 @@ extension Failure {
     /// Redis's words, and what to do.
     fileprivate static let notInTransaction = Failure(
         "ERR",
-        "Command not allowed inside a transaction: there are none of several commands, as each is one of its own. "
+        "Command not allowed inside a transaction: Tiffin has no transactions of several commands. "
             + "Send it without MULTI; in redis-py, pipeline(transaction=False)")
 
     /// Redis's words for a command that a subscribed client may not send.

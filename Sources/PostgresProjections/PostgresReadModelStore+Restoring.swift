@@ -115,7 +115,7 @@ extension PostgresReadModelStore {
                 let (model, quarantine) = try await PostgresReadModelStore.model(
                     of: active, at: position, partition, transaction)
                 return (restored, Stored(model: model, quarantine: quarantine, active: active))
-            } catch where error is OtherRows || error is UnreadableRow {
+            } catch let error where error is OtherRows || error is UnreadableRow {
                 restored.reject(because: "\(error)")
                 return (restored, nil)
             } catch let error as PostgresError where error.sqlState == .invalidBinaryRepresentation {
