@@ -210,6 +210,14 @@ public struct CartCountRow: ValueRow {
 
     /// A row's digest: over the cart, a zero byte, the count in decimal, another zero byte, and the version in decimal.
     static func digest(_ cart: UnsafeRawBufferPointer, _ standing: CartCounts.Standing) -> Digest {
-        Digest.of(Array(cart) + Array("\0\(standing.count)\0\(standing.version)".utf8))
+        // Piece by piece: a start spends most of its time here.
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(cart.count + 24)
+        bytes.append(contentsOf: cart)
+        bytes.append(0)
+        bytes.append(contentsOf: String(standing.count).utf8)
+        bytes.append(0)
+        bytes.append(contentsOf: String(standing.version).utf8)
+        return Digest.of(bytes)
     }
 }
