@@ -65,11 +65,12 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The digest of some bytes.
-    public static func of(_ bytes: [UInt8]) -> Digest {
+    public static func of(_ bytes: [UInt8]) -> Digest { bytes.withUnsafeBytes(of) }
+
+    /// The digest of some bytes.
+    public static func of(_ bytes: UnsafeRawBufferPointer) -> Digest {
         Digest { digest in
-            let succeeded = bytes.withUnsafeBytes { data in
-                EVP_Digest(data.baseAddress, data.count, digest, nil, sha256.algorithm, nil)
-            }
+            let succeeded = EVP_Digest(bytes.baseAddress, bytes.count, digest, nil, sha256.algorithm, nil)
             precondition(succeeded == 1, noAlgorithm)
         }
     }
