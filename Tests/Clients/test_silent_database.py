@@ -111,12 +111,12 @@ def go_on_beside_silent(names):
             for name in names:
                 assert f"tiffin {name}: no answer within" in server.output()
                 assert f"connection_{name.replace(' ', '')}" in told, f"INFO does not say that {name} waits: {told}"
-            # The old connections still say nothing, and everything is as before.
+            # The old connections still say nothing. The new ones can be used, and everything is as before.
+            for name in names:
+                server.wait_for_output(f"tiffin {name}: connected again")
             replies, slowest = use_every_connection(client, "last")
             assert replies[::3] == [1, 1] and replies[2] == 1 and slowest < IN_TIME
             wait_until(lambda: b"unsaved_events=0" in client("INFO", "projections"), 20, "a checkpoint to be saved")
-        for name in names:
-            server.wait_for_output(f"tiffin {name}: connected again")
 
 
 def test_the_server_goes_on_while_connections_are_silent_one_by_one_and_all_at_once():

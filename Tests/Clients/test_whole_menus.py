@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from tiffin import Server, encode, fresh_database, item_document, outlet_document, run_tiffin, section_document
+from tiffin import Server, encode, fresh_database, item_document, outlet_document, run_tiffin, section_document, wait_until
 
 ITEMS, TEXT_BYTES, DOCUMENT_BYTES, ARGUMENT_BYTES = 5_000, 8 << 20, 32 << 20, 1 << 20
 SECONDS = 120
@@ -18,11 +18,18 @@ def menu(letters=1_550) -> str:
         item_document(f"item-{n}", n, description="x" * letters) for n in range(ITEMS)])]})
 
 
-def put_by_http(console, outlet, body, **headers):
-    with closing(http.client.HTTPConnection(console, timeout=SECONDS)) as connection:
-        connection.request("PUT", f"/v1/outlets/{outlet}/menu", body, {"Content-Type": "application/json", **headers})
-        answer = connection.getresponse()
-        return answer.status, json.loads(answer.read())
+def put_by_http(console, outlet, body):
+    """Puts a menu. While the outcome is unknown, it is put again with the same key, as the answer asks."""
+    headers = {"Content-Type": "application/json", "Idempotency-Key": f"menu-{outlet}"}
+
+    def answer():
+        with closing(http.client.HTTPConnection(console, timeout=SECONDS)) as connection:
+            connection.request("PUT", f"/v1/outlets/{outlet}/menu", body, headers)
+            response = connection.getresponse()
+            status, document = response.status, json.loads(response.read())
+        return document.get("code") != "UNKNOWN" and (status, document)
+
+    return wait_until(answer, SECONDS, "an outcome that is known")
 
 
 def test_a_menu_at_its_limits_can_be_sent_in_every_way(database, tmp_path):

@@ -38,6 +38,8 @@ final class PartitionWorker {
     private var loadsUnderWay = 0
     private let maximumLoads: Int
     private var poll: LoopTimer?
+    /// When it was last looked at what has waited for too long.
+    private var lookedAt: UInt64 = 0
     private let record: BatchRecord
     /// How many events the log has lost after they were read.
     var lostEvents: Int64 = 0
@@ -339,6 +341,9 @@ final class PartitionWorker {
     /// asked on one after the other. An answer that comes later is not looked at.
     private func giveUpQuestions() {
         let now = LoopActor.now
+        defer { lookedAt = now }
+        // If the loop was held up, answers may have come that it has not read.
+        guard now - lookedAt < 2_000_000 * configuration.pollMilliseconds else { return }
         let isOver = { [self] (question: Question) in
             guard case .news = question.kind else { return isOverdue }
             return processor.hasBatch && now - question.since > PartitionWorker.patienceForNews
