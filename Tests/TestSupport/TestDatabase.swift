@@ -1,6 +1,5 @@
 // What tests share: databases of their own, on one server for the whole test process.
 
-internal import EmbeddedPostgres
 internal import EventLoop
 public import Postgres
 internal import Synchronization

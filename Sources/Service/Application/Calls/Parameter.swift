@@ -1,0 +1,179 @@
+public import TextFormats
+public import Users
+
+/// How the value of a parameter is read from an argument, and what `HELP` and `COMMAND DOCS` call its type.
+public struct ArgumentType<Value>: Sendable {
+    let kind: ParameterDescription.Kind
+    /// What an id of this type names, if it matters who may use it.
+    let subject: Subject?
+    /// Reads the value; `field` names it in the error.
+    public let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
+
+    /// A way to read values.
+    public init(
+        kind: ParameterDescription.Kind, subject: Subject? = nil,
+        read: @escaping @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
+    ) {
+        self.kind = kind
+        self.subject = subject
+        self.read = read
+    }
+}
+
+/// Where a call has the value of a parameter.
+enum ParameterPlace {
+    /// The argument at an index.
+    case argument(Int)
+    /// The value of an option, by the option's number.
+    case option(Int)
+}
+
+/// The key to an argument that every call has: `call[parameter]` is its value.
+public struct Parameter<Value>: Sendable {
+    let place: ParameterPlace
+    /// What errors call it.
+    let field: String
+    let type: ArgumentType<Value>
+}
+
+/// The key to an argument that a call may lack: `call[parameter]` is its value, or nil.
+public struct OptionalParameter<Value>: Sendable {
+    let place: ParameterPlace
+    /// What errors call it.
+    let field: String
+    let type: ArgumentType<Value>
+}
+
+/// What the arguments of a repeated parameter name.
+public enum RepeatedSubject: Sendable {
+    /// Each is a channel.
+    case channels
+    /// Together they ask for whatever matches in the catalogue.
+    case catalogue
+}
+
+/// The key to all arguments that follow the others: `call[parameter]` is a collection of them.
+public struct RepeatedParameter: Sendable {
+    let first: Int
+}
+
+/// A parameter as `HELP`, `COMMAND DOCS` and docs/protocol.md describe it.
+public struct ParameterDescription: Sendable {
+    /// What an argument is to a client.
+    public enum Kind: String, Sendable {
+        case string, integer, pureToken = "pure-token"
+    }
+
+    /// What the value is called; several words for as many values, `…` for more of the last.
+    public var name: String
+    /// The type of the value.
+    public var kind: Kind
+    /// The word in front of the value, or the word itself; nil where the place tells the parameter.
+    public var token: String?
+    /// Whether a call may lack it.
+    public var isOptional: Bool
+    /// Whether a call may have it more than once.
+    public var isRepeated: Bool
+
+    /// How many arguments it takes.
+    var argumentCount: Int { token != nil && kind != .pureToken ? 2 : 1 }
+
+    /// As a person reads it: `<item>`, `[NOTE <text>]`.
+    var usage: String {
+        let value =
+            kind == .pureToken
+            ? "" : name.split(separator: " ").map { $0 == "…" ? "…" : "<\($0)>" }.joined(separator: " ")
+        let words = [token, value.isEmpty ? nil : value].compactMap(\.self).joined(separator: " ")
+        return (isOptional ? "[\(words)]" : words) + (isRepeated ? " …" : "")
+    }
+}
+
+/// The parameters of a command, in the order of its usage. Each declaration gives the key to its value.
+public struct ParameterList: Sendable {
+    private(set) var descriptions: [ParameterDescription] = []
+    /// The words of the options, in capital letters; an option's number is its index.
+    private(set) var optionTokens: [[UInt8]] = []
+    /// The options that no call may lack, by number.
+    private(set) var requiredOptions: [Int] = []
+    /// How many arguments the command's name takes.
+    let nameCount: Int
+    /// How many arguments have a fixed place, the command's name included; options follow them.
+    private(set) var fixedCount: Int
+    /// The places of ids of which it matters who may use them.
+    private(set) var subjects: [(place: ParameterPlace, subject: Subject)] = []
+    private(set) var repeatedSubject: RepeatedSubject?
+
+    /// No parameters yet, of a command of that name.
+    public init(for name: String) {
+        nameCount = name.split(separator: " ").count
+        fixedCount = nameCount
+    }
+
+    /// An argument that every call has.
+    public mutating func required<Value>(_ name: String, _ type: ArgumentType<Value>) -> Parameter<Value> {
+        Parameter(place: noted(place(name, type.kind, isOptional: false), type.subject), field: name, type: type)
+    }
+
+    /// An argument that a call may lack; only others like it may follow.
+    public mutating func optional<Value>(_ name: String, _ type: ArgumentType<Value>) -> OptionalParameter<Value> {
+        OptionalParameter(place: noted(place(name, type.kind, isOptional: true), type.subject), field: name, type: type)
+    }
+
+    private mutating func noted(_ place: ParameterPlace, _ subject: Subject?) -> ParameterPlace {
+        if let subject { subjects.append((place, subject)) }
+        return place
+    }
+
+    private mutating func place(_ name: String, _ kind: ParameterDescription.Kind, isOptional: Bool) -> ParameterPlace {
+        precondition(optionTokens.isEmpty, "arguments with a fixed place come before options")
+        descriptions.append(
+            ParameterDescription(name: name, kind: kind, token: nil, isOptional: isOptional, isRepeated: false))
+        fixedCount += 1
+        return .argument(fixedCount - 1)
+    }
+
+    /// All arguments from here on; nothing but their description follows.
+    public mutating func repeated(
+        _ name: String, isOptional: Bool = false, of subject: RepeatedSubject? = nil
+    ) -> RepeatedParameter {
+        repeated(
+            [ParameterDescription(name: name, kind: .string, token: nil, isOptional: isOptional, isRepeated: true)],
+            of: subject)
+    }
+
+    /// All arguments from here on, which the command reads by a grammar of its own.
+    mutating func repeated(
+        _ descriptions: [ParameterDescription], of subject: RepeatedSubject?
+    ) -> RepeatedParameter {
+        self.descriptions += descriptions
+        repeatedSubject = subject
+        return RepeatedParameter(first: fixedCount)
+    }
+
+    /// A word and its value, anywhere behind the arguments with a fixed place, in any letter case.
+    public mutating func option<Value>(
+        _ token: String, _ name: String, _ type: ArgumentType<Value>
+    ) -> OptionalParameter<Value> {
+        let place = noted(option(token, name, type.kind, isOptional: true), type.subject)
+        return OptionalParameter(place: place, field: token, type: type)
+    }
+
+    /// As ``option(_:_:_:)``, of an option that no call may lack.
+    public mutating func requiredOption<Value>(
+        _ token: String, _ name: String, _ type: ArgumentType<Value>
+    ) -> Parameter<Value> {
+        requiredOptions.append(optionTokens.count)
+        let place = noted(option(token, name, type.kind, isOptional: false), type.subject)
+        return Parameter(place: place, field: token, type: type)
+    }
+
+    private mutating func option(
+        _ token: String, _ name: String, _ kind: ParameterDescription.Kind, isOptional: Bool
+    ) -> ParameterPlace {
+        precondition(optionTokens.count < Call.maximumOptions, "more options than a call has room for")
+        descriptions.append(
+            ParameterDescription(name: name, kind: kind, token: token, isOptional: isOptional, isRepeated: false))
+        optionTokens.append(Array(token.utf8))
+        return .option(optionTokens.count - 1)
+    }
+}
