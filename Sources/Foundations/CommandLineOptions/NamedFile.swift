@@ -5,22 +5,22 @@
 #endif
 
 /// Reads what an option or an operand names, whole. Every failure is a sentence of the system's about the path.
-public enum NamedFile {
+package enum NamedFile {
     private static let chunkLength = 1 << 20
 
     /// Why there are no bytes.
-    public struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
+    package struct Failure: Error, Equatable, Sendable, CustomStringConvertible {
         /// What was to be read.
-        public var path: String
+        package var path: String
         /// What is wrong, in the words of the system.
-        public var reason: String
+        package var reason: String
 
         /// See `CustomStringConvertible`.
-        public var description: String { "\(path): \(reason)" }
+        package var description: String { "\(path): \(reason)" }
     }
 
     /// The bytes of a file.
-    public static func contents(of path: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
+    package static func contents(of path: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw Failure(path: path, reason: lastError()) }
         defer { close(file) }
@@ -28,7 +28,7 @@ public enum NamedFile {
     }
 
     /// What comes from standard input until its end.
-    public static func standardInput(named name: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
+    package static func standardInput(named name: String, atMost maximumLength: Int) throws(Failure) -> [UInt8] {
         try contents(of: STDIN_FILENO, named: name, atMost: maximumLength)
     }
 

@@ -1,10 +1,10 @@
 /// A command line that cannot be understood; the text tells whoever typed it what to change.
-public struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
+package struct UsageError: Error, Equatable, Sendable, CustomStringConvertible {
     /// What is wrong.
-    public let description: String
+    package let description: String
 
     /// A command line with that fault.
-    public init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

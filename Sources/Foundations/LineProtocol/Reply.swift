@@ -1,14 +1,14 @@
 /// What a server answered, as a client sees it.
-public indirect enum Reply: Equatable, Sendable {
+package indirect enum Reply: Equatable, Sendable {
     /// A key of a map and its value.
-    public struct Pair: Equatable, Sendable {
+    package struct Pair: Equatable, Sendable {
         /// The key.
-        public var key: Reply
+        package var key: Reply
         /// The value.
-        public var value: Reply
+        package var value: Reply
 
         /// A key and its value.
-        public init(_ key: Reply, _ value: Reply) {
+        package init(_ key: Reply, _ value: Reply) {
             self.key = key
             self.value = value
         }
@@ -33,7 +33,7 @@ public indirect enum Reply: Equatable, Sendable {
     case push([Reply])
 
     /// The text of a simple, bulk or verbatim string; nil for others, and for what is not UTF-8.
-    public var string: String? {
+    package var string: String? {
         switch self {
         case .simple(let text), .verbatim(_, let text): text
         case .bulk(let bytes): String(validating: bytes, as: UTF8.self)

@@ -1,4 +1,4 @@
-public import TextFormats
+package import TextFormats
 
 /// Reads the requests of one connection out of its input buffer, without copying.
 ///
@@ -21,9 +21,9 @@ public import TextFormats
 ///
 /// While a request is incomplete the parser remembers how far it got, so the bytes already offered must
 /// be offered again, unchanged, in front of the new ones. They may have moved in memory.
-public struct RequestParser: ~Copyable {
+package struct RequestParser: ~Copyable {
     /// What the bytes turned out to be.
-    public enum Outcome {
+    package enum Outcome {
         /// A request; the next one starts `consumed` bytes further on.
         case request(Arguments, consumed: Int)
         /// No whole request yet. The first `consumed` bytes asked for nothing (empty lines, empty
@@ -56,7 +56,7 @@ public struct RequestParser: ~Copyable {
     private var mayBeLong = false
 
     /// A parser for a new connection.
-    public init() {
+    package init() {
         table = .allocate(capacity: RequestParser.smallestTable)
     }
 
@@ -70,7 +70,7 @@ public struct RequestParser: ~Copyable {
     /// After a failure, neither the connection nor its parser can be used any further.
     ///
     /// - Parameter mayBeLong: whether the client may send the argument that may be longer than others.
-    public mutating func next(
+    package mutating func next(
         _ bytes: UnsafeRawBufferPointer, within limits: RequestLimits, isAuthenticated: Bool = true,
         mayBeLong: Bool = false
     ) -> Outcome {

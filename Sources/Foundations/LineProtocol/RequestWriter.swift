@@ -1,25 +1,25 @@
 internal import TextFormats
 
 /// The requests of a client, encoded as arrays of bulk strings and waiting to be sent.
-public struct RequestWriter: ~Copyable {
+package struct RequestWriter: ~Copyable {
     private var buffer = ByteBuffer()
 
     /// No requests.
-    public init() {}
+    package init() {}
 
     /// How many bytes wait.
-    public var count: Int { buffer.count }
+    package var count: Int { buffer.count }
 
     /// The waiting bytes; valid until the writer is changed or goes away.
-    public var bytes: UnsafeRawBufferPointer { buffer.bytes }
+    package var bytes: UnsafeRawBufferPointer { buffer.bytes }
 
     /// Drops the first `count` bytes, which have been sent.
-    public mutating func consume(_ count: Int) {
+    package mutating func consume(_ count: Int) {
         buffer.consume(count)
     }
 
     /// Appends a request: the command's name and its arguments.
-    public mutating func write(_ arguments: [String]) {
+    package mutating func write(_ arguments: [String]) {
         header(.asterisk, arguments.count)
         for argument in arguments {
             header(.dollar, argument.utf8.count)
@@ -29,7 +29,7 @@ public struct RequestWriter: ~Copyable {
     }
 
     /// Appends a request: the command's name and its arguments, of any bytes.
-    public mutating func write(_ arguments: [[UInt8]]) {
+    package mutating func write(_ arguments: [[UInt8]]) {
         header(.asterisk, arguments.count)
         for argument in arguments {
             header(.dollar, argument.count)

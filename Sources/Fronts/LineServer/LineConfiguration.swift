@@ -1,78 +1,78 @@
 internal import Domain
-public import EventLoop
-public import LineProtocol
+package import EventLoop
+package import LineProtocol
 
 /// How the line server behaves. Every limit has a name and a default; docs/protocol.md lists them.
-public struct LineConfiguration: Sendable {
+package struct LineConfiguration: Sendable {
     /// The host to listen on.
-    public var host = "127.0.0.1"
+    package var host = "127.0.0.1"
     /// The port to listen on; 0 for any that is free.
-    public var port: UInt16 = 7379
+    package var port: UInt16 = 7379
     /// Whether only clients on the same machine are served while there are no users: anybody who can connect could do
     /// everything.
-    public var isProtected = true
+    package var isProtected = true
     /// What the server needs for TLS; nil for plain connections.
-    public var tls: TLSContext?
+    package var tls: TLSContext?
     /// The most TLS handshakes at once. Clients beyond them wait in the system's queue.
-    public var maximumHandshakes = 1_024
+    package var maximumHandshakes = 1_024
     /// How long a client may take to log in, in seconds.
-    public var loginSeconds: UInt64 = 10
+    package var loginSeconds: UInt64 = 10
     /// The most clients at once that have not logged in. For one more, the oldest of them has to go.
-    public var maximumStrangers = 1_000
+    package var maximumStrangers = 1_000
     /// How often a client may fail to log in before its connection is closed.
-    public var maximumLoginFailures = 3
+    package var maximumLoginFailures = 3
     /// The most clients at once.
-    public var maximumClients = 10_000
+    package var maximumClients = 10_000
     /// The most clients at once of one address.
-    public var maximumClientsOfAddress = 10_000
+    package var maximumClientsOfAddress = 10_000
     /// The most commands of a client in a second, on average; 0 for any number. Whoever sends more has to wait.
-    public var commandsPerSecond = 0
+    package var commandsPerSecond = 0
     /// The same for all clients of an address together.
-    public var commandsPerSecondOfAddress = 0
+    package var commandsPerSecondOfAddress = 0
     /// The most bytes of memory that requests and replies of all clients take. Beyond them, the client with the most is
     /// disconnected.
-    public var clientMemory = 1 << 30
+    package var clientMemory = 1 << 30
     /// The same for the clients of one address.
-    public var clientMemoryOfAddress = 1 << 30
+    package var clientMemoryOfAddress = 1 << 30
     /// How large a request may be. Only those who own outlets may send whole menus.
-    public var requestLimits = {
+    package var requestLimits = {
         var limits = RequestLimits()
         limits.longArgument = .init(of: "MENU.PUT", index: 2, length: Menu.maximumDocumentBytes)
         return limits
     }()
     /// The most bytes of replies that wait for a client to read; a client with more is disconnected.
-    public var outputLimit = 32 << 20 {
+    package var outputLimit = 32 << 20 {
         didSet {
             outputPause = min(outputPause, outputLimit / 32)
             followPause = min(followPause, outputLimit - replyLimit)
         }
     }
     /// While more bytes than these wait for a client to read, none of its commands is executed.
-    public var outputPause = 1 << 20
+    package var outputPause = 1 << 20
     /// While more bytes than these wait for a client to read them, it is sent no messages. The largest fits beside them.
-    public var followPause = 256 << 10
+    package var followPause = 256 << 10
     /// The most bytes of one reply, or of the document of a topic. So there is room for what waits before it.
-    public var replyLimit: Int { outputLimit / 8 * 7 }
+    package var replyLimit: Int { outputLimit / 8 * 7 }
     /// While more unread bytes than these wait for earlier commands, nothing more is read from the client.
-    public var inputPause = 1 << 20
+    package var inputPause = 1 << 20
     /// The most commands of a client that may be on their way. Without it, one client that sends writes without an end
     /// could take all the room that there is for waiting commands.
-    public var maximumPendingReplies = 1_000
+    package var maximumPendingReplies = 1_000
     /// How long the requests of one client are executed before others have their turn, in nanoseconds.
-    public var sessionQuantum: UInt64 = 250_000
+    package var sessionQuantum: UInt64 = 250_000
     /// How long a turn of the loop goes on with the requests of clients that have used up their quantum, in
     /// nanoseconds. What others ask meanwhile waits no longer than this, however many such clients there are.
-    public var pausedShare: UInt64 = 500_000
+    package var pausedShare: UInt64 = 500_000
     /// How long a client may be silent, in seconds.
-    public var idleSeconds: UInt64 = 300
+    package var idleSeconds: UInt64 = 300
     /// How long a client may take to finish a command it began, in seconds.
-    public var partialCommandSeconds: UInt64 = 30
+    package var partialCommandSeconds: UInt64 = 30
 
     /// Commands that take at least so many microseconds to execute are in `SLOWLOG`; fewer than 0 for none.
-    public var slowLogMicroseconds: Int64 = 10_000
+    package var slowLogMicroseconds: Int64 = 10_000
     /// The most commands in `SLOWLOG`.
-    public var slowLogLength = 128
+    package var slowLogLength = 128
 
     /// The defaults.
-    public init() {}
+    package init() {}
 }

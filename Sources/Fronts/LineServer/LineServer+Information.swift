@@ -1,7 +1,7 @@
-public import Application
+package import Application
 internal import EventLoop
 internal import Foundation
-public import Measurement
+package import Measurement
 
 extension LineServer {
     /// The text of `INFO`: the sections asked for, or all of them.
@@ -14,7 +14,7 @@ extension LineServer {
     }
 
     /// Counts a call of a command that another front has answered, among those of ``information(sections:)``.
-    public func count(_ command: Command, nanoseconds: UInt64, _ failure: Failure?) {
+    package func count(_ command: Command, nanoseconds: UInt64, _ failure: Failure?) {
         if let failure { statistics.count(failure) }
         guard let index = LineCommandTable.shared.index(ofCommand: command.declaration.name) else { return }
         statistics.count(index, nanoseconds: nanoseconds, hasFailed: failure != nil)
@@ -27,7 +27,7 @@ extension LineServer {
     }
 
     /// The state of the server in sections, as `INFO` shows it.
-    public var sections: [Information] {
+    package var sections: [Information] {
         let (resources, topics) = (ProcessResources.current, application.topics!)
         return [
             Information("Server", self.serverLines),
@@ -126,7 +126,7 @@ extension LineServer {
     }
 
     /// The nanoseconds that the calls of each command took that was called.
-    public var latencies: [(command: String, latency: Histogram)] {
+    package var latencies: [(command: String, latency: Histogram)] {
         calledCommands.map { ($0.name, $0.calls.latency) }
     }
 

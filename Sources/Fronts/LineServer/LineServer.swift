@@ -3,15 +3,15 @@
 // It promises that a client's replies come in the order of its requests, and that whatever one client does (sends
 // slowly, reads slowly, sends rubbish) costs the others nothing but its share of the time.
 
-public import Application
+package import Application
 internal import Domain
-public import EventLoop
+package import EventLoop
 internal import TextFormats
-public import Users
+package import Users
 
 /// A server of the line protocol.
 @LoopActor
-public final class LineServer: Front {
+package final class LineServer: Front {
     let application: Application
     let configuration: LineConfiguration
     let logger: Logger
@@ -31,7 +31,7 @@ public final class LineServer: Front {
     /// Whether nobody may do anything without a login.
     var requiresLogin: Bool { logins.directory.requiresLogin }
     /// See `Front`.
-    public var documentLimit: Int { configuration.replyLimit }
+    package var documentLimit: Int { configuration.replyLimit }
 
     /// The port it listens on.
     var port: Int { listener?.port ?? 0 }
@@ -62,7 +62,7 @@ public final class LineServer: Front {
     ///   - postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` gives it; nil where it is not
     ///     known.
     ///   - connections: how the connections to the database are, as `INFO` gives it.
-    public init(
+    package init(
         _ application: Application, configuration: LineConfiguration, logger: Logger,
         postgresVersion: @escaping () -> String? = { nil },
         connections: @escaping @LoopActor () -> Information.Lines = { [] }
@@ -82,7 +82,7 @@ public final class LineServer: Front {
     /// Takes changes of users: at once, for clients that are connected, too.
     ///
     /// - Parameter isEverything: whether there are no users besides these.
-    public func apply(_ changes: [UserChange], isEverything: Bool) {
+    package func apply(_ changes: [UserChange], isEverything: Bool) {
         let wasOpen = !requiresLogin
         let changes = logins.apply(changes, isEverything: isEverything)
         let users = Dictionary(changes.map { ($0.name, $0.user) }) { $1 }
@@ -99,7 +99,7 @@ public final class LineServer: Front {
     /// Listens, and serves from now on. Returns the address and the port.
     ///
     /// - Throws: where it cannot listen, or must not: on an address that is not the machine's own, without users.
-    public func listen() throws -> (address: String, port: Int) {
+    package func listen() throws -> (address: String, port: Int) {
         let listener = try TCPListener(
             host: configuration.host, port: configuration.port, tls: configuration.tls,
             maximumHandshakes: configuration.maximumHandshakes
@@ -122,17 +122,17 @@ public final class LineServer: Front {
     }
 
     /// Uses other certificates for clients that connect from now on.
-    public func replace(_ tls: TLSContext) { listener?.replace(tls) }
+    package func replace(_ tls: TLSContext) { listener?.replace(tls) }
 
     /// Takes no more commands; those on their way are still answered.
-    public func drain() {
+    package func drain() {
         listener?.close()
         sweep?.cancel()
         for session in sessions.values { session.drain() }
     }
 
     /// Closes every connection once its replies are sent.
-    public func close() {
+    package func close() {
         for session in sessions.values {
             session.close()
             session.work()
@@ -140,7 +140,7 @@ public final class LineServer: Front {
     }
 
     /// Sends what is ready, and goes on with requests that waited for it.
-    public func sendAnswers() -> Bool {
+    package func sendAnswers() -> Bool {
         guard !withWork.isEmpty else { return false }
         let sessions = withWork
         withWork = []
@@ -149,7 +149,7 @@ public final class LineServer: Front {
     }
 
     /// See `Front`.
-    public func name(ofClient client: Int64) -> String? {
+    package func name(ofClient client: Int64) -> String? {
         sessions[client].map { session in
             "\(session.user.map { "user \($0.name)" } ?? "somebody") at \(session.connection.peerAddress)"
         }

@@ -4,16 +4,16 @@
 internal import HTTP
 
 /// A file of the pages.
-public struct WebAsset: Sendable {
+package struct WebAsset: Sendable {
     /// What it is, as `Content-Type` says it.
-    public let mediaType: String
+    package let mediaType: String
     /// Its bytes.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// The same in gzip; nil where that is no shorter.
-    public let compressed: [UInt8]?
+    package let compressed: [UInt8]?
 
     /// A file.
-    public init(_ bytes: [UInt8], mediaType: String) {
+    package init(_ bytes: [UInt8], mediaType: String) {
         self.mediaType = mediaType
         self.bytes = bytes
         compressed = Gzip.compressed(bytes, level: 9).flatMap { $0.count < bytes.count ? $0 : nil }
@@ -21,14 +21,14 @@ public struct WebAsset: Sendable {
 }
 
 /// The files of the pages, each compressed once.
-public struct WebAssets: Sendable {
+package struct WebAssets: Sendable {
     /// What every address of a file contains. It is of all files together, so that relative imports lead to files of
     /// the same version.
-    public let version: String
+    package let version: String
     private let files: [String: WebAsset]
 
     /// Those that were compiled in.
-    public init() {
+    package init() {
         self.init(
             WebAssets.embedded.map { ($0.path.description, $0.text.withUTF8Buffer { Array($0) }) })
     }
@@ -48,10 +48,10 @@ public struct WebAssets: Sendable {
     }
 
     /// The file at a path such as `shared/patch.js`; nil where there is none.
-    public subscript(path: String) -> WebAsset? { files[path] }
+    package subscript(path: String) -> WebAsset? { files[path] }
 
     /// The paths of all files.
-    public var paths: [String] { files.keys.sorted() }
+    package var paths: [String] { files.keys.sorted() }
 
     /// FNV-1a. It tells versions apart, and defends against nobody.
     private static func version(of files: [(path: String, bytes: [UInt8])]) -> String {

@@ -1,8 +1,8 @@
 internal import Domain
-public import HTTP
+package import HTTP
 
 /// Which of the two ports a request came to.
-public enum Site: String, CaseIterable, Sendable {
+package enum Site: String, CaseIterable, Sendable {
     /// The store: pages and questions of customers, each of whom has their own cart and nobody else's.
     case store
     /// The console: merchants and auditors, and what watches the server.
@@ -10,18 +10,18 @@ public enum Site: String, CaseIterable, Sendable {
 }
 
 /// How the web server behaves. Every limit has a name and a default; docs/http.md lists them.
-public struct WebConfiguration: Sendable {
+package struct WebConfiguration: Sendable {
     /// Where a site listens.
-    public struct Address: Sendable {
+    package struct Address: Sendable {
         /// The host.
-        public var host: String
+        package var host: String
         /// The port; 0 for any that is free.
-        public var port: UInt16
+        package var port: UInt16
         /// Whether the server ends if it cannot listen there. If not, it goes on without this site.
-        public var isRequired: Bool
+        package var isRequired: Bool
 
         /// An address.
-        public init(host: String, port: UInt16, isRequired: Bool) {
+        package init(host: String, port: UInt16, isRequired: Bool) {
             self.host = host
             self.port = port
             self.isRequired = isRequired
@@ -29,51 +29,51 @@ public struct WebConfiguration: Sendable {
     }
 
     /// Where the sites listen that there are.
-    public var addresses: [Site: Address] = [:]
+    package var addresses: [Site: Address] = [:]
     /// The hosts that requests may be for, besides those that name this machine: in small letters, without ports.
-    public var hosts: Set<String> = []
+    package var hosts: Set<String> = []
     /// The addresses of proxies whose word on their clients' addresses counts, without ports.
-    public var proxies: Set<String> = []
+    package var proxies: Set<String> = []
     /// Whether only clients on the same machine are served while there are no users.
-    public var isProtected = true
+    package var isProtected = true
     /// How large requests to the store may be.
-    public var storeLimits = HTTPLimits()
+    package var storeLimits = HTTPLimits()
     /// The same for the console, where merchants send whole menus.
-    public var consoleLimits = {
+    package var consoleLimits = {
         var limits = HTTPLimits()
         limits.bodyBytes = Menu.maximumDocumentBytes
         return limits
     }()
     /// The most bytes of another document than a menu at the console. A body that is longer than those of the store is
     /// taken only from those who may do what the request asks for.
-    public var documentBytes = 1 << 20
+    package var documentBytes = 1 << 20
     /// The most bytes of bodies that are on their way, of all clients. Long ones have half of it, so that there is room
     /// for those of the store.
-    public var bodiesLimit = 128 << 20
+    package var bodiesLimit = 128 << 20
     /// The most connections at once.
-    public var maximumConnections = 10_000
+    package var maximumConnections = 10_000
     /// The most connections at once of one address. Those of proxies count for nobody.
-    public var maximumConnectionsOfAddress = 100
+    package var maximumConnectionsOfAddress = 100
     /// The most event streams at once of one cookie.
-    public var maximumStreamsOfCookie = 8
+    package var maximumStreamsOfCookie = 8
     /// The most topics of an event stream.
-    public var maximumTopicsOfStream = 32
+    package var maximumTopicsOfStream = 32
     /// How long a head may take from its first byte on, in seconds.
-    public var headSeconds: UInt64 = 10
+    package var headSeconds: UInt64 = 10
     /// How long a body may take from its first byte on, in seconds.
-    public var bodySeconds: UInt64 = 30
+    package var bodySeconds: UInt64 = 30
     /// How long a connection may be silent between requests, and an answer may wait to be read, in seconds.
-    public var idleSeconds: UInt64 = 60
+    package var idleSeconds: UInt64 = 60
     /// After so many seconds without an event, a stream sends a comment.
-    public var commentSeconds: UInt64 = 15
+    package var commentSeconds: UInt64 = 15
     /// While more bytes than these wait for the reader of a stream, its topics wait: a message leads on from there
     /// later.
-    public var streamPause = 256 << 10
+    package var streamPause = 256 << 10
     /// How long the requests of one connection are answered before others have their turn, in nanoseconds.
-    public var quantum: UInt64 = 250_000
+    package var quantum: UInt64 = 250_000
 
     /// The defaults.
-    public init() {}
+    package init() {}
 
     func limits(of site: Site) -> HTTPLimits { site == .console ? consoleLimits : storeLimits }
 }

@@ -4,16 +4,16 @@
 // whatever one client does (sends slowly, reads slowly, sends rubbish) costs the others nothing but its share of the
 // time. A route runs a command of the application, so whatever holds for a command holds for its route.
 
-public import Application
+package import Application
 internal import Domain
-public import EventLoop
+package import EventLoop
 internal import HTTP
-public import Measurement
-public import Users
+package import Measurement
+package import Users
 
 /// A server of HTTP.
 @LoopActor
-public final class WebServer: Front {
+package final class WebServer: Front {
     let configuration: WebConfiguration
     let logger: Logger
     let pages: Pages
@@ -23,13 +23,13 @@ public final class WebServer: Front {
     private(set) var application: Application?
     private(set) var isStopping = false
     /// Counts a call of a command that was answered: the command, the nanoseconds it took, and why it failed.
-    public var onCall: (@LoopActor (Command, UInt64, Failure?) -> Void)?
+    package var onCall: (@LoopActor (Command, UInt64, Failure?) -> Void)?
 
     /// Gives the state of the server in sections, for the console.
-    public var information: (@LoopActor () -> [Information])?
+    package var information: (@LoopActor () -> [Information])?
 
     /// Gives the nanoseconds that the calls of each command took, for whatever watches the server.
-    public var latencies: (@LoopActor () -> [(command: String, latency: Histogram)])?
+    package var latencies: (@LoopActor () -> [(command: String, latency: Histogram)])?
 
     private(set) var users = UserDirectory()
     /// Who has logged in with a browser.
@@ -58,10 +58,10 @@ public final class WebServer: Front {
     var statistics = WebStatistics()
 
     /// See `Front`.
-    public var documentLimit: Int { .max }
+    package var documentLimit: Int { .max }
 
     /// - Parameter clock: the time in milliseconds since 1970.
-    public init(_ configuration: WebConfiguration, logger: Logger, clock: @escaping () -> Int64) {
+    package init(_ configuration: WebConfiguration, logger: Logger, clock: @escaping () -> Int64) {
         self.configuration = configuration
         self.logger = logger
         self.clock = clock
@@ -72,7 +72,7 @@ public final class WebServer: Front {
     // MARK: Running
 
     /// Takes changes of users, at once also for connections that are open.
-    public func apply(_ changes: [UserChange], isEverything: Bool) {
+    package func apply(_ changes: [UserChange], isEverything: Bool) {
         users.apply(changes, isEverything: isEverything)
         sessions.endThoseWithout(users)
         endStreamsWithoutLogin()
@@ -87,7 +87,7 @@ public final class WebServer: Front {
     /// there is listens on.
     ///
     /// - Throws: where it cannot listen, or must not: on an address that is not the machine's own, without users.
-    public func listen() throws -> [(site: Site, address: String)] {
+    package func listen() throws -> [(site: Site, address: String)] {
         var bound: [(Site, String)] = []
         for site in Site.allCases {
             guard let address = configuration.addresses[site] else { continue }
@@ -117,13 +117,13 @@ public final class WebServer: Front {
     }
 
     /// Answers from the application from now on.
-    public func serve(_ application: Application) {
+    package func serve(_ application: Application) {
         self.application = application
         application.attach(self)
     }
 
     /// Takes no more requests; those on their way are still answered.
-    public func drain() {
+    package func drain() {
         isStopping = true
         for listener in listeners.values { listener.close() }
         listeners = [:]
@@ -131,14 +131,14 @@ public final class WebServer: Front {
     }
 
     /// Closes every connection once its answers are sent.
-    public func close() {
+    package func close() {
         drain()
         sweep?.cancel()
         for connection in connections.values { connection.close() }
     }
 
     /// Sends what is ready, and goes on with requests that waited for it.
-    public func sendAnswers() -> Bool {
+    package func sendAnswers() -> Bool {
         guard !withWork.isEmpty else { return false }
         let connections = withWork
         withWork = []
@@ -147,7 +147,7 @@ public final class WebServer: Front {
     }
 
     /// See `Front`.
-    public func name(ofClient client: Int64) -> String? {
+    package func name(ofClient client: Int64) -> String? {
         connections[client].map { connection in
             "\(connection.user.map { "user \($0.name)" } ?? "somebody") at \(connection.address)"
         }

@@ -1,19 +1,19 @@
-public import EventLog
+package import EventLog
 
 /// Checks whether a log is still the one that anchors were taken of.
-public enum AnchorCheck {
+package enum AnchorCheck {
     /// An anchor that does not hold.
-    public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         /// The anchor.
-        public var anchor: Anchor
+        package var anchor: Anchor
         /// Why, in a sentence without a full stop.
-        public var reason: String
+        package var reason: String
         /// Whether the log as it is now ends, or goes on otherwise, behind what earlier anchors vouch for: so does a log
         /// that lost its newest batches when a standby took over, or a backup was restored.
-        public var isLoss = false
+        package var isLoss = false
 
         /// The anchor and the reason, as people read them.
-        public var description: String { "\(anchor) does not hold: \(reason)" }
+        package var description: String { "\(anchor) does not hold: \(reason)" }
     }
 
     /// The anchors that do not hold in a log: no batch ends at their position with their digest. Only batches are
@@ -21,7 +21,7 @@ public enum AnchorCheck {
     ///
     /// Nobody can tell from a log whether its end was lost or replaced. A log that was changed before that, or whose
     /// digests do not fit, was tampered with.
-    public static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
+    package static func faults(of anchors: [Anchor], in log: any EventLog) async throws(EventLogError) -> [Fault] {
         let heads = try await log.heads()
         var faults: [Fault] = []
         /// The last position of each partition whose anchor holds.

@@ -1,14 +1,14 @@
-public import Domain
+package import Domain
 
 /// An outlet, or an item of an outlet.
-public struct ListingID: Hashable, Comparable, Sendable {
+package struct ListingID: Hashable, Comparable, Sendable {
     /// The outlet.
-    public var outlet: Identifier
+    package var outlet: Identifier
     /// The item; nil for the outlet itself.
-    public var item: Identifier?
+    package var item: Identifier?
 
     /// Orders by outlet, then by item.
-    public static func < (a: ListingID, b: ListingID) -> Bool {
+    package static func < (a: ListingID, b: ListingID) -> Bool {
         if a.outlet != b.outlet { return a.outlet < b.outlet }
         switch (a.item, b.item) {
         case (let a?, let b?): return a < b
@@ -18,39 +18,39 @@ public struct ListingID: Hashable, Comparable, Sendable {
 }
 
 /// An item or an outlet as filters, sorts and facets see it.
-public struct Listing: Equatable {
+package struct Listing: Equatable {
     /// Its id.
-    public var id: ListingID
+    package var id: ListingID
     /// Its name.
-    public var name: Text
+    package var name: Text
     /// Other texts to search.
-    public var texts: [Text]
+    package var texts: [Text]
     /// Its cuisines. An item without any has those of its outlet.
-    public var cuisines: [Text]
+    package var cuisines: [Text]
     /// The outlet's city.
-    public var city: Text?
+    package var city: Text?
     /// The outlet's part of the city.
-    public var area: Text?
+    package var area: Text?
     /// The item's kind; for an outlet, those of its items.
-    public var kinds: [Text]
+    package var kinds: [Text]
     /// The item's tags; for an outlet, those of its items.
-    public var tags: [Text]
+    package var tags: [Text]
     /// The item's attributes. An outlet has none: it is found by those of its items.
-    public var attributes: ItemAttributes
+    package var attributes: ItemAttributes
     /// What its prices are in.
-    public var currency: Currency
+    package var currency: Currency
     /// What it costs in minor units; for an outlet, what two people pay.
-    public var price: Int64?
+    package var price: Int64?
     /// The outlet's rating, in hundredths.
-    public var rating: Int64?
+    package var rating: Int64?
     /// How long the outlet's delivery takes, in minutes.
-    public var deliveryMinutes: Int64?
+    package var deliveryMinutes: Int64?
     /// When it can be ordered. If nothing else changes, only ``AvailabilityIndex`` is updated.
-    public var availability: Availability
+    package var availability: Availability
 }
 
 /// When something can be ordered.
-public enum Availability: Hashable, Sendable {
+package enum Availability: Hashable, Sendable {
     case now
     /// From that moment on, without anybody doing anything.
     case from(Timestamp)

@@ -4,11 +4,11 @@
 // durable, and an accepted command is applied once. `CommandProcessor` decides and puts events together into batches;
 // `AppendPipeline` drives the batches to an `EventLog`. Neither does any I/O.
 
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// A command of any aggregate.
-public enum DomainCommand: Sendable {
+package enum DomainCommand: Sendable {
     case outlet(Outlet.Command)
     case menu(Menu.Command)
     case cart(Cart.Command)
@@ -16,30 +16,30 @@ public enum DomainCommand: Sendable {
 }
 
 /// A request to change a stream.
-public struct CommandRequest {
+package struct CommandRequest {
     /// The stream to be changed.
-    public var stream: StreamName
+    package var stream: StreamName
     /// The client's id for the command, with a fingerprint of its arguments.
-    public var metadata: EventMetadata
+    package var metadata: EventMetadata
     /// The version that the client believes the stream to have.
-    public var expectedVersion: Int64?
+    package var expectedVersion: Int64?
     /// Makes the command for the state and version that it will be decided against, with what it needs from outside.
     /// It is called again if another writer was faster.
-    public var command: (AggregateState, Int64) -> DomainCommand
+    package var command: (AggregateState, Int64) -> DomainCommand
 
     /// Whether the caller may know of the stream in this state; nil for everybody. Whoever may not is answered as if
     /// there were none, whatever is asked.
-    public var mayKnow: ((AggregateState) -> Bool)?
+    package var mayKnow: ((AggregateState) -> Bool)?
 
     /// Whether the command is only decided: if it would change the stream, its outcome is
     /// ``CommandOutcome/recordable``, and nothing has changed.
-    public var isTrial = false
+    package var isTrial = false
 
     /// Whether nothing is decided: the answer is the one that the same command got before, or that there was none.
-    public var isRecall = false
+    package var isRecall = false
 
     /// A request to change a stream.
-    public init(
+    package init(
         stream: StreamName, metadata: EventMetadata = .none, expectedVersion: Int64? = nil,
         command: @escaping (AggregateState, Int64) -> DomainCommand
     ) {
@@ -51,7 +51,7 @@ public struct CommandRequest {
 }
 
 /// The reply to an accepted command.
-public enum CommandReply: Equatable, Sendable {
+package enum CommandReply: Equatable, Sendable {
     /// The stream's version.
     case version(Int64)
     /// The cart's sum of quantities.
@@ -72,7 +72,7 @@ extension AggregateState {
 }
 
 /// The outcome of a command.
-public enum CommandOutcome: Equatable, Sendable {
+package enum CommandOutcome: Equatable, Sendable {
     /// Accepted, and durable.
     case accepted(CommandReply)
     /// Only tried: it would be accepted, and be recorded.
@@ -90,25 +90,25 @@ public enum CommandOutcome: Equatable, Sendable {
 }
 
 /// The committed state of a stream, for questions.
-public struct CommittedState: Equatable, Sendable {
+package struct CommittedState: Equatable, Sendable {
     /// The state after its events.
-    public var state: AggregateState
+    package var state: AggregateState
     /// The version of the last of them; 0 if there is none.
-    public var version: Int64
+    package var version: Int64
     /// When the last of them was recorded.
-    public var updatedAt: Timestamp
+    package var updatedAt: Timestamp
     /// The position of the last of them; 0 if there is none.
-    public var position: Int64 = 0
+    package var position: Int64 = 0
 
     /// A stream of that kind before its first event.
-    public init(initial category: StreamName.Category) {
+    package init(initial category: StreamName.Category) {
         state = AggregateState(initial: category)
         version = 0
         updatedAt = Timestamp(millisecondsSinceEpoch: 0)
     }
 
     /// Takes in the stream's next event, or says why it cannot have happened.
-    public mutating func take(_ event: DecodedEvent) throws(CorruptEvent) {
+    package mutating func take(_ event: DecodedEvent) throws(CorruptEvent) {
         do throws(ImpossibleEvent) {
             guard event.version == version + 1 else {
                 throw ImpossibleEvent("version \(event.version) after \(version)")

@@ -1,37 +1,37 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities,
 /// and 0 once the cart has been checked out.
-public struct CartCounts: Projection {
+package struct CartCounts: Projection {
     /// See ``Projection``.
-    public static let name = "cart_counts"
+    package static let name = "cart_counts"
     /// See ``Projection``.
-    public static let version = 3
+    package static let version = 3
     /// See ``Projection``.
-    public static let table = "cart_count_rows"
+    package static let table = "cart_count_rows"
 
     /// See ``Projection``.
     @inlinable
-    public static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
+    package static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
 
     /// See ``Projection``.
-    public static func streams(of key: Identifier) -> [StreamName] { [StreamName(.cart, key)] }
+    package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.cart, key)] }
 
     private let notesChanges: Bool
 
     /// No carts.
     ///
     /// - Parameter notesChanges: whether the counts are to be saved.
-    public init(notesChanges: Bool = false) {
+    package init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
     /// Carts that are shown to nobody.
-    public var quarantine = Quarantine()
+    package var quarantine = Quarantine()
 
     /// What is known of a cart.
-    public struct Standing: BitwiseCopyable, Equatable, Sendable {
+    package struct Standing: BitwiseCopyable, Equatable, Sendable {
         /// The sum of its quantities.
         var count: Int32
         /// The version of its last event; -1 if that is unknown.
@@ -45,7 +45,7 @@ public struct CartCounts: Projection {
     static let unknownVersion: Int32 = -1
 
     /// The sum of quantities; 0 for an unknown cart, and for one that has been checked out.
-    public func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
+    package func count(of cart: Identifier) -> Int { Int(carts[cart]?.count ?? 0) }
 
     /// The version of a cart's last event; 0 if that is unknown.
     func version(of cart: Identifier) -> Int64 { Int64(max(carts[cart]?.version ?? 0, 0)) }
@@ -53,12 +53,12 @@ public struct CartCounts: Projection {
     // MARK: Folding
 
     /// See ``Projection``.
-    public func mayExist(_ stream: StreamName) -> Bool {
+    package func mayExist(_ stream: StreamName) -> Bool {
         carts.place(of: stream.id) != nil || quarantine[stream] != nil
     }
 
     /// See ``Projection``.
-    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .cart(let change) = event.event else { return }
         try apply(change, event.version, of: event.stream.id)
     }
@@ -111,7 +111,7 @@ public struct CartCounts: Projection {
 
     #if DEBUG
         /// See ``Projection``.
-        public mutating func skip(_ event: DecodedEvent) {
+        package mutating func skip(_ event: DecodedEvent) {
             guard let place = carts.place(of: event.stream.id) else { return }
             let before = carts[place]
             carts[place].version = Int32(clamping: event.version)
@@ -122,20 +122,20 @@ public struct CartCounts: Projection {
     // MARK: Rows
 
     /// The number of carts.
-    public var rowCount: Int { carts.count }
+    package var rowCount: Int { carts.count }
 
     /// Every cart with its count.
-    public var rows: some Sequence<CartCountRow> {
+    package var rows: some Sequence<CartCountRow> {
         carts.entries.lazy.map { CartCountRow(key: $0.key, value: $0.standing) }
     }
 
     /// See ``Projection``.
-    public func row(of key: Identifier) -> CartCountRow? {
+    package func row(of key: Identifier) -> CartCountRow? {
         carts[key].map { CartCountRow(key: key, value: $0) }
     }
 
     /// See ``Projection``.
-    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         // The row as a value would have a string for its key: with millions of rows, a start would spend its time there.
         let count = stored.int32(1)
         guard count >= 0 else { throw UnreadableValue("a count of \(count)") }
@@ -149,61 +149,61 @@ public struct CartCounts: Projection {
     }
 
     /// See ``Projection``.
-    public mutating func endRestoring() -> Identifier? { carts.index() }
+    package mutating func endRestoring() -> Identifier? { carts.index() }
 
     // MARK: Checkpoints
 
     /// See ``Projection``.
-    public mutating func takeChanges() -> ValueChanges<CartCountRow> {
+    package mutating func takeChanges() -> ValueChanges<CartCountRow> {
         defer { changes = ValueChanges() }
         return changes
     }
 
     /// See ``Projection``.
-    public mutating func putBack(_ taken: ValueChanges<CartCountRow>) { changes.merge(older: taken) }
+    package mutating func putBack(_ taken: ValueChanges<CartCountRow>) { changes.merge(older: taken) }
 }
 
 /// A row of `cart_counts`.
-public struct CartCountRow: ValueRow {
+package struct CartCountRow: ValueRow {
     /// See ``ProjectionRow``.
-    public static let columns = [
+    package static let columns = [
         Column("cart", .text), Column("count", .int32), Column("version", .int32, isPrinted: false),
     ]
 
     /// The cart.
-    public var cart: Identifier
+    package var cart: Identifier
     private let standing: CartCounts.Standing
 
     /// What ``CartCounts/count(of:)`` gives.
-    public var count: Int32 { standing.count }
+    package var count: Int32 { standing.count }
 
     /// See ``ValueRow``.
-    public init(key: Identifier, value: CartCounts.Standing) {
+    package init(key: Identifier, value: CartCounts.Standing) {
         cart = key
         standing = value
     }
 
     /// See ``ProjectionRow``.
-    public init(_ stored: StoredRow) throws(UnreadableValue) {
+    package init(_ stored: StoredRow) throws(UnreadableValue) {
         self.init(
             key: try stored.key(), value: CartCounts.Standing(count: stored.int32(1), version: stored.int32(2)))
     }
 
     /// See ``ProjectionRow``.
-    public func write(to columns: inout some RowWriter) {
+    package func write(to columns: inout some RowWriter) {
         columns.text(cart.rawValue)
         columns.int32(standing.count)
         columns.int32(standing.version)
     }
 
     /// See ``ProjectionRow``.
-    public var key: Identifier { cart }
+    package var key: Identifier { cart }
 
     /// See ``ProjectionRow``.
-    public var size: Int { cart.rawValue.utf8.count + 8 }
+    package var size: Int { cart.rawValue.utf8.count + 8 }
 
     /// See ``digest(_:_:)``.
-    public var digest: Digest {
+    package var digest: Digest {
         var cart = cart.rawValue
         return cart.withUTF8 { CartCountRow.digest(UnsafeRawBufferPointer($0), standing) }
     }

@@ -1,30 +1,30 @@
 internal import Domain
-public import EventLog
+package import EventLog
 
 /// What is to be saved of a read model: the rows that changed since the last save, as they were when it was taken, in
 /// slices small enough to be written between other work.
-public struct Checkpoint: Sendable {
+package struct Checkpoint: Sendable {
     /// The most rows of a slice.
-    public static let sliceRows = 2_000
+    package static let sliceRows = 2_000
     /// About how many bytes a slice holds, unless a single row has more.
-    public static let sliceBytes = 200_000
+    package static let sliceBytes = 200_000
 
     /// Rows of one projection.
-    public struct Slice: Sendable {
+    package struct Slice: Sendable {
         /// The projection.
-        public let projection: RegisteredProjection
+        package let projection: RegisteredProjection
         /// The rows.
-        public let rows: [any ProjectionRow]
+        package let rows: [any ProjectionRow]
     }
 
     /// The partition.
-    public let partition: Int
+    package let partition: Int
     /// The position of the last event in the rows.
-    public let position: Int64
+    package let position: Int64
     /// Streams that were quarantined, each with the projection that quarantined it.
-    public let quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
+    package let quarantined: [(projection: RegisteredProjection, event: CorruptEvent)]
     /// The digests of the projections' rows once every slice is taken.
-    public private(set) var digests: ReadModel.Digests
+    package private(set) var digests: ReadModel.Digests
 
     private var pending: [any PendingRows] = []
     /// The projection whose rows are next.
@@ -46,7 +46,7 @@ public struct Checkpoint: Sendable {
     }
 
     /// The next rows to be written, or nil when there are no more.
-    public mutating func nextSlice() -> Slice? {
+    package mutating func nextSlice() -> Slice? {
         while next < pending.count {
             let projection = pending[next].projection
             let rows = pending[next].nextRows(&digests[projection])
@@ -130,49 +130,49 @@ extension ProjectionMember {
 
 extension ReadModel {
     /// The digests of the projections' rows, and of the streams that they do not show.
-    public struct Digests: Equatable, Sendable {
+    package struct Digests: Equatable, Sendable {
         private var digests: [RegisteredProjection: SetDigest]
 
         /// The digests of no rows.
-        public init() {
+        package init() {
             digests = Dictionary(uniqueKeysWithValues: ReadModel.projections.map { ($0, SetDigest()) })
         }
 
         /// Of the rows of a projection.
-        public subscript(projection: RegisteredProjection) -> SetDigest {
+        package subscript(projection: RegisteredProjection) -> SetDigest {
             get { digests[projection] ?? SetDigest() }
             set { digests[projection] = newValue }
         }
     }
 
     /// The digests of all rows, computed from them.
-    public var digests: Digests {
+    package var digests: Digests {
         var digests = Digests()
         for projection in ReadModel.projections { digests[projection] = projection.member.digest(in: self) }
         return digests
     }
 
     /// Takes what changed since the last checkpoint. Report the result by ``saved(_:)`` or ``notSaved(_:)``.
-    public mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
+    package mutating func takeCheckpoint(since digests: Digests) -> Checkpoint {
         precondition(notesChanges, "a read model that does not note changes has no checkpoints")
         return Checkpoint(&self, since: digests)
     }
 
     /// The checkpoint's rows are in the database.
-    public mutating func saved(_ checkpoint: Checkpoint) { checkpoint.saved(in: &self) }
+    package mutating func saved(_ checkpoint: Checkpoint) { checkpoint.saved(in: &self) }
 
     /// The checkpoint's rows are not in the database: they have to be saved again.
-    public mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
+    package mutating func notSaved(_ checkpoint: Checkpoint) { checkpoint.putBack(into: &self) }
 
     /// Restores saved rows of a projection, and adds them to its digest.
-    public mutating func restore(
+    package mutating func restore(
         _ rows: any StoredRows, of projection: RegisteredProjection, _ digests: inout Digests
     ) throws(UnreadableRow) {
         try projection.member.restore(rows, into: &self, &digests[projection])
     }
 
     /// Continues from a saved position, once the saved rows are restored.
-    public mutating func restore(
+    package mutating func restore(
         position: Int64, quarantined: [(projection: RegisteredProjection, event: CorruptEvent)],
         _ digests: inout Digests
     ) throws(UnreadableRow) {

@@ -1,11 +1,11 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 internal import TextFormats
 
 /// A row of `orders`.
-public struct OrderRow: ValueRow {
+package struct OrderRow: ValueRow {
     /// See ``ProjectionRow``.
-    public static let columns = [
+    package static let columns = [
         Column("order_id", .text), Column("position", .int64), Column("outlet", .text), Column("customer", .text),
         Column("status", .text), Column("version", .int32), Column("count", .int32), Column("currency", .text),
         Column("total", .int64), Column("placed_at", .int64), Column("changed_at", .int64),
@@ -14,13 +14,13 @@ public struct OrderRow: ValueRow {
     ]
 
     /// The order.
-    public let order: Identifier
+    package let order: Identifier
     /// The outlet that cooks it.
-    public let outlet: Identifier
+    package let outlet: Identifier
     /// Who ordered, where that was said.
-    public let customer: Identifier?
+    package let customer: Identifier?
     /// What was ordered, as long as it is open and its life is followed.
-    public let open: Orders.Open?
+    package let open: Orders.Open?
     let standing: Orders.Standing
 
     init(
@@ -34,39 +34,39 @@ public struct OrderRow: ValueRow {
     }
 
     /// See ``ValueRow``.
-    public init(key: Identifier, value: OrderRow) { self = value }
+    package init(key: Identifier, value: OrderRow) { self = value }
 
     /// The cart that it was placed from, as long as it is open and its life is followed.
-    public var cart: Identifier? { open?.book.placement.cart }
+    package var cart: Identifier? { open?.book.placement.cart }
     /// How far it has come.
-    public var status: Order.Status { Order.Status(standing.status) }
+    package var status: Order.Status { Order.Status(standing.status) }
     /// The version of its stream.
-    public var version: Int64 { Int64(standing.version) }
+    package var version: Int64 { Int64(standing.version) }
     /// The sum of its quantities.
-    public var count: Int { Int(standing.count) }
+    package var count: Int { Int(standing.count) }
     /// The currency of its prices.
-    public var currency: Currency { Currency(standing.currency) }
+    package var currency: Currency { Currency(standing.currency) }
     /// What it costs.
-    public var total: Amount { Amount(minorUnits: standing.total) }
+    package var total: Amount { Amount(minorUnits: standing.total) }
     /// How much of the total is tax, in prices or on top, in minor units.
-    public var tax: Int64 { standing.tax }
+    package var tax: Int64 { standing.tax }
     /// What was given back, in minor units.
-    public var refunded: Int64 { standing.refunded }
+    package var refunded: Int64 { standing.refunded }
     /// How much of that is tax, in minor units.
-    public var refundedTax: Int64 { standing.refundedTax }
+    package var refundedTax: Int64 { standing.refundedTax }
     /// What was paid and not given back, in minor units.
-    public var paid: Int64 { standing.paid }
+    package var paid: Int64 { standing.paid }
     /// Whether something that was reported of its payment cannot be.
-    public var isInDoubt: Bool { standing.isInDoubt }
+    package var isInDoubt: Bool { standing.isInDoubt }
     /// The position of its first event.
-    public var position: Int64 { standing.position }
+    package var position: Int64 { standing.position }
     /// When its first event was recorded.
-    public var placedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.placedAt) }
+    package var placedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.placedAt) }
     /// When its last event was recorded.
-    public var changedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.changedAt) }
+    package var changedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.changedAt) }
 
     /// See ``ProjectionRow``.
-    public init(_ stored: StoredRow) throws(UnreadableValue) {
+    package init(_ stored: StoredRow) throws(UnreadableValue) {
         let customer = stored.bytes(3)
         guard let outlet = Identifier(String(decoding: stored.bytes(2), as: UTF8.self)),
             let status = Order.Status(rawValue: String(decoding: stored.bytes(4), as: UTF8.self)),
@@ -88,7 +88,7 @@ public struct OrderRow: ValueRow {
     }
 
     /// See ``ProjectionRow``.
-    public func write(to columns: inout some RowWriter) {
+    package func write(to columns: inout some RowWriter) {
         columns.text(order.rawValue)
         columns.int64(standing.position)
         columns.text(outlet.rawValue)
@@ -109,13 +109,13 @@ public struct OrderRow: ValueRow {
     }
 
     /// See ``ProjectionRow``.
-    public var key: Identifier { order }
+    package var key: Identifier { order }
 
     /// See ``ProjectionRow``.
-    public var size: Int { 200 + (open?.placed.count ?? 0) }
+    package var size: Int { 200 + (open?.placed.count ?? 0) }
 
     /// The row's digest: over its columns in decimal or as they are, with a zero byte between two.
-    public var digest: Digest {
+    package var digest: Digest {
         let columns = [
             order.rawValue, "\(standing.position)", outlet.rawValue, customer?.rawValue ?? "", status.rawValue,
             "\(standing.version)", "\(standing.count)", currency.code, "\(standing.total)", "\(standing.placedAt)",
@@ -126,7 +126,7 @@ public struct OrderRow: ValueRow {
     }
 
     /// See `Equatable`.
-    public static func == (one: OrderRow, other: OrderRow) -> Bool { one.digest == other.digest }
+    package static func == (one: OrderRow, other: OrderRow) -> Bool { one.digest == other.digest }
 }
 
 extension Orders.Open {

@@ -1,17 +1,17 @@
-public import Domain
+package import Domain
 internal import EventLog
 
 /// Which orders are asked for.
-public struct OrderFilter: Sendable {
+package struct OrderFilter: Sendable {
     /// Those of an outlet.
-    public var outlet: Identifier?
+    package var outlet: Identifier?
     /// Those of a customer.
-    public var customer: Identifier?
+    package var customer: Identifier?
     /// Those with one of these statuses; of any, if there is none.
-    public var statuses: Set<Order.Status>
+    package var statuses: Set<Order.Status>
 
     /// Orders that meet all conditions.
-    public init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
+    package init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
         self.outlet = outlet
         self.customer = customer
         self.statuses = statuses
@@ -19,20 +19,20 @@ public struct OrderFilter: Sendable {
 }
 
 /// An order that a kitchen has to do with.
-public struct KitchenOrder: Sendable {
+package struct KitchenOrder: Sendable {
     /// The order.
-    public var id: Identifier
+    package var id: Identifier
     /// The version of its stream.
-    public var version: Int64
+    package var version: Int64
     /// When it was placed.
-    public var placedAt: Timestamp
+    package var placedAt: Timestamp
     /// How far it has come, without its lines and its name until ``whole``.
-    public fileprivate(set) var book: Order.Book
+    package fileprivate(set) var book: Order.Book
     /// Its first event.
     fileprivate let placed: [UInt8]
 
     /// The order with what was ordered. Few of a long list are shown, so only these are decoded.
-    public var whole: KitchenOrder {
+    package var whole: KitchenOrder {
         guard case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, placed) else { return self }
         var order = self
         order.book.placement = placement
@@ -40,29 +40,29 @@ public struct KitchenOrder: Sendable {
     }
 
     /// When it is wanted: what was promised, or as soon as it can be.
-    public var dueAt: Timestamp { book.promise ?? placedAt }
+    package var dueAt: Timestamp { book.promise ?? placedAt }
 
     /// Whether it should be ready by now.
-    public func isLate(at now: Timestamp) -> Bool {
+    package func isLate(at now: Timestamp) -> Bool {
         guard let promise = book.promise, book.status != .ready else { return false }
         return promise < now
     }
 }
 
 /// Orders as they were placed, the newest first.
-public struct PlacedOrders: Sendable {
+package struct PlacedOrders: Sendable {
     /// The orders.
-    public var orders: [Identifier] = []
+    package var orders: [Identifier] = []
     /// Before this position there may be more; 0 if there are none.
-    public var rest: Int64 = 0
+    package var rest: Int64 = 0
 
     /// No orders.
-    public init() {}
+    package init() {}
 }
 
 extension Orders {
     /// The next order of a list.
-    public enum Next: Sendable {
+    package enum Next: Sendable {
         case order(OrderRow)
         /// None up to a position; there may be more before it.
         case none(from: Int64)
@@ -72,7 +72,7 @@ extension Orders {
     /// The newest order that meets the conditions, of those whose first event comes before a position.
     ///
     /// - Parameter patience: how many orders may be looked at; less by those that were.
-    public func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
+    package func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
         guard let list = list(filter) else { return .end }
         let number = filter.outlet.flatMap { outlets.find($0) }
         for place in list[..<count(in: list, before: position)].reversed() {
@@ -94,7 +94,7 @@ extension Orders {
     /// - Parameters:
     ///   - limit: the most orders.
     ///   - patience: how many may be looked at.
-    public func placed(
+    package func placed(
         _ filter: OrderFilter, before position: Int64, limit: Int, patience: Int
     ) -> PlacedOrders {
         var result = PlacedOrders()
@@ -130,7 +130,7 @@ extension Orders {
     }
 
     /// The orders that an outlet's kitchen has to do with, in no order.
-    public func kitchen(of outlet: Identifier) -> [KitchenOrder] {
+    package func kitchen(of outlet: Identifier) -> [KitchenOrder] {
         (kitchens[outlet] ?? []).compactMap { order in
             guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order], let open = open[order]
             else { return nil }
@@ -144,5 +144,5 @@ extension Orders {
         name: "order.placed", schemaVersion: EventCodec.currentVersion(of: "order.placed"))
 
     /// The outlet of an order; nil if there is no such order.
-    public func outlet(of order: Identifier) -> Identifier? { orders[order].map { outlets[$0.outlet] } }
+    package func outlet(of order: Identifier) -> Identifier? { orders[order].map { outlets[$0.outlet] } }
 }

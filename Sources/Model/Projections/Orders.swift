@@ -1,25 +1,25 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// The projection `orders`: every order with how far it has come, and what is in those that a kitchen still has to do
 /// with.
 ///
 /// An order that has ended, or that nobody has to accept or pay, is a few numbers. Only orders that are open and whose
 /// life is followed (`Terms.placedAt`) keep what was ordered.
-public struct Orders: Projection {
+package struct Orders: Projection {
     /// See ``Projection``.
-    public static let name = "orders"
+    package static let name = "orders"
     /// See ``Projection``.
-    public static let version = 2
+    package static let version = 2
     /// See ``Projection``.
-    public static let table = "order_rows"
+    package static let table = "order_rows"
 
     /// See ``Projection``.
     @inlinable
-    public static func follows(_ category: StreamName.Category) -> Bool { category == .order }
+    package static func follows(_ category: StreamName.Category) -> Bool { category == .order }
 
     /// See ``Projection``.
-    public static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
+    package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
 
     /// What is known of every order.
     struct Standing: BitwiseCopyable, Equatable, Sendable {
@@ -59,11 +59,11 @@ public struct Orders: Projection {
     }
 
     /// An order that is open.
-    public struct Open: Sendable {
+    package struct Open: Sendable {
         /// The order without its lines and its name.
-        public fileprivate(set) var book: Order.Book
+        package fileprivate(set) var book: Order.Book
         /// Its first event in the present schema: what was ordered.
-        public let placed: [UInt8]
+        package let placed: [UInt8]
 
         init(book: Order.Book, placed: [UInt8]) {
             self.book = book
@@ -76,12 +76,12 @@ public struct Orders: Projection {
     /// No orders.
     ///
     /// - Parameter notesChanges: whether the orders are to be saved.
-    public init(notesChanges: Bool = false) {
+    package init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
     /// Orders that are shown to nobody.
-    public var quarantine = Quarantine()
+    package var quarantine = Quarantine()
 
     private(set) var orders = IdentifierTable<Standing>()
     private(set) var outlets = Names()
@@ -98,25 +98,25 @@ public struct Orders: Projection {
     // MARK: Questions
 
     /// When something happens to an order by itself; nil where nothing does.
-    public func deadline(of order: Identifier) -> Timestamp? {
+    package func deadline(of order: Identifier) -> Timestamp? {
         quarantine[StreamName(.order, order)] == nil ? open[order]?.book.deadline : nil
     }
 
     /// The version of an order's stream; nil where there is no such order.
-    public func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
+    package func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
 
     /// Every order to which something will happen by itself.
-    public var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
+    package var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
         open.lazy.compactMap { order, open in open.book.deadline.map { (order, $0) } }
     }
 
     /// How many orders are open.
-    public var openCount: Int { open.count }
+    package var openCount: Int { open.count }
 
     // MARK: Folding
 
     /// See ``Projection``.
-    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .order(let change) = event.event, quarantine[event.stream] == nil else { return }
         let order = event.stream.id
         guard let place = orders.place(of: order) else {
@@ -201,7 +201,7 @@ public struct Orders: Projection {
 
     #if DEBUG
         /// See ``Projection``.
-        public mutating func skip(_ event: DecodedEvent) {
+        package mutating func skip(_ event: DecodedEvent) {
             guard let place = orders.place(of: event.stream.id) else { return }
             orders[place].version = Int32(clamping: event.version)
         }
@@ -210,13 +210,13 @@ public struct Orders: Projection {
     // MARK: Rows
 
     /// The number of orders.
-    public var rowCount: Int { orders.count }
+    package var rowCount: Int { orders.count }
 
     /// Every order.
-    public var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
+    package var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
 
     /// See ``Projection``.
-    public func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
+    package func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
 
     func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
         OrderRow(
@@ -225,7 +225,7 @@ public struct Orders: Projection {
     }
 
     /// See ``Projection``.
-    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OrderRow(stored)
         var standing = row.standing
         standing.outlet = outlets.number(of: row.outlet)
@@ -240,7 +240,7 @@ public struct Orders: Projection {
     }
 
     /// See ``Projection``.
-    public mutating func endRestoring() -> Identifier? {
+    package mutating func endRestoring() -> Identifier? {
         // Rows come in any order.
         let places = orders.places.map { (place: $0, position: orders[$0].position) }
         for (place, _) in places.sorted(by: { $0.position < $1.position }) { list(place, orders[place]) }
@@ -250,13 +250,13 @@ public struct Orders: Projection {
     // MARK: Checkpoints
 
     /// See ``Projection``.
-    public mutating func takeChanges() -> ValueChanges<OrderRow> {
+    package mutating func takeChanges() -> ValueChanges<OrderRow> {
         defer { changes = ValueChanges() }
         return changes
     }
 
     /// See ``Projection``.
-    public mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
+    package mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
 }
 
 extension Orders.Standing {

@@ -1,26 +1,26 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// The projection `outlet_home`: for every outlet its details, its menu, and the home document made from both.
-public struct OutletHome: Projection {
+package struct OutletHome: Projection {
     /// See ``Projection``.
-    public static let name = "outlet_home"
+    package static let name = "outlet_home"
     /// See ``Projection``.
-    public static let version = 3
+    package static let version = 3
     /// See ``Projection``.
-    public static let table = "outlet_home_rows"
+    package static let table = "outlet_home_rows"
 
     /// See ``Projection``.
     @inlinable
-    public static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
+    package static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
 
     /// See ``Projection``.
-    public static func streams(of key: Identifier) -> [StreamName] {
+    package static func streams(of key: Identifier) -> [StreamName] {
         [StreamName(.outlet, key), StreamName(.menu, key)]
     }
 
     /// Outlets and menus that are shown to nobody.
-    public var quarantine = Quarantine()
+    package var quarantine = Quarantine()
 
     private var outlets: [Identifier: OutletRecord] = [:]
     /// Outlets that changed since rows were last taken for saving.
@@ -31,12 +31,12 @@ public struct OutletHome: Projection {
     /// No outlets.
     ///
     /// - Parameter notesChanges: whether the outlets are to be saved.
-    public init(notesChanges: Bool = false) {
+    package init(notesChanges: Bool = false) {
         self.notesChanges = notesChanges
     }
 
     /// The outlet with its menu, if it is registered and was not removed.
-    public subscript(outlet: Identifier) -> OutletRecord? {
+    package subscript(outlet: Identifier) -> OutletRecord? {
         guard let record = outlets[outlet], record.sale != nil else { return nil }
         return record
     }
@@ -44,20 +44,20 @@ public struct OutletHome: Projection {
     /// What an outlet's menu says of an item with some options at this moment.
     ///
     /// - Parameter chosen: in the order of the ids, each once.
-    public func offer(
+    package func offer(
         of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier, now: Timestamp
     ) -> Offer {
         outlets[outlet]?.offer(of: item, with: chosen, now: now) ?? .noOutlet
     }
 
     /// The same of the lines of a cart, in their order.
-    public func offers(for lines: [CartLine], at outlet: Identifier, now: Timestamp) -> [Offer] {
+    package func offers(for lines: [CartLine], at outlet: Identifier, now: Timestamp) -> [Offer] {
         guard let record = outlets[outlet] else { return lines.map { _ in .noOutlet } }
         return lines.map { record.offer(of: $0.item, with: $0.chosen, now: now) }
     }
 
     /// The position of the last event of an outlet or its menu, even if it was removed; 0 if there is none.
-    public func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
+    package func revision(of outlet: Identifier) -> Int64 { outlets[outlet]?.revision ?? 0 }
 
     /// The version of an outlet's stream or its menu's; 0 if there is none.
     func version(of stream: StreamName) -> Int64 {
@@ -66,20 +66,20 @@ public struct OutletHome: Projection {
     }
 
     /// Why the outlet is shown to nobody, if so.
-    public func corruption(of outlet: Identifier) -> CorruptEvent? {
+    package func corruption(of outlet: Identifier) -> CorruptEvent? {
         quarantine[StreamName(.outlet, outlet)] ?? quarantine[StreamName(.menu, outlet)]
     }
 
     /// Every outlet that is shown to whoever asks for it.
-    public var shown: [OutletRecord] {
+    package var shown: [OutletRecord] {
         outlets.values.filter { $0.details != nil && corruption(of: $0.id) == nil }
     }
 
     /// Those of them that are in lists and searches, too.
-    public var listed: [OutletRecord] { shown.filter { !$0.isHidden } }
+    package var listed: [OutletRecord] { shown.filter { !$0.isHidden } }
 
     /// The outlets that look different in the other projection.
-    public func difference(from other: OutletHome) -> Set<Identifier> {
+    package func difference(from other: OutletHome) -> Set<Identifier> {
         Set(outlets.keys).union(other.outlets.keys).filter { id in
             corruption(of: id) != other.corruption(of: id)
                 || outlets[id].map(OutletHomeRow.init) != other.outlets[id].map(OutletHomeRow.init)
@@ -89,14 +89,14 @@ public struct OutletHome: Projection {
     // MARK: Folding
 
     /// See ``Projection``.
-    public func mayExist(_ stream: StreamName) -> Bool {
+    package func mayExist(_ stream: StreamName) -> Bool {
         if quarantine[stream] != nil { return true }
         guard let record = outlets[stream.id] else { return false }
         return stream.category == .outlet ? record.outletVersion > 0 : record.menuVersion > 0
     }
 
     /// See ``Projection``.
-    public mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         let id = event.stream.id
         guard quarantine[event.stream] == nil else { return }
         do throws(ImpossibleEvent) {
@@ -111,7 +111,7 @@ public struct OutletHome: Projection {
 
     #if DEBUG
         /// See ``Projection``.
-        public mutating func skip(_ event: DecodedEvent) {
+        package mutating func skip(_ event: DecodedEvent) {
             outlets[event.stream.id]?.skip(event)
             changed.insert(event.stream.id)
         }
@@ -120,16 +120,16 @@ public struct OutletHome: Projection {
     // MARK: Rows
 
     /// The number of outlets.
-    public var rowCount: Int { outlets.count }
+    package var rowCount: Int { outlets.count }
 
     /// Every outlet, including those that are not registered and those whose history is damaged.
-    public var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
+    package var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
 
     /// See ``Projection``.
-    public func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
+    package func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
     /// See ``Projection``.
-    public mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OutletHomeRow(stored)
         let digest = row.digest
         guard outlets.updateValue(try OutletRecord(row, digest), forKey: row.outlet) == nil else {
@@ -141,13 +141,13 @@ public struct OutletHome: Projection {
     // MARK: Checkpoints
 
     /// Outlets that have changed. Each row is made when it is asked for.
-    public struct Changes: ProjectionChanges {
+    package struct Changes: ProjectionChanges {
         fileprivate let outlets: [OutletRecord]
         /// The digests of the rows that have been made.
         fileprivate var digests: [Digest] = []
 
         /// See ``ProjectionChanges``.
-        public mutating func next() -> ChangedRow<OutletHomeRow>? {
+        package mutating func next() -> ChangedRow<OutletHomeRow>? {
             guard digests.count < outlets.count else { return nil }
             let record = outlets[digests.count]
             let change = ChangedRow(before: record.savedDigest, after: OutletHomeRow(record))
@@ -157,38 +157,38 @@ public struct OutletHome: Projection {
     }
 
     /// See ``Projection``.
-    public mutating func takeChanges() -> Changes {
+    package mutating func takeChanges() -> Changes {
         defer { changed = [] }
         return Changes(outlets: changed.compactMap { outlets[$0] })
     }
 
     /// See ``Projection``.
-    public mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
+    package mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
 
     /// Remembers what was saved, so that the next digest can remove it again.
-    public mutating func saved(_ taken: Changes) {
+    package mutating func saved(_ taken: Changes) {
         for (record, digest) in zip(taken.outlets, taken.digests) { outlets[record.id]?.savedDigest = digest }
     }
 }
 
 /// An outlet with its menu.
-public struct OutletRecord: Sendable {
+package struct OutletRecord: Sendable {
     /// The outlet's id.
-    public let id: Identifier
+    package let id: Identifier
     /// Its details, and whether it is open.
-    public private(set) var outlet = Outlet.initial {
+    package private(set) var outlet = Outlet.initial {
         didSet { sale = OutletRecord.sale(of: outlet) }
     }
     /// What every offer needs of the details; nil before it is registered, and once it is removed.
     private(set) var sale: (status: Outlet.Status, currency: Currency, taxes: [PricingTerms.Tax])?
     /// Its menu.
-    public private(set) var menu = Menu.initial
+    package private(set) var menu = Menu.initial
     /// The version of the outlet's stream.
-    public private(set) var outletVersion: Int64 = 0
+    package private(set) var outletVersion: Int64 = 0
     /// The version of the menu's stream; 0 if it has none.
-    public private(set) var menuVersion: Int64 = 0
+    package private(set) var menuVersion: Int64 = 0
     /// The position of the last event of either.
-    public private(set) var revision: Int64 = 0
+    package private(set) var revision: Int64 = 0
     /// The digest of the row as it was last saved.
     var savedDigest: Digest?
 
@@ -219,7 +219,7 @@ public struct OutletRecord: Sendable {
     }
 
     /// The outlet's details and its status; nil before it is registered, and once it is removed.
-    public var details: (details: OutletDetails, status: Outlet.Status)? {
+    package var details: (details: OutletDetails, status: Outlet.Status)? {
         switch outlet {
         case .unregistered, .removed: nil
         case .registered(let details, let status, _): (details, status)
@@ -227,7 +227,7 @@ public struct OutletRecord: Sendable {
     }
 
     /// Whether it is kept out of lists and searches.
-    public var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
+    package var isHidden: Bool { if case .registered(_, _, isHidden: true) = outlet { true } else { false } }
 
     /// What the menu says of an item with some options at this moment.
     func offer(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Offer {
@@ -241,7 +241,7 @@ public struct OutletRecord: Sendable {
     }
 
     /// The taxes that items name, each with the first item of the menu that does.
-    public var itemTaxes: [Identifier: Identifier] {
+    package var itemTaxes: [Identifier: Identifier] {
         var named: [Identifier: Identifier] = [:]
         for item in menu.sections.lazy.flatMap(\.items) {
             if let tax = menu.entries[item]?.tax, named[tax] == nil { named[tax] = item }

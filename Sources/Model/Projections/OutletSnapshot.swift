@@ -1,26 +1,26 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 internal import TextFormats
 
 /// A row of `outlet_home`.
-public struct OutletHomeRow: ProjectionRow {
+package struct OutletHomeRow: ProjectionRow {
     /// See ``ProjectionRow``. The document follows from the snapshot; only restarts read the snapshot.
-    public static let columns = [
+    package static let columns = [
         Column("outlet", .text), Column("revision", .int64), Column("document", .json, isRestored: false),
         Column("snapshot", .json, isPrinted: false),
     ]
 
     /// The outlet.
-    public var outlet: Identifier
+    package var outlet: Identifier
     /// The position of the last event of the outlet or its menu.
-    public var revision: Int64
+    package var revision: Int64
     /// The home document, as ``HomeDocument`` writes it; `null` if the outlet is not registered, or was removed.
-    public var document: [UInt8]
+    package var document: [UInt8]
     /// The shortest history that leads to the outlet and its menu.
-    public var snapshot: [UInt8]
+    package var snapshot: [UInt8]
 
     /// A row as it is in the database.
-    public init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
+    package init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
         self.outlet = outlet
         self.revision = revision
         self.document = document
@@ -28,7 +28,7 @@ public struct OutletHomeRow: ProjectionRow {
     }
 
     /// The row of an outlet.
-    public init(_ record: OutletRecord) {
+    package init(_ record: OutletRecord) {
         outlet = record.id
         revision = record.revision
         // An outlet whose registration is damaged may still have a menu, and one that was removed has its last one.
@@ -37,13 +37,13 @@ public struct OutletHomeRow: ProjectionRow {
     }
 
     /// See ``ProjectionRow``.
-    public init(_ stored: StoredRow) throws(UnreadableValue) {
+    package init(_ stored: StoredRow) throws(UnreadableValue) {
         self.init(
             outlet: try stored.key(), revision: stored.int64(1), document: stored.bytes(2), snapshot: stored.bytes(3))
     }
 
     /// See ``ProjectionRow``.
-    public func write(to columns: inout some RowWriter) {
+    package func write(to columns: inout some RowWriter) {
         columns.text(outlet.rawValue)
         columns.int64(revision)
         columns.json(document)
@@ -51,17 +51,17 @@ public struct OutletHomeRow: ProjectionRow {
     }
 
     /// See ``ProjectionRow``.
-    public var key: Identifier { outlet }
+    package var key: Identifier { outlet }
 
     /// See ``ProjectionRow``.
-    public var size: Int { document.count + snapshot.count }
+    package var size: Int { document.count + snapshot.count }
 
     /// See ``ProjectionRow``.
-    public func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
+    package func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
 
     /// The row's digest: over the outlet, a zero byte, the revision in decimal, another zero byte, and the snapshot. The
     /// document follows from these.
-    public var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(revision)\0".utf8) + snapshot) }
+    package var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(revision)\0".utf8) + snapshot) }
 }
 
 // An outlet is saved as the shortest history that leads to it, in the format of events. So there is no second format

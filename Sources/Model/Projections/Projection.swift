@@ -1,12 +1,12 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// A pure fold over the events of a partition, and the rows it is stored as.
 ///
 /// The same events in the same order give the same rows and the same digest, wherever and whenever they are folded. A
 /// projection is registered by its member in ``ReadModel``. Storing, restoring, rebuilding, auditing and replaying
 /// follow from what is declared here.
-public protocol Projection: Sendable {
+package protocol Projection: Sendable {
     /// A stored row.
     associatedtype Row: ProjectionRow
     /// What has changed since the last checkpoint.
@@ -82,17 +82,17 @@ public protocol Projection: Sendable {
 
 extension Projection {
     /// See ``Projection``.
-    public func mayExist(_ stream: StreamName) -> Bool { true }
+    package func mayExist(_ stream: StreamName) -> Bool { true }
 
     /// See ``Projection``.
-    public mutating func endRestoring() -> Identifier? { nil }
+    package mutating func endRestoring() -> Identifier? { nil }
 
     /// See ``Projection``.
-    public mutating func saved(_ changes: Changes) {}
+    package mutating func saved(_ changes: Changes) {}
 }
 
 /// A row of a projection.
-public protocol ProjectionRow: Equatable, Sendable {
+package protocol ProjectionRow: Equatable, Sendable {
     /// The columns, in the order in which values are read and written; the key is the first.
     static var columns: [Column] { get }
 
@@ -117,13 +117,13 @@ public protocol ProjectionRow: Equatable, Sendable {
 
 extension ProjectionRow {
     /// See ``ProjectionRow``.
-    public func mayFollow(_ event: DecodedEvent) -> Bool { true }
+    package func mayFollow(_ event: DecodedEvent) -> Bool { true }
 }
 
 /// A column of a projection's table.
-public struct Column: Sendable {
+package struct Column: Sendable {
     /// What is in a column.
-    public enum Kind: Sendable {
+    package enum Kind: Sendable {
         /// `text`.
         case text
         /// `text` that is JSON.
@@ -135,16 +135,16 @@ public struct Column: Sendable {
     }
 
     /// The name in the database.
-    public let name: String
+    package let name: String
     /// What is in it.
-    public let kind: Kind
+    package let kind: Kind
     /// Whether a restart needs it. What follows from other columns does not have to be read.
-    public let isRestored: Bool
+    package let isRestored: Bool
     /// Whether a replay prints it.
-    public let isPrinted: Bool
+    package let isPrinted: Bool
 
     /// A column.
-    public init(_ name: String, _ kind: Kind, isRestored: Bool = true, isPrinted: Bool = true) {
+    package init(_ name: String, _ kind: Kind, isRestored: Bool = true, isPrinted: Bool = true) {
         self.name = name
         self.kind = kind
         self.isRestored = isRestored
@@ -153,7 +153,7 @@ public struct Column: Sendable {
 }
 
 /// Takes the values of a row, column by column.
-public protocol RowWriter {
+package protocol RowWriter {
     /// A ``Column/Kind/text``.
     mutating func text(_ value: String)
     /// A ``Column/Kind/json``, in UTF-8.
@@ -165,7 +165,7 @@ public protocol RowWriter {
 }
 
 /// Rows of a projection's table as they were read.
-public protocol StoredRows: Sendable {
+package protocol StoredRows: Sendable {
     /// How many there are.
     var count: Int { get }
     /// The UTF-8 of a text, valid as long as this is.
@@ -178,11 +178,11 @@ public protocol StoredRows: Sendable {
 
 extension StoredRows {
     /// The key of a row, as the database has it.
-    public func key(_ row: Int) -> String { String(decoding: bytes(row, 0), as: UTF8.self) }
+    package func key(_ row: Int) -> String { String(decoding: bytes(row, 0), as: UTF8.self) }
 }
 
 /// One of ``StoredRows``.
-public struct StoredRow {
+package struct StoredRow {
     private let rows: any StoredRows
     private let row: Int
 
@@ -192,7 +192,7 @@ public struct StoredRow {
     }
 
     /// The key.
-    public func key() throws(UnreadableValue) -> Identifier {
+    package func key() throws(UnreadableValue) -> Identifier {
         guard let key = Identifier(utf8: keyBytes) else { throw StoredRow.keyIsNoIdentifier }
         return key
     }
@@ -203,37 +203,37 @@ public struct StoredRow {
     static let keyIsNoIdentifier = UnreadableValue("its key is no identifier")
 
     /// The UTF-8 of a text.
-    public func bytes(_ column: Int) -> [UInt8] { Array(rows.bytes(row, column)) }
+    package func bytes(_ column: Int) -> [UInt8] { Array(rows.bytes(row, column)) }
 
     /// A ``Column/Kind/int32``.
-    public func int32(_ column: Int) -> Int32 { rows.int32(row, column) }
+    package func int32(_ column: Int) -> Int32 { rows.int32(row, column) }
 
     /// A ``Column/Kind/int64``.
-    public func int64(_ column: Int) -> Int64 { rows.int64(row, column) }
+    package func int64(_ column: Int) -> Int64 { rows.int64(row, column) }
 }
 
 /// A value in a stored row that no projection writes.
-public struct UnreadableValue: Error, CustomStringConvertible {
+package struct UnreadableValue: Error, CustomStringConvertible {
     /// What is wrong with it.
-    public let description: String
+    package let description: String
 
     /// A value that cannot be read.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 /// A stored row that cannot be read. The log is then folded again.
-public struct UnreadableRow: Error, CustomStringConvertible {
+package struct UnreadableRow: Error, CustomStringConvertible {
     /// The table.
-    public let table: String
+    package let table: String
     /// The partition.
-    public let partition: Int
+    package let partition: Int
     /// The key, as the database has it.
-    public let key: String
+    package let key: String
     /// What is wrong.
-    public let reason: String
+    package let reason: String
 
     /// What is wrong, and if.
-    public var description: String {
+    package var description: String {
         "tiffin.\(table), partition \(partition), row \(String(reflecting: "\(key.prefix(100))")) cannot be read: \(reason)"
     }
 }

@@ -1,8 +1,8 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// The rows of a projection that have changed since the last checkpoint, made one by one.
-public protocol ProjectionChanges<Row>: Sendable {
+package protocol ProjectionChanges<Row>: Sendable {
     /// A row of the projection.
     associatedtype Row: ProjectionRow
 
@@ -11,16 +11,16 @@ public protocol ProjectionChanges<Row>: Sendable {
 }
 
 /// A row that has changed.
-public struct ChangedRow<Row: ProjectionRow>: Sendable {
+package struct ChangedRow<Row: ProjectionRow>: Sendable {
     /// The digest of the stored row; nil if there is none.
-    public var before: Digest?
+    package var before: Digest?
     /// The row as it is to be stored.
-    public var after: Row
+    package var after: Row
     /// The digest of ``after``.
-    public var digest: Digest
+    package var digest: Digest
 
     /// A row that has changed.
-    public init(before: Digest?, after: Row) {
+    package init(before: Digest?, after: Row) {
         self.before = before
         self.after = after
         digest = after.digest
@@ -28,7 +28,7 @@ public struct ChangedRow<Row: ProjectionRow>: Sendable {
 }
 
 /// A row that is a key with a small value.
-public protocol ValueRow: ProjectionRow {
+package protocol ValueRow: ProjectionRow {
     /// What belongs to a key.
     associatedtype Value: Sendable
 
@@ -37,7 +37,7 @@ public protocol ValueRow: ProjectionRow {
 }
 
 /// Changes of rows that are a key with a small value: what the value was when it was last saved, and what it is now.
-public struct ValueChanges<Row: ValueRow>: ProjectionChanges {
+package struct ValueChanges<Row: ValueRow>: ProjectionChanges {
     private struct Change: Sendable {
         var before: Row.Value?
         var after: Row.Value
@@ -47,20 +47,20 @@ public struct ValueChanges<Row: ValueRow>: ProjectionChanges {
     private var nextIndex: Dictionary<Identifier, Change>.Index?
 
     /// No changes.
-    public init() {}
+    package init() {}
 
     /// Notes a change. `before` is used only if the key has not changed yet.
-    public mutating func note(_ key: Identifier, before: Row.Value?, after: Row.Value) {
+    package mutating func note(_ key: Identifier, before: Row.Value?, after: Row.Value) {
         changes[key, default: Change(before: before, after: after)].after = after
     }
 
     /// Adds older changes, which have not been saved.
-    public mutating func merge(older: ValueChanges) {
+    package mutating func merge(older: ValueChanges) {
         changes.merge(older.changes) { newer, older in Change(before: older.before, after: newer.after) }
     }
 
     /// See ``ProjectionChanges``.
-    public mutating func next() -> ChangedRow<Row>? {
+    package mutating func next() -> ChangedRow<Row>? {
         let index = nextIndex ?? changes.startIndex
         guard index != changes.endIndex else { return nil }
         nextIndex = changes.index(after: index)

@@ -4,23 +4,23 @@
 // are folded. A stream whose history cannot have happened is quarantined; nothing else is affected.
 
 internal import Domain
-public import EventLog
+package import EventLog
 
 /// Every projection of one partition, at one position.
 ///
 /// A projection is registered here, by one line each in: the members, `init`, ``projections``, `fold` and
 /// ``mayExist(_:)``. The members are concrete and named, not a collection, because they are called for every event.
-public struct ReadModel: Sendable {
+package struct ReadModel: Sendable {
     /// The partition.
-    public let partition: Int
+    package let partition: Int
     /// The position of the last event folded in.
-    public internal(set) var position: Int64 = 0
+    package internal(set) var position: Int64 = 0
     /// What outlets show.
-    public internal(set) var outletHome: OutletHome
+    package internal(set) var outletHome: OutletHome
     /// How much is in each cart.
-    public internal(set) var cartCounts: CartCounts
+    package internal(set) var cartCounts: CartCounts
     /// How far orders have come.
-    public internal(set) var orders: Orders
+    package internal(set) var orders: Orders
     /// Whether the read model is to be saved.
     let notesChanges: Bool
 
@@ -28,7 +28,7 @@ public struct ReadModel: Sendable {
     ///
     /// - Parameter notesChanges: whether the read model is to be saved. If not, it has no checkpoints and takes less
     ///   memory.
-    public init(partition: Int, notesChanges: Bool = true) {
+    package init(partition: Int, notesChanges: Bool = true) {
         self.partition = partition
         self.notesChanges = notesChanges
         outletHome = OutletHome(notesChanges: notesChanges)
@@ -37,7 +37,7 @@ public struct ReadModel: Sendable {
     }
 
     /// Every projection.
-    public static let projections = [
+    package static let projections = [
         RegisteredProjection(\.outletHome),
         RegisteredProjection(\.cartCounts),
         RegisteredProjection(\.orders),
@@ -56,14 +56,14 @@ public struct ReadModel: Sendable {
     /// Whether the log may hold the stream as of ``position``: false only if it certainly does not. An order may always
     /// be there: nobody asks for one that was not placed.
     @inlinable
-    public func mayExist(_ stream: StreamName) -> Bool {
+    package func mayExist(_ stream: StreamName) -> Bool {
         if OutletHome.follows(stream.category), !outletHome.mayExist(stream) { return false }
         if CartCounts.follows(stream.category), !cartCounts.mayExist(stream) { return false }
         return true
     }
 
     /// Whether a projection shows nothing more of a stream, because of a corrupt event.
-    public func isQuarantined(_ stream: StreamName) -> Bool {
+    package func isQuarantined(_ stream: StreamName) -> Bool {
         switch stream.category {
         case .cart: cartCounts.quarantine[stream] != nil
         case .order: orders.quarantine[stream] != nil
@@ -75,7 +75,7 @@ public struct ReadModel: Sendable {
 
     /// How many events a stream has at least as of ``position``: those that were folded, and the one that put it into
     /// quarantine.
-    public func leastVersion(of stream: StreamName) -> Int64 {
+    package func leastVersion(of stream: StreamName) -> Int64 {
         let version =
             switch stream.category {
             case .cart: cartCounts.version(of: stream.id)
@@ -91,7 +91,7 @@ public struct ReadModel: Sendable {
     /// Folds in the next events, in the order of their positions. Returns those that are corrupt: they cannot be
     /// understood, or are the first of their stream that cannot have happened.
     @discardableResult
-    public mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
+    package mutating func apply(_ events: [Result<DecodedEvent, CorruptEvent>]) -> [CorruptEvent] {
         var corrupt: [CorruptEvent] = []
         for index in events.indices {
             if let corruption = apply(events[index]) { corrupt.append(corruption) }
@@ -102,7 +102,7 @@ public struct ReadModel: Sendable {
     /// Folds in the next event. Returns it if it is corrupt: it cannot be understood, or is the first of its stream
     /// that cannot have happened.
     @discardableResult
-    public mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
+    package mutating func apply(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
         switch event {
         case .success(let decoded):
             precondition(decoded.position == position + 1, "events are folded in the order of positions")
@@ -117,14 +117,14 @@ public struct ReadModel: Sendable {
     }
 
     /// Skips positions at which the log has no event.
-    public mutating func pass(missing positions: ClosedRange<Int64>) {
+    package mutating func pass(missing positions: ClosedRange<Int64>) {
         precondition(positions.lowerBound == position + 1, "events are folded in the order of positions")
         position = positions.upperBound
     }
 
     #if DEBUG
         /// Skips the next event, ignoring what it says: a mistake, for tests of whatever should notice it.
-        public mutating func skip(_ event: DecodedEvent) {
+        package mutating func skip(_ event: DecodedEvent) {
             precondition(event.position == position + 1, "events are folded in the order of positions")
             position = event.position
             for projection in ReadModel.projections { projection.member.skip(event, in: &self) }
@@ -142,14 +142,14 @@ public struct ReadModel: Sendable {
 #endif
 
 /// The streams that a projection does not show, each with its first corrupt event.
-public struct Quarantine: Equatable, Sendable {
+package struct Quarantine: Equatable, Sendable {
     /// By the stream.
-    public private(set) var streams: [StreamName: CorruptEvent] = [:]
+    package private(set) var streams: [StreamName: CorruptEvent] = [:]
     private var unsaved: [CorruptEvent] = []
 
     /// The corrupt event of the stream, if it is quarantined.
     @inlinable @inline(__always)
-    public subscript(stream: StreamName) -> CorruptEvent? {
+    package subscript(stream: StreamName) -> CorruptEvent? {
         streams.isEmpty ? nil : streams[stream]
     }
 

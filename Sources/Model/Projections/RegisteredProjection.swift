@@ -1,18 +1,18 @@
 internal import Domain
-public import EventLog
+package import EventLog
 
 /// One of the projections that a ``ReadModel`` holds, for code that handles all of them alike.
-public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
+package struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
     /// See ``Projection/name``.
-    public let name: String
+    package let name: String
     /// See ``Projection/version``.
-    public let version: Int
+    package let version: Int
     /// See ``Projection/table``.
-    public let table: String
+    package let table: String
     /// See ``ProjectionRow/columns``.
-    public let columns: [Column]
+    package let columns: [Column]
     /// Where it is in a read model.
-    public let member: any ProjectionMember
+    package let member: any ProjectionMember
 
     init<P: Projection>(_ path: any WritableKeyPath<ReadModel, P> & Sendable) {
         name = P.name
@@ -23,28 +23,28 @@ public struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible 
     }
 
     /// The projection with this name.
-    public init?(name: String) {
+    package init?(name: String) {
         guard let found = ReadModel.projections.first(where: { $0.name == name }) else { return nil }
         self = found
     }
 
     /// The names of all, for people.
-    public static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
+    package static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
 
     /// Its name.
-    public var description: String { name }
+    package var description: String { name }
 
     /// Two are equal if they have the same name.
-    public static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
+    package static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
         one.name == other.name
     }
 
     /// See `Hashable`.
-    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 /// Where a projection is in a read model. Code that needs its type opens this in a generic function.
-public protocol ProjectionMember<Member>: Sendable {
+package protocol ProjectionMember<Member>: Sendable {
     /// The projection.
     associatedtype Member: Projection
 
@@ -73,17 +73,17 @@ private struct Member<P: Projection>: ProjectionMember {
 
 extension RegisteredProjection {
     /// How many rows it has in a read model.
-    public func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
+    package func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
 
     /// Every row in a read model, in the order of their keys.
-    public func rows(in model: ReadModel) -> [any ProjectionRow] { member.sortedRows(in: model) }
+    package func rows(in model: ReadModel) -> [any ProjectionRow] { member.sortedRows(in: model) }
 
     /// Its streams in quarantine.
-    public func quarantine(in model: ReadModel) -> Quarantine { member.quarantine(in: model) }
+    package func quarantine(in model: ReadModel) -> Quarantine { member.quarantine(in: model) }
 
     /// The first event of a stream that puts it into quarantine, if there is one. The events are those of the stream
     /// from its beginning.
-    public func corruption(
+    package func corruption(
         of stream: StreamName, in events: [Result<DecodedEvent, CorruptEvent>]
     ) -> CorruptEvent? {
         member.corruption(of: stream, in: events)
@@ -135,12 +135,12 @@ extension ProjectionMember {
 
 extension Projection {
     /// A row as it was read.
-    public static func row(_ number: Int, of rows: any StoredRows) throws(UnreadableValue) -> Row {
+    package static func row(_ number: Int, of rows: any StoredRows) throws(UnreadableValue) -> Row {
         try Row(StoredRow(rows, number))
     }
 
     /// The result of a history of streams that it follows, whose events are in the order of their positions.
-    public init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
+    package init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
         self.init(notesChanges: false)
         for event in history { fold(event) }
     }

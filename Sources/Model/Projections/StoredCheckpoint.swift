@@ -1,24 +1,24 @@
-public import EventLog
+package import EventLog
 
 /// A row of `projection_checkpoints`: how far a generation of a projection's rows goes.
-public struct StoredCheckpoint: Equatable, Sendable {
+package struct StoredCheckpoint: Equatable, Sendable {
     /// The projection's name.
-    public var projection: String
+    package var projection: String
     /// The generation of its rows.
-    public var generation: Int32
+    package var generation: Int32
     /// The version of the projection that made the rows; 0 if nothing has been saved.
-    public var version: Int
+    package var version: Int
     /// The position of the last event in the rows; 0 if nothing has been saved.
-    public var position: Int64
+    package var position: Int64
     /// The digest of the rows; empty if nothing has been saved.
-    public var digest: [UInt8]
+    package var digest: [UInt8]
     /// The chain of the log up to the position; nil where it was not known.
-    public var chain: Digest?
+    package var chain: Digest?
     /// Whether servers begin with its rows and save to them. If not, it is kept to go back to.
-    public var isActive: Bool
+    package var isActive: Bool
 
     /// A row of `projection_checkpoints`.
-    public init(
+    package init(
         projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8], chain: Digest? = nil,
         isActive: Bool = true
     ) {

@@ -1,35 +1,35 @@
 internal import Catalogue
 internal import CommandHandling
-public import EventLoop
+package import EventLoop
 internal import Measurement
 internal import Projections
 
 /// Facts about the state of the application, under a title, each with a name.
 @LoopActor
-public struct Information {
+package struct Information {
     /// A section's facts, in the order in which they are shown.
-    public typealias Lines = [(name: String, value: String)]
+    package typealias Lines = [(name: String, value: String)]
 
     /// What the facts are about.
-    public let title: String
+    package let title: String
     private let makeLines: @LoopActor () -> Lines
 
     /// A section whose facts are found when they are asked for: percentiles take a while.
-    public init(_ title: String, _ lines: @LoopActor @escaping @autoclosure () -> Lines) {
+    package init(_ title: String, _ lines: @LoopActor @escaping @autoclosure () -> Lines) {
         self.title = title
         makeLines = lines
     }
 
     /// The facts as they are now.
-    public var lines: Lines { makeLines() }
+    package var lines: Lines { makeLines() }
 }
 
 extension Application {
     /// Why the last batch could not be appended, in words that strangers may read; nil if it was.
-    public var trouble: String? { partitions.lazy.compactMap(\.trouble).first }
+    package var trouble: String? { partitions.lazy.compactMap(\.trouble).first }
 
     /// How the log, the read models and the catalogue are doing.
-    public var information: [Information] {
+    package var information: [Information] {
         [
             Information("Log", self.partitions.enumerated().flatMap(self.logLines) + self.queueLines),
             Information(
@@ -40,7 +40,7 @@ extension Application {
     }
 
     /// Starts counting again what ``information`` counts.
-    public func resetStatistics() {
+    package func resetStatistics() {
         for partition in partitions { partition.batches = BatchStatistics() }
         logins.failureCount = 0
     }

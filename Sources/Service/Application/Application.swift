@@ -6,21 +6,21 @@
 
 internal import Catalogue
 internal import CommandHandling
-public import Domain
-public import EventLog
-public import EventLoop
-public import PostgresStorage
+package import Domain
+package import EventLog
+package import EventLoop
+package import PostgresStorage
 internal import Projections
 internal import TextFormats
 
 /// The application on one event log.
 @LoopActor
-public final class Application {
+package final class Application {
     /// The version of Tiffin.
-    public nonisolated static let version = "0.1.0"
+    package nonisolated static let version = "0.1.0"
 
     /// Every command that a client may ask for.
-    public nonisolated static let commands =
+    package nonisolated static let commands =
         CatalogueCommands.all + BrowsingCommands.all + ChoiceCommands.all + CartCommands.all + OrderCommands.all
         + LogCommands.all + MaintenanceCommands.all
 
@@ -42,11 +42,11 @@ public final class Application {
     /// What admins have rebuilt.
     let rebuilder: Rebuilder
     /// Who can log in.
-    public let logins = Logins()
+    package let logins = Logins()
     /// Who waits for what is to come.
     let logWaits = LogWaits()
     /// The time, as events record it.
-    public let clock: () -> Timestamp
+    package let clock: () -> Timestamp
     let partitioning: Partitioning
     var partitions: [PartitionWorker] = []
     /// Partitions that are being read again.
@@ -54,9 +54,9 @@ public final class Application {
     private let store: PostgresReadModelStore?
     private let changes = ChangeFeed()
     /// What held up the server for long.
-    public let latencies: LatencyMonitor
+    package let latencies: LatencyMonitor
     /// What bounds the memory of the process.
-    public private(set) var memory: MemoryBudget!
+    package private(set) var memory: MemoryBudget!
     let textSealer: TextSealer
     let receiptIssuer: ReceiptIssuer
     let archive: Archive
@@ -64,7 +64,7 @@ public final class Application {
     let recents: RecentDocuments
     private let liveCatalogue: LiveCatalogue
     /// Who listens to what.
-    public private(set) var topics: Topics!
+    package private(set) var topics: Topics!
     /// What is to happen to orders by itself.
     private(set) var deadlines: Deadlines!
     /// What kitchens see.
@@ -82,7 +82,7 @@ public final class Application {
     ///   - history: the same log, for reads that may take long. Nothing that customers' commands need waits for them.
     ///   - keys: what customers' texts are sealed with.
     ///   - store: where read models are saved; nil to save none.
-    public init(
+    package init(
         configuration: Configuration, log: any EventLog, history: any EventLog, keys: any CustomerKeys,
         store: PostgresReadModelStore?, logger: Logger, clock: @escaping () -> Timestamp
     ) async throws {
@@ -127,12 +127,12 @@ public final class Application {
     }
 
     /// Whether nothing has happened yet.
-    public var isLogEmpty: Bool { partitions.allSatisfy { $0.position == 0 } }
+    package var isLogEmpty: Bool { partitions.allSatisfy { $0.position == 0 } }
 
     // MARK: Running
 
     /// Serves from now on. Call it once, before the first call of a command that writes.
-    public func start() {
+    package func start() {
         turn = LoopActor.afterPoll { [unowned self] in endTurn() }
         if latencies.milliseconds > 0 {
             LoopActor.timeTurns { [latencies] in latencies.note(.turn, nanoseconds: $0 * 1_000_000) }
@@ -161,19 +161,19 @@ public final class Application {
     }
 
     /// Adds a front, whose answers leave at the end of every turn of the loop.
-    public func attach(_ front: any Front) {
+    package func attach(_ front: any Front) {
         fronts.append(front)
         documentLimit = min(documentLimit, front.documentLimit)
     }
 
     /// A connection has ended, and with it all that was only for it.
-    public func clientEnded(_ subscriber: Subscriber) {
+    package func clientEnded(_ subscriber: Subscriber) {
         topics.unsubscribe(subscriber)
         liveCatalogue.dropQueries(of: subscriber.client)
     }
 
     /// Waits until nothing is on its way, saves the read models, and hands the last answers to the fronts.
-    public func stop() async {
+    package func stop() async {
         sweep?.cancel()
         memory.stop()
         deadlines.stop()
@@ -220,7 +220,7 @@ public final class Application {
     /// Runs a command. Its answer is there at once, or promised.
     ///
     /// - Parameter call: a call of this command.
-    public func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
+    package func run(_ command: Command, _ call: borrowing Call) throws(Failure) -> Response {
         if case .write = command.declaration.effect { try memory.checkRoom() }
         return try command.body(self, call)
     }
@@ -234,7 +234,7 @@ public final class Application {
     /// Runs a command and waits for its answer, for callers in the process itself.
     ///
     /// - Parameter arguments: the command's name and its arguments.
-    public func perform(_ arguments: [[UInt8]]) async throws(Failure) -> Answer {
+    package func perform(_ arguments: [[UInt8]]) async throws(Failure) -> Answer {
         guard let name = arguments.first,
             let command = Application.commands.first(where: { $0.declaration.name.utf8.elementsEqual(name) })
         else { throw Failure("ERR", "unknown command") }
@@ -348,7 +348,7 @@ public final class Application {
 
 /// What hands answers to clients, such as a server of the line protocol.
 @LoopActor
-public protocol Front: AnyObject {
+package protocol Front: AnyObject {
     /// The most bytes of a document that it can send.
     var documentLimit: Int { get }
 

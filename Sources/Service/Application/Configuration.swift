@@ -1,40 +1,40 @@
-public import CommandHandling
+package import CommandHandling
 
 /// How the application behaves. Every limit has a name and a default; docs/protocol.md lists them.
-public struct Configuration: Sendable {
+package struct Configuration: Sendable {
     /// The most bytes of home documents that are kept ready.
-    public var homeCacheBytes = 64 << 20
+    package var homeCacheBytes = 64 << 20
     /// The most bytes of home documents that clients have read and that have changed since.
-    public var homeHistoryBytes = 64 << 20
+    package var homeHistoryBytes = 64 << 20
     /// The most bytes of patches between home documents.
-    public var homePatchBytes = 16 << 20
+    package var homePatchBytes = 16 << 20
     /// The most bytes of other documents that are kept for clients that ask what has changed since.
-    public var recentDocumentBytes = 32 << 20
+    package var recentDocumentBytes = 32 << 20
     /// The most bytes of patches between them.
-    public var recentPatchBytes = 8 << 20
+    package var recentPatchBytes = 8 << 20
     /// The most topics that a client may subscribe to.
-    public var subscriptionsPerClient = 1_000
+    package var subscriptionsPerClient = 1_000
     /// The most subscriptions of all clients of one caller.
-    public var subscriptionsPerCaller = 50_000
+    package var subscriptionsPerCaller = 50_000
     /// The most subscriptions of all clients together.
-    public var subscriptions = 200_000
+    package var subscriptions = 200_000
     /// Bounds on what each partition holds and lets wait.
-    public var processorLimits = CommandProcessor.Limits()
+    package var processorLimits = CommandProcessor.Limits()
     /// How often the log is polled for what other servers wrote, in milliseconds.
-    public var pollMilliseconds: UInt64 = 200
+    package var pollMilliseconds: UInt64 = 200
     /// The most events between two checkpoints of the read models.
-    public var checkpointEvents: Int64 = 500_000
+    package var checkpointEvents: Int64 = 500_000
     /// How long events may stay out of a checkpoint while more keep coming, in seconds.
-    public var checkpointSeconds: UInt64 = 30
+    package var checkpointSeconds: UInt64 = 30
     /// What holds up the server for so many milliseconds is in `LATENCY`; 0 for nothing.
-    public var latencyMilliseconds: UInt64 = 100
+    package var latencyMilliseconds: UInt64 = 100
     /// The most bytes of memory that the process is to take; 0 for any number.
-    public var maximumMemory = 0
+    package var maximumMemory = 0
     #if DEBUG
         /// What the application does wrong on purpose.
-        public var plantedFault: PlantedFault?
+        package var plantedFault: PlantedFault?
     #endif
 
     /// The defaults.
-    public init() {}
+    package init() {}
 }

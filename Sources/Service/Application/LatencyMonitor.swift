@@ -1,10 +1,10 @@
-public import EventLoop
+package import EventLoop
 
 /// The moments in which something took longer than it should: what `LATENCY` shows.
 @LoopActor
-public final class LatencyMonitor {
+package final class LatencyMonitor {
     /// What may take long. The raw value is the name that clients see.
-    public enum Event: String, CaseIterable, Sendable {
+    package enum Event: String, CaseIterable, Sendable {
         /// A command, without what it waited for.
         case command
         /// A turn of the event loop: whatever came meanwhile had to wait.
@@ -16,30 +16,30 @@ public final class LatencyMonitor {
     }
 
     /// The longest time of an event within one second.
-    public struct Sample: Sendable {
+    package struct Sample: Sendable {
         /// Seconds since 1970.
-        public var time: Int64
+        package var time: Int64
         /// How long it took.
-        public var milliseconds: Int64
+        package var milliseconds: Int64
     }
 
     /// The samples of an event.
-    public struct Series: Sendable {
+    package struct Series: Sendable {
         /// The latest last; at least one.
-        public fileprivate(set) var samples: [Sample]
+        package fileprivate(set) var samples: [Sample]
         /// The longest of all, in milliseconds.
-        public fileprivate(set) var maximum: Int64
+        package fileprivate(set) var maximum: Int64
     }
 
     /// The most samples of an event that are kept, as in Redis.
     private static let maximumSamples = 160
 
     /// What takes as many milliseconds is noted; 0 for nothing.
-    public let milliseconds: UInt64
+    package let milliseconds: UInt64
     /// The same in nanoseconds; out of reach for nothing.
-    public let threshold: UInt64
+    package let threshold: UInt64
     /// What has been noted.
-    public private(set) var series: [Event: Series] = [:]
+    package private(set) var series: [Event: Series] = [:]
     private let seconds: () -> Int64
 
     /// - Parameter seconds: the time, in seconds since 1970.
@@ -50,7 +50,7 @@ public final class LatencyMonitor {
     }
 
     /// An event took so many nanoseconds.
-    public func note(_ event: Event, nanoseconds: UInt64) {
+    package func note(_ event: Event, nanoseconds: UInt64) {
         guard nanoseconds >= threshold else { return }
         let sample = Sample(time: seconds(), milliseconds: Int64(nanoseconds / 1_000_000))
         var series = series[event] ?? Series(samples: [], maximum: 0)
@@ -65,5 +65,5 @@ public final class LatencyMonitor {
     }
 
     /// Forgets an event. Returns whether there was one.
-    public func reset(_ event: Event) -> Bool { series.removeValue(forKey: event) != nil }
+    package func reset(_ event: Event) -> Bool { series.removeValue(forKey: event) != nil }
 }

@@ -1,22 +1,22 @@
 internal import Domain
 internal import Foundation
-public import TextFormats
+package import TextFormats
 
 /// Writes messages to the operator on standard error, whatever they quote: nothing in them can look like another
 /// message, or reach a terminal. Whoever logs does not wait.
-public struct Logger: Sendable {
+package struct Logger: Sendable {
     /// How much is written.
-    public enum Level: String, CaseIterable, Sendable, Comparable {
+    package enum Level: String, CaseIterable, Sendable, Comparable {
         case error, info, debug
 
         /// Orders by how much is written.
-        public static func < (a: Level, b: Level) -> Bool {
+        package static func < (a: Level, b: Level) -> Bool {
             allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
         }
     }
 
     /// How it is written.
-    public enum Format: String, CaseIterable, Sendable {
+    package enum Format: String, CaseIterable, Sendable {
         /// For people.
         case text
         /// For programs: an object a line, with `time`, `level` and `message`.
@@ -24,26 +24,26 @@ public struct Logger: Sendable {
     }
 
     /// The level up to which messages are written.
-    public let level: Level
+    package let level: Level
     private let format: Format
     private let output: LineOutput
 
     /// A logger that writes messages up to a level.
-    public init(level: Level, format: Format = .text, output: LineOutput = .standardError) {
+    package init(level: Level, format: Format = .text, output: LineOutput = .standardError) {
         self.level = level
         self.format = format
         self.output = output
     }
 
     /// How many lines were dropped, because nobody read them.
-    public var droppedLines: Int64 { output.droppedLines }
+    package var droppedLines: Int64 { output.droppedLines }
 
     /// Something that an operator has to know.
-    public func error(_ message: @autoclosure () -> String) { say(.error, message) }
+    package func error(_ message: @autoclosure () -> String) { say(.error, message) }
     /// Something that an operator may want to know.
-    public func info(_ message: @autoclosure () -> String) { say(.info, message) }
+    package func info(_ message: @autoclosure () -> String) { say(.info, message) }
     /// Something that a developer may want to know.
-    public func debug(_ message: @autoclosure () -> String) { say(.debug, message) }
+    package func debug(_ message: @autoclosure () -> String) { say(.debug, message) }
 
     private func say(_ level: Level, _ message: () -> String) {
         guard level <= self.level else { return }

@@ -1,16 +1,16 @@
 internal import Domain
-public import EventLoop
+package import EventLoop
 internal import Foundation
-public import Users
+package import Users
 
 /// Who can log in, and the checks of those who try.
 ///
 /// A check takes a tenth of a second and 32 MB, so few run at once, off the loop, and few wait. The answer to a wrong
 /// password is the same, after the same work, whether there is such a user or not. All fronts count failures together.
 @LoopActor
-public final class Logins {
+package final class Logins {
     /// What became of an attempt.
-    public enum Outcome {
+    package enum Outcome {
         /// The user, as it was when that was found.
         case succeeded(User)
         /// The name or the password is wrong, or the user is disabled.
@@ -20,7 +20,7 @@ public final class Logins {
     }
 
     /// Called with the outcome.
-    public typealias Completion = @LoopActor (Outcome) -> Void
+    package typealias Completion = @LoopActor (Outcome) -> Void
 
     /// The most checks at once: one processor is left for the loop.
     static let maximumChecks = min(2, max(1, ProcessInfo.processInfo.activeProcessorCount - 1))
@@ -41,9 +41,9 @@ public final class Logins {
     }
 
     /// Who can log in.
-    public private(set) var directory = UserDirectory()
+    package private(set) var directory = UserDirectory()
     /// The attempts that failed or were refused, since the start or the last `CONFIG RESETSTAT`.
-    public internal(set) var failureCount: Int64 = 0
+    package internal(set) var failureCount: Int64 = 0
     private var limits = LoginLimits()
     private var recent = RecentLogins()
     private var checks: [RecentLogins.Attempt: Check] = [:]
@@ -52,7 +52,7 @@ public final class Logins {
     private var generation = 0
 
     /// Takes changes of users. Returns them with those that they imply.
-    public func apply(_ changes: [UserChange], isEverything: Bool) -> [UserChange] {
+    package func apply(_ changes: [UserChange], isEverything: Bool) -> [UserChange] {
         let changes = directory.apply(changes, isEverything: isEverything)
         generation += 1
         for change in changes { recent.changed(change.name) }
@@ -60,14 +60,14 @@ public final class Logins {
     }
 
     /// Forgets what is too old.
-    public func tidy() { recent.removeOld(at: LoopActor.now) }
+    package func tidy() { recent.removeOld(at: LoopActor.now) }
 
     /// Tries to log in, with a password or a token.
     ///
     /// - Parameters:
     ///   - address: where the client is, as `127.0.0.1:5000`.
     ///   - completion: called with the outcome, at once or later; after a failure, later still.
-    public func logIn(_ name: [UInt8], _ password: [UInt8], from address: String, completion: @escaping Completion) {
+    package func logIn(_ name: [UInt8], _ password: [UInt8], from address: String, completion: @escaping Completion) {
         check(name, password, from: address) { [self] outcome in
             if case .succeeded = outcome {} else { failureCount += 1 }
             completion(outcome)
@@ -150,7 +150,7 @@ public final class Logins {
     }
 
     /// What an address is known by to the limits: without its port, and of IPv6 what one network has.
-    public static func network(of address: String) -> String {
+    package static func network(of address: String) -> String {
         let host = address.prefix(upTo: address.lastIndex(of: ":") ?? address.endIndex)
         guard host.hasPrefix("[") else { return String(host) }
         var bytes = in6_addr()
@@ -165,7 +165,7 @@ public final class Logins {
 
 extension Logins.Outcome {
     /// Why nobody is logged in; nil where somebody is.
-    public var failure: Failure? {
+    package var failure: Failure? {
         switch self {
         case .succeeded: nil
         case .failed: .wrongPassword
@@ -176,6 +176,6 @@ extension Logins.Outcome {
 
 extension Failure {
     /// Redis's words for a wrong name or password.
-    public static let wrongPassword = Failure(
+    package static let wrongPassword = Failure(
         "WRONGPASS", "invalid username-password pair or user is disabled.")
 }

@@ -1,17 +1,17 @@
-public import EventLoop
+package import EventLoop
 
 /// Keeps the memory of the process within a bound: near it, caches are emptied; beyond it, nothing more is taken in that
 /// would stay. What is there can still be read.
 @LoopActor
-public final class MemoryBudget {
+package final class MemoryBudget {
     private static let interval: UInt64 = 100
     /// How long it takes until caches are emptied again, in nanoseconds.
     private static let rest: UInt64 = 1_000_000_000
 
     /// The most bytes that the process is to take; 0 for any number.
-    public let limit: Int
+    package let limit: Int
     /// Whether there is no room for more.
-    public private(set) var isFull = false
+    package private(set) var isFull = false
 
     private let relieve: @LoopActor () -> Void
     private let logger: Logger

@@ -1,7 +1,7 @@
 #if DEBUG
     internal import CommandHandling
     internal import Domain
-    public import EventLoop
+    package import EventLoop
     internal import EventLog
     internal import TextFormats
     internal import Projections
@@ -9,9 +9,9 @@
     /// A mistake that the server makes on purpose, now and then: tests of whoever judges the server by its answers
     /// plant one and see whether it is found. Release builds have nothing of it.
     @LoopActor
-    public final class PlantedFault: CustomStringConvertible {
+    package final class PlantedFault: CustomStringConvertible {
         /// What goes wrong.
-        public enum Kind: String, CaseIterable, Sendable {
+        package enum Kind: String, CaseIterable, Sendable {
             /// A cart's write is answered as if it were done, and is not.
             case dropWrite = "drop-write"
             /// What `CART.ADD` does is recorded twice, and answered once.
@@ -41,13 +41,13 @@
         }
 
         /// What goes wrong.
-        public nonisolated let kind: Kind
+        package nonisolated let kind: Kind
         /// Of so many chances, the last one is taken.
-        public nonisolated let every: Int
+        package nonisolated let every: Int
         private var chances = 0
 
         /// A fault as its name and how often, `drop-write:500`; nil where there is no such fault.
-        public nonisolated init?(_ text: String) {
+        package nonisolated init?(_ text: String) {
             let parts = text.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count == 2, let kind = Kind(rawValue: String(parts[0])), let every = Int(parts[1]), every > 0
             else { return nil }
@@ -56,7 +56,7 @@
         }
 
         /// For people: `drop-write, every 500th`.
-        public nonisolated var description: String {
+        package nonisolated var description: String {
             let ending =
                 switch (every % 100, every % 10) {
                 case (11...13, _): "th"

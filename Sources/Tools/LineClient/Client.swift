@@ -2,12 +2,12 @@
 //
 // The promise: every request ends once, with its reply or with the loss of the connection.
 
-public import EventLoop
-public import LineProtocol
+package import EventLoop
+package import LineProtocol
 
 /// Whoever waits for a reply.
 @LoopActor
-public protocol ReplyReceiver: AnyObject {
+package protocol ReplyReceiver: AnyObject {
     /// The reply has come. `tag` is what was given when the request was sent.
     func received(_ reply: Reply, tag: Int)
     /// The connection has ended without it: whether the request was executed is not known.
@@ -16,9 +16,9 @@ public protocol ReplyReceiver: AnyObject {
 
 /// One connection: requests out, replies in the same order back, and messages beside them.
 @LoopActor
-public final class Client {
+package final class Client {
     /// Why a connection ended; nil where a side closed in good order.
-    public typealias Ending = (any Error)?
+    package typealias Ending = (any Error)?
 
     private struct Awaited {
         var receiver: any ReplyReceiver
@@ -29,20 +29,20 @@ public final class Client {
     }
 
     /// How long whoever asks one question waits for its answer, in milliseconds.
-    public static let patience: UInt64 = 8_000
+    package static let patience: UInt64 = 8_000
     /// How long a connection whose client has ended its side may stay open after the last reply, in milliseconds.
     private static let timeToClose: UInt64 = 10_000
 
     /// Told of messages that answer no request: the values of a push frame.
-    public var onPush: ((@LoopActor ([Reply]) -> Void))?
+    package var onPush: ((@LoopActor ([Reply]) -> Void))?
     /// Called once, last, after everybody who waited has been told.
-    public var onEnd: (@LoopActor (Ending) -> Void)?
+    package var onEnd: (@LoopActor (Ending) -> Void)?
     /// How many bytes are still taken before the connection is cut, where it is to be.
     private var bytesUntilCut: Int?
     /// It was this side that ended the connection.
-    public private(set) var isCut = false
+    package private(set) var isCut = false
     /// How many replies were awaited when the connection ended.
-    public private(set) var unanswered = 0
+    package private(set) var unanswered = 0
 
     private let connection: TCPConnection
     private var writer = RequestWriter()
@@ -56,7 +56,7 @@ public final class Client {
     }
 
     /// Connects, reads from then on, and logs in if a user is named.
-    public static func connect(to server: ServerEndpoint) async throws -> Client {
+    package static func connect(to server: ServerEndpoint) async throws -> Client {
         let (host, port) = (server.address.host, server.address.port)
         let connection =
             if let tls = server.tls {
@@ -83,17 +83,17 @@ public final class Client {
     }
 
     /// Whether requests can be sent.
-    public var isOpen: Bool { !hasEnded && connection.isOpen }
+    package var isOpen: Bool { !hasEnded && connection.isOpen }
 
     /// How many replies are awaited.
-    public var awaitedCount: Int { awaited.count }
+    package var awaitedCount: Int { awaited.count }
 
     // MARK: Sending
 
     /// Writes a request; it leaves with `flush()`.
     ///
     /// - Parameter isFollowedByPing: whether it is answered beside the replies, and a PING follows it.
-    public func send(
+    package func send(
         to receiver: any ReplyReceiver, tag: Int, isFollowedByPing: Bool = false,
         _ write: (inout RequestWriter) -> Void
     ) {
@@ -103,7 +103,7 @@ public final class Client {
     }
 
     /// Lets what was written leave.
-    public func flush() {
+    package func flush() {
         guard writer.count > 0 else { return }
         connection.write(writer.bytes)
         writer.consume(writer.count)
@@ -139,10 +139,10 @@ public final class Client {
     }
 
     /// A reply to nothing.
-    public struct Unasked: Error, CustomStringConvertible {
+    package struct Unasked: Error, CustomStringConvertible {
         var reply: Reply
         /// What came, for an operator.
-        public var description: String { "the server sent a reply that nobody had asked for: \(reply.summary)" }
+        package var description: String { "the server sent a reply that nobody had asked for: \(reply.summary)" }
     }
 
     private func end(_ error: Ending) {
@@ -156,7 +156,7 @@ public final class Client {
     }
 
     /// Closes at once. Every request that waits ends with the loss of the connection.
-    public func close() {
+    package func close() {
         isCut = true
         connection.close()
     }
@@ -164,14 +164,14 @@ public final class Client {
     // MARK: Faults
 
     /// Sends all that waits but for its last bytes, and cuts the connection.
-    public func cutRequest() {
+    package func cutRequest() {
         let kept = max(1, writer.count / 3)
         connection.write(UnsafeRawBufferPointer(rebasing: writer.bytes.dropLast(kept)))
         close()
     }
 
     /// Sends all that waits, and cuts the connection in the middle of what comes next.
-    public func cutReply() {
+    package func cutReply() {
         flush()
         bytesUntilCut = 2
     }
@@ -179,7 +179,7 @@ public final class Client {
     /// Sends all that waits and ends this side; the server still has to answer all of it, and to close.
     ///
     /// - Parameter staysOpen: called where everything is answered, and the connection is open long after.
-    public func endWriting(staysOpen: @escaping @LoopActor () -> Void) {
+    package func endWriting(staysOpen: @escaping @LoopActor () -> Void) {
         flush()
         connection.endWriting()
         _ = LoopTimer(milliseconds: Client.timeToClose) { [self] in
@@ -190,7 +190,7 @@ public final class Client {
     }
 
     /// Reads nothing for a while.
-    public func readSlowly(milliseconds: UInt64) {
+    package func readSlowly(milliseconds: UInt64) {
         guard isReading, isOpen else { return }
         flush()
         isReading = false
@@ -201,7 +201,7 @@ public final class Client {
 
 extension Client {
     /// Sends a request and waits for its reply.
-    public func ask(_ words: [String]) async throws -> Reply {
+    package func ask(_ words: [String]) async throws -> Reply {
         let question = Question()
         send(to: question, tag: 0) { $0.write(words) }
         flush()
@@ -209,7 +209,7 @@ extension Client {
     }
 
     /// The answer to a question that was sent; whoever does not answer in time is hung up on.
-    public func answer(to question: Question) async throws -> Reply {
+    package func answer(to question: Question) async throws -> Reply {
         let timer = LoopTimer(milliseconds: Client.patience) { [self] in close() }
         defer { timer.cancel() }
         guard let reply = await question.answer() else { throw ConnectionLost() }
@@ -217,7 +217,7 @@ extension Client {
     }
 
     /// The reply's text; an error reply is thrown.
-    public func text(_ words: String...) async throws -> String {
+    package func text(_ words: String...) async throws -> String {
         let reply = try await ask(words)
         guard let text = reply.string else { throw UnexpectedReply(command: words[0], reply: reply.summary) }
         return text
@@ -225,53 +225,53 @@ extension Client {
 }
 
 /// The server did not let a user in.
-public struct LoginRefused: Error, CustomStringConvertible {
+package struct LoginRefused: Error, CustomStringConvertible {
     /// What it said.
-    public let description: String
+    package let description: String
 }
 
 /// The connection ended before the reply.
-public struct ConnectionLost: Error, CustomStringConvertible {
+package struct ConnectionLost: Error, CustomStringConvertible {
     /// Nothing came.
-    public init() {}
+    package init() {}
 
     /// That it was lost.
-    public var description: String { "the connection was lost, or nothing answered" }
+    package var description: String { "the connection was lost, or nothing answered" }
 }
 
 /// A reply that is none to its command.
-public struct UnexpectedReply: Error, CustomStringConvertible {
+package struct UnexpectedReply: Error, CustomStringConvertible {
     /// The command's name.
-    public var command: String
+    package var command: String
     /// What came, shortened.
-    public var reply: String
+    package var reply: String
 
     /// A reply that is none to its command.
-    public init(command: String, reply: String) {
+    package init(command: String, reply: String) {
         self.command = command
         self.reply = reply
     }
 
     /// The command and what it was answered with.
-    public var description: String { "\(command) was answered with \(reply)" }
+    package var description: String { "\(command) was answered with \(reply)" }
 }
 
 /// One reply to wait for.
 @LoopActor
-public final class Question: ReplyReceiver {
+package final class Question: ReplyReceiver {
     private var outcome: Reply??
     private var waiter: CheckedContinuation<Reply?, Never>?
 
     /// A reply to wait for.
-    public init() {}
+    package init() {}
 
     /// See `ReplyReceiver`.
-    public func received(_ reply: Reply, tag: Int) { end(reply) }
+    package func received(_ reply: Reply, tag: Int) { end(reply) }
     /// See `ReplyReceiver`.
-    public func lost(tag: Int) { end(nil) }
+    package func lost(tag: Int) { end(nil) }
 
     /// nil where the connection ended first.
-    public func answer() async -> Reply? {
+    package func answer() async -> Reply? {
         if let outcome { return outcome }
         return await withCheckedContinuation { waiter = $0 }
     }

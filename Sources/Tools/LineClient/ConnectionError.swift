@@ -1,7 +1,7 @@
-public import LineProtocol
+package import LineProtocol
 
 /// Why the server can no longer be talked to.
-public enum ConnectionError: Error, Equatable, CustomStringConvertible {
+package enum ConnectionError: Error, Equatable, CustomStringConvertible {
     /// Nobody answers at the address.
     case unreachable(ServerAddress, reason: String)
     /// The connection ended, or was silent for too long.
@@ -13,7 +13,7 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
     private static let fatalCodes: Set<String> = ["ERR", "NOAUTH", "NOPERM", "DENIED", "UNAVAILABLE"]
 
     /// The refusal that an error reply is; nil where it is about its command alone.
-    public init?(fatal reply: Reply) {
+    package init?(fatal reply: Reply) {
         guard case .error(let code, let message) = reply, ConnectionError.fatalCodes.contains(code) else {
             return nil
         }
@@ -21,7 +21,7 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
     }
 
     /// What went wrong, for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unreachable(let address, let reason): "cannot connect to \(address): \(reason)"
         case .lost(let address, let reason): "lost the connection to \(address): \(reason)"

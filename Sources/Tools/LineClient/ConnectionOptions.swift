@@ -1,12 +1,12 @@
-public import CommandLineOptions
+package import CommandLineOptions
 internal import EventLoop
 internal import Foundation
-public import LineProtocol
+package import LineProtocol
 
 /// What the command line of a client says about TLS, and about the user to log in as.
 ///
 /// A password is never an option, because everybody on the machine can read those.
-public struct ConnectionOptions: Equatable, Sendable {
+package struct ConnectionOptions: Equatable, Sendable {
     private static let tls = Option.flag("tls", "talk TLS to the server, whose certificate has to fit its host")
     private static let authority = Option.optional(
         "tls-ca", "file", "who may have signed that (default those that this machine trusts)", .text)
@@ -21,7 +21,7 @@ public struct ConnectionOptions: Equatable, Sendable {
         "password-file", "file", "has the password or token in its first line, in place of TIFFIN_PASSWORD", .text)
 
     /// The options, for the syntax of every program that connects to a server.
-    public static let declarations: [any DeclaredOption] = [tls, authority, certificate, key, user, passwordFile]
+    package static let declarations: [any DeclaredOption] = [tls, authority, certificate, key, user, passwordFile]
 
     private var isUsed = false
     private var authority: String?
@@ -31,10 +31,10 @@ public struct ConnectionOptions: Equatable, Sendable {
     private var passwordFile: String?
 
     /// Plain connections of nobody.
-    public init() {}
+    package init() {}
 
     /// What was given.
-    public init(_ options: Options) throws(UsageError) {
+    package init(_ options: Options) throws(UsageError) {
         isUsed = options[ConnectionOptions.tls]
         for option in [ConnectionOptions.authority, ConnectionOptions.certificate, ConnectionOptions.key]
         where options.isGiven(option) && !isUsed {
@@ -52,7 +52,7 @@ public struct ConnectionOptions: Equatable, Sendable {
     }
 
     /// The server at an address, talked to in this way.
-    public func server(at address: ServerAddress) throws -> ServerEndpoint {
+    package func server(at address: ServerAddress) throws -> ServerEndpoint {
         let tls = isUsed ? try TLSContext.client(authority: authority, certificate: certificate, key: key) : nil
         return ServerEndpoint(
             address, tls: tls, login: try user.map { Login(user: $0, password: try password(of: $0)) })

@@ -1,10 +1,10 @@
 internal import EventLoop
-public import LineProtocol
+package import LineProtocol
 
 /// A conversation with a server as a value: it says what to ask next and takes the answers, in order.
 ///
 /// It does no I/O and does not know how many questions are on their way.
-public protocol Exchange {
+package protocol Exchange {
     /// What it asks.
     associatedtype Question
 
@@ -21,12 +21,12 @@ public protocol Exchange {
 extension CommandConnection {
     /// The most commands of an exchange without an answer. Enough to hide the way to the server and to fill its
     /// batches; few enough that neither side buffers much.
-    public static var exchangeWindow: Int { 256 }
+    package static var exchangeWindow: Int { 256 }
 
     /// Asks until there is nothing more to ask, without waiting for each answer.
     ///
     /// - Parameter progress: called after every answer.
-    public func run<Conversation: Exchange>(
+    package func run<Conversation: Exchange>(
         _ exchange: inout Conversation, progress: (Conversation) -> Void = { _ in }
     ) async throws(ConnectionError) {
         var asked = Ring<Conversation.Question>()

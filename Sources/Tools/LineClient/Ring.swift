@@ -1,25 +1,25 @@
 /// A queue in one block of memory that is used round and round.
-public struct Ring<Element> {
+package struct Ring<Element> {
     private var slots: [Element?] = Array(repeating: nil, count: 8)
     private var head = 0
     /// How many wait.
-    public private(set) var count = 0
+    package private(set) var count = 0
 
     /// An empty queue.
-    public init() {}
+    package init() {}
 
     /// Whether none waits.
-    public var isEmpty: Bool { count == 0 }
+    package var isEmpty: Bool { count == 0 }
 
     /// Adds one at the end.
-    public mutating func append(_ element: Element) {
+    package mutating func append(_ element: Element) {
         if count == slots.count { grow() }
         slots[(head + count) & (slots.count - 1)] = element
         count += 1
     }
 
     /// Takes the first one out; nil where there is none.
-    public mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard count > 0 else { return nil }
         let element = slots[head].take()
         head = (head + 1) & (slots.count - 1)
@@ -28,7 +28,7 @@ public struct Ring<Element> {
     }
 
     /// The first one; nil where there is none.
-    public var first: Element? { count == 0 ? nil : slots[head] }
+    package var first: Element? { count == 0 ? nil : slots[head] }
 
     /// Changes the first element, if there is one.
     mutating func changeFirst(_ body: (inout Element) -> Void) {

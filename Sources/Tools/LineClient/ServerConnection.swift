@@ -1,9 +1,9 @@
-public import EventLoop
-public import LineProtocol
+package import EventLoop
+package import LineProtocol
 
 /// Something that commands are sent to and that answers them in order.
 @LoopActor
-public protocol CommandConnection: AnyObject {
+package protocol CommandConnection: AnyObject {
     /// Puts a command on its way, without waiting.
     func enqueue(_ command: [String])
 
@@ -13,7 +13,7 @@ public protocol CommandConnection: AnyObject {
 
 /// A connection whose replies are awaited one after the other: commands leave without waiting for earlier replies.
 @LoopActor
-public final class ServerConnection: CommandConnection, ReplyReceiver {
+package final class ServerConnection: CommandConnection, ReplyReceiver {
     /// How long the server may say nothing while a reply is awaited, in milliseconds.
     private static let silenceLimit: UInt64 = 30_000
 
@@ -24,7 +24,7 @@ public final class ServerConnection: CommandConnection, ReplyReceiver {
     private var ending: ConnectionError?
 
     /// Connects to a server.
-    public init(to server: ServerEndpoint) async throws(ConnectionError) {
+    package init(to server: ServerEndpoint) async throws(ConnectionError) {
         address = server.address
         do {
             client = try await Client.connect(to: server)
@@ -37,13 +37,13 @@ public final class ServerConnection: CommandConnection, ReplyReceiver {
     }
 
     /// Closes the connection at once.
-    public func close() { client.close() }
+    package func close() { client.close() }
 
     /// Puts a command on its way, without waiting.
-    public func enqueue(_ command: [String]) { client.send(to: self, tag: 0) { $0.write(command) } }
+    package func enqueue(_ command: [String]) { client.send(to: self, tag: 0) { $0.write(command) } }
 
     /// The reply to the oldest command that is unanswered.
-    public func nextReply() async throws(ConnectionError) -> Reply {
+    package func nextReply() async throws(ConnectionError) -> Reply {
         while true {
             if let reply = replies.popFirst() { return reply }
             if let ending { throw ending }
@@ -60,13 +60,13 @@ public final class ServerConnection: CommandConnection, ReplyReceiver {
     }
 
     /// See `ReplyReceiver`.
-    public func received(_ reply: Reply, tag: Int) {
+    package func received(_ reply: Reply, tag: Int) {
         replies.append(reply)
         wake()
     }
 
     /// See `ReplyReceiver`. The end of the connection says it once, for all replies.
-    public func lost(tag: Int) {}
+    package func lost(tag: Int) {}
 
     private func end(_ error: Client.Ending) {
         let reason =

@@ -13,21 +13,21 @@
 // - The exit code says how it ended (`RunReport.Outcome`).
 
 internal import CommandLineOptions
-public import EventLoop
+package import EventLoop
 internal import Foundation
 internal import LineProtocol
 internal import TextFormats
 
 /// The program, with its surroundings.
 @LoopActor
-public struct MonkeyCommand {
+package struct MonkeyCommand {
     /// The terminal that shows the progress.
-    public struct Terminal: Sendable {
+    package struct Terminal: Sendable {
         /// Its width in characters, which may change.
-        public var columns: @Sendable () -> Int
+        package var columns: @Sendable () -> Int
 
         /// A terminal with this width.
-        public init(columns: @escaping @Sendable () -> Int) { self.columns = columns }
+        package init(columns: @escaping @Sendable () -> Int) { self.columns = columns }
     }
 
     /// Of a report that a run is compared with, in bytes.
@@ -40,7 +40,7 @@ public struct MonkeyCommand {
 
     /// A program that writes its summary to `output` and its progress to `errors`; `terminal` is the one that shows
     /// the progress, if any. Both get text with its line ends.
-    public init(
+    package init(
         environment: [String: String], output: @escaping (String) -> Void, errors: @escaping (String) -> Void,
         terminal: Terminal?
     ) {
@@ -51,7 +51,7 @@ public struct MonkeyCommand {
     }
 
     /// Runs to the end, with the words after the program's name. Returns the exit code.
-    public func run(_ arguments: [String]) async -> Int32 {
+    package func run(_ arguments: [String]) async -> Int32 {
         do {
             let options = try RunOptions.parse(
                 arguments, environment: environment, seed: UInt64(Date().timeIntervalSince1970)

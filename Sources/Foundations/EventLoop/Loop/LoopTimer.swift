@@ -2,13 +2,13 @@ internal import CLibUV
 
 /// Calls back once after a time, or again and again. Lives until it has fired or is cancelled.
 @LoopActor
-public final class LoopTimer {
+package final class LoopTimer {
     private var handle: LoopHandle<uv_timer_t>?
     private var body: (@LoopActor () -> Void)?
     private let isRepeating: Bool
 
     /// Starts a timer of this many milliseconds.
-    public init(milliseconds: UInt64, repeating: Bool = false, _ body: @escaping @LoopActor () -> Void) {
+    package init(milliseconds: UInt64, repeating: Bool = false, _ body: @escaping @LoopActor () -> Void) {
         let handle = LoopHandle<uv_timer_t>()
         self.handle = handle
         self.body = body
@@ -26,7 +26,7 @@ public final class LoopTimer {
     }
 
     /// Stops the timer; it does not fire again.
-    public func cancel() {
+    package func cancel() {
         handle?.close()
         handle = nil
         body = nil
@@ -41,7 +41,7 @@ public final class LoopTimer {
 
 extension LoopTimer {
     /// Lets this many milliseconds pass.
-    public static func pause(milliseconds: UInt64) async {
+    package static func pause(milliseconds: UInt64) async {
         await withCheckedContinuation { continuation in
             _ = LoopTimer(milliseconds: milliseconds) { continuation.resume() }
         }

@@ -8,9 +8,9 @@ internal import CLibUV
 
 /// Calls back whenever the process receives a signal, in place of the signal's usual effect.
 @LoopActor
-public final class SignalSource {
+package final class SignalSource {
     /// The signals a server answers to.
-    public enum Signal: Sendable, CaseIterable {
+    package enum Signal: Sendable, CaseIterable {
         /// Ctrl-C in a terminal.
         case interrupt
         /// A polite request to end.
@@ -31,7 +31,7 @@ public final class SignalSource {
     private var body: (@LoopActor () -> Void)?
 
     /// Watches for a signal until cancelled.
-    public init(_ signal: Signal, _ body: @escaping @LoopActor () -> Void) throws(LoopError) {
+    package init(_ signal: Signal, _ body: @escaping @LoopActor () -> Void) throws(LoopError) {
         let handle = LoopHandle<uv_signal_t>()
         self.body = body
         let action = "watch for signal \(signal)"
@@ -56,7 +56,7 @@ public final class SignalSource {
     }
 
     /// Stops watching; the signal has its usual effect again.
-    public func cancel() {
+    package func cancel() {
         handle?.close()
         handle = nil
         body = nil

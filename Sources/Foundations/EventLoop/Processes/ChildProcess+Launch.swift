@@ -8,9 +8,9 @@ internal import CLibUV
 
 extension ChildProcess {
     /// What to start, and how.
-    public struct Launch: Sendable {
+    package struct Launch: Sendable {
         /// Where a program's standard input comes from.
-        public enum Input: Sendable {
+        package enum Input: Sendable {
             /// The null device.
             case none
             /// A pipe that this process holds open until `closeInput()`, or until it dies itself.
@@ -18,7 +18,7 @@ extension ChildProcess {
         }
 
         /// Where one of a program's outputs goes.
-        public enum Output: Sendable {
+        package enum Output: Sendable {
             /// To the null device.
             case none
             /// To this process's own.
@@ -30,40 +30,40 @@ extension ChildProcess {
         }
 
         /// An account of this machine.
-        public struct Account: Sendable {
+        package struct Account: Sendable {
             /// The user's id.
-            public let user: UInt32
+            package let user: UInt32
             /// The group's id.
-            public let group: UInt32
+            package let group: UInt32
 
             /// An account with these ids.
-            public init(user: UInt32, group: UInt32) {
+            package init(user: UInt32, group: UInt32) {
                 self.user = user
                 self.group = group
             }
         }
 
         /// The program: a path, or a name looked up in `PATH`.
-        public var executable: String
+        package var executable: String
         /// Its arguments, without its own name.
-        public var arguments: [String]
+        package var arguments: [String]
         /// Its whole environment; nil for a copy of this process's.
-        public var environment: [String: String]?
+        package var environment: [String: String]?
         /// Its working directory; nil for this process's.
-        public var workingDirectory: String?
+        package var workingDirectory: String?
         /// The account it runs as; nil for this process's. Supplementary groups are dropped.
-        public var account: Account?
+        package var account: Account?
         /// Runs it in a session of its own, which a terminal's Ctrl-C does not reach.
-        public var newSession = false
+        package var newSession = false
         /// Its standard input.
-        public var input = Input.none
+        package var input = Input.none
         /// Its standard output.
-        public var output = Output.inherit
+        package var output = Output.inherit
         /// Its standard error.
-        public var errors = Output.inherit
+        package var errors = Output.inherit
 
         /// A program with its arguments, and defaults for everything else.
-        public init(_ executable: String, _ arguments: [String] = []) {
+        package init(_ executable: String, _ arguments: [String] = []) {
             self.executable = executable
             self.arguments = arguments
         }

@@ -8,22 +8,22 @@ internal import CLibUV
 
 /// A program running alongside this one. The object lives until the program has exited.
 @LoopActor
-public final class ChildProcess {
+package final class ChildProcess {
     /// How a program ended.
-    public struct ExitStatus: Sendable, Equatable {
+    package struct ExitStatus: Sendable, Equatable {
         /// What it exited with; 0 when a signal ended it.
-        public let code: Int64
+        package let code: Int64
         /// The signal that ended it, or 0.
-        public let signal: Int32
+        package let signal: Int32
 
         /// It exited, with 0.
-        public var isSuccess: Bool { code == 0 && signal == 0 }
+        package var isSuccess: Bool { code == 0 && signal == 0 }
     }
 
     /// The program's process id.
-    public var pid: Int32 { pidWhenStarted }
+    package var pid: Int32 { pidWhenStarted }
     /// How it ended; nil while it runs.
-    public private(set) var exitStatus: ExitStatus?
+    package private(set) var exitStatus: ExitStatus?
 
     private let handle = LoopHandle<uv_process_t>()
     private var pidWhenStarted: Int32 = 0
@@ -33,7 +33,7 @@ public final class ChildProcess {
     private var waiters: [CheckedContinuation<ExitStatus, Never>] = []
 
     /// Starts a program.
-    public init(_ launch: Launch) throws(LoopError) {
+    package init(_ launch: Launch) throws(LoopError) {
         if launch.input == .pipe { input = makePipe() }
         output = CapturedOutput(launch.output)
         errors = CapturedOutput(launch.errors)
@@ -63,7 +63,7 @@ public final class ChildProcess {
     }
 
     /// How the program ended, once it has ended and its captured outputs are complete.
-    public var exit: ExitStatus {
+    package var exit: ExitStatus {
         get async {
             if let exitStatus, areOutputsComplete { return exitStatus }
             return await withCheckedContinuation { waiters.append($0) }
@@ -71,19 +71,19 @@ public final class ChildProcess {
     }
 
     /// What it has written to its captured standard output, up to the limit.
-    public var outputBytes: [UInt8] { output?.bytes ?? [] }
+    package var outputBytes: [UInt8] { output?.bytes ?? [] }
 
     /// What it has written to its captured standard error, up to the limit.
-    public var errorBytes: [UInt8] { errors?.bytes ?? [] }
+    package var errorBytes: [UInt8] { errors?.bytes ?? [] }
 
     /// Sends a signal, unless the program has ended.
-    public func kill(_ signal: Int32) {
+    package func kill(_ signal: Int32) {
         guard exitStatus == nil else { return }
         uv_process_kill(handle.raw, signal)
     }
 
     /// Closes the pipe that the program reads its standard input from.
-    public func closeInput() {
+    package func closeInput() {
         input?.close()
         input = nil
     }

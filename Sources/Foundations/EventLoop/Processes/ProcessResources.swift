@@ -7,18 +7,18 @@ internal import CLibUV
 #endif
 
 /// What this process has used so far.
-public struct ProcessResources: Sendable {
+package struct ProcessResources: Sendable {
     /// Bytes of memory that are resident now.
-    public let residentBytes: Int
+    package let residentBytes: Int
     /// The most bytes that were resident at any time.
-    public let peakBytes: Int
+    package let peakBytes: Int
     /// Microseconds of processor time in the process itself.
-    public let userMicroseconds: Int64
+    package let userMicroseconds: Int64
     /// Microseconds of processor time in the kernel on its behalf.
-    public let systemMicroseconds: Int64
+    package let systemMicroseconds: Int64
 
     /// What has been used up to now.
-    public static var current: ProcessResources {
+    package static var current: ProcessResources {
         var resident = 0
         uv_resident_set_memory(&resident)
         var usage = uv_rusage_t()
@@ -30,7 +30,7 @@ public struct ProcessResources: Sendable {
     }
 
     /// Lets this process have that many files and connections open, if it may. Returns how many it can have open now.
-    public static func allowOpenFiles(_ count: Int) -> Int {
+    package static func allowOpenFiles(_ count: Int) -> Int {
         #if canImport(Darwin)
             let resource = RLIMIT_NOFILE
         #else
@@ -44,14 +44,14 @@ public struct ProcessResources: Sendable {
     }
 
     /// The bytes of memory that this process and everything beside it can have: the machine's, or its container's.
-    public static var availableMemory: Int {
+    package static var availableMemory: Int {
         let (machine, container) = (uv_get_total_memory(), uv_get_constrained_memory())
         return Int(clamping: container > 0 ? min(machine, container) : machine)
     }
 
     /// Gives memory that is no longer used back to the system. glibc would keep it: a third of a large process after
     /// its start.
-    public static func giveBackMemory() {
+    package static func giveBackMemory() {
         #if canImport(Glibc)
             malloc_trim(0)
         #endif

@@ -8,19 +8,19 @@ internal import CLibSSL
 
 /// Certificates and rules of one side: what all its connections share. It never changes. Connections keep the one that
 /// they began with.
-public final class TLSContext: @unchecked Sendable {
+package final class TLSContext: @unchecked Sendable {
     // OpenSSL lets any thread use it, once it is set up.
     let pointer: OpaquePointer
     let isServer: Bool
     /// Until when its certificate is valid, such as `2027-05-31`; empty where there is none.
-    public private(set) var validUntil = ""
+    package private(set) var validUntil = ""
     /// What an operator should know about the files, although they can be used.
-    public private(set) var warnings: [String] = []
+    package private(set) var warnings: [String] = []
 
     /// Why files cannot be used.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// The file, and what is wrong with it.
-        public let description: String
+        package let description: String
 
         init(_ description: String) { self.description = description }
     }
@@ -49,7 +49,7 @@ public final class TLSContext: @unchecked Sendable {
     ///   - certificate: a PEM file with the certificate, and those that lead from it to its authority.
     ///   - key: a PEM file with its private key.
     ///   - clientAuthority: a PEM file with the authorities of clients. If it is given, clients need a certificate.
-    public static func server(
+    package static func server(
         certificate: String, key: String, clientAuthority: String? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(isServer: true)
@@ -73,7 +73,7 @@ public final class TLSContext: @unchecked Sendable {
     ///     that the system trusts.
     ///   - certificate: a PEM file with the client's own certificate, if it has one.
     ///   - key: a PEM file with its private key; nil if that is in the same file.
-    public static func client(
+    package static func client(
         authority: String? = nil, certificate: String? = nil, key: String? = nil
     ) throws(Failure) -> TLSContext {
         let context = try TLSContext(isServer: false)

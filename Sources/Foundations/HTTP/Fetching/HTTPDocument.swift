@@ -1,29 +1,29 @@
 /// A document as an address answered it.
-public struct HTTPDocument: Equatable, Sendable {
+package struct HTTPDocument: Equatable, Sendable {
     /// The document, decompressed.
-    public var bytes: [UInt8]
+    package var bytes: [UInt8]
     /// By what to ask whether it has changed.
-    public var validators: HTTPValidators
+    package var validators: HTTPValidators
 
     /// A document with its validators, if it has any.
-    public init(_ bytes: [UInt8], _ validators: HTTPValidators = HTTPValidators()) {
+    package init(_ bytes: [UInt8], _ validators: HTTPValidators = HTTPValidators()) {
         self.bytes = bytes
         self.validators = validators
     }
 }
 
 /// By what an address can be asked whether its document has changed.
-public struct HTTPValidators: Equatable, Sendable {
+package struct HTTPValidators: Equatable, Sendable {
     /// The most bytes of each.
-    public static let maximumLength = 300
+    package static let maximumLength = 300
 
     /// The `ETag` of an answer.
-    public var etag: String?
+    package var etag: String?
     /// The `Last-Modified` of an answer, as it was written.
-    public var modified: String?
+    package var modified: String?
 
     /// Validators of an answer, or none.
-    public init(etag: String? = nil, modified: String? = nil) {
+    package init(etag: String? = nil, modified: String? = nil) {
         self.etag = etag
         self.modified = modified
     }
@@ -35,9 +35,9 @@ public struct HTTPValidators: Equatable, Sendable {
 }
 
 /// Why there is no document. The text continues a sentence that begins with the address.
-public struct HTTPError: Error, Equatable, CustomStringConvertible {
+package struct HTTPError: Error, Equatable, CustomStringConvertible {
     /// The reason, for people.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

@@ -1,17 +1,17 @@
 /// What tells one version of a document from another. All are weak: whoever stands between may compress a document
 /// again.
-public struct EntityTag: Equatable, Sendable {
+package struct EntityTag: Equatable, Sendable {
     /// Its text as fields have it: `W/"b8d04f5a"`.
-    public let text: String
+    package let text: String
 
     /// A tag.
     ///
     /// - Parameter opaque: letters, digits and the like, without `"`.
-    public init(_ opaque: String) { text = "W/\"\(opaque)\"" }
+    package init(_ opaque: String) { text = "W/\"\(opaque)\"" }
 
     /// Whether an `If-None-Match` names it, so that the client has the document already. Weak and strong tags are the
     /// same.
-    public func isNamed(in condition: String) -> Bool {
+    package func isNamed(in condition: String) -> Bool {
         let mine = text.utf8.dropFirst(2)
         return condition.utf8.split(separator: UInt8(ascii: ",")).contains { listed in
             var listed = listed

@@ -6,14 +6,14 @@
 // on their way changes nothing.
 
 /// How large a request may be.
-public struct HTTPLimits: Sendable {
+package struct HTTPLimits: Sendable {
     /// The most bytes of a head: the request line, the fields and the empty line behind them.
-    public var headBytes = 8 << 10
+    package var headBytes = 8 << 10
     /// The most fields of a head.
-    public var fieldCount = 64
+    package var fieldCount = 64
     /// The most bytes of a body.
-    public var bodyBytes = 64 << 10
+    package var bodyBytes = 64 << 10
 
     /// The defaults.
-    public init() {}
+    package init() {}
 }

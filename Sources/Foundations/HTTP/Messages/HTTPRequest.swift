@@ -1,25 +1,25 @@
 /// A request: a view of the bytes that it was read from, valid as long as these stay where they are.
-public struct HTTPRequest {
+package struct HTTPRequest {
     let bytes: UnsafeRawBufferPointer
     let head: RequestHead
 
     /// The method in capital letters, such as `GET`.
-    public var method: String { text(head.method) }
+    package var method: String { text(head.method) }
 
     /// The path as it was sent: it begins with `/`.
-    public var path: String { text(head.path) }
+    package var path: String { text(head.path) }
 
     /// What follows the path's `?`, as it was sent; nil where there is none.
-    public var query: String? { head.query.map(text) }
+    package var query: String? { head.query.map(text) }
 
     /// The host that the request is for, with its port if it names one, in small letters.
-    public var host: String { text(head.host).lowercased() }
+    package var host: String { text(head.host).lowercased() }
 
     /// Whether the connection can be used for another request afterwards.
-    public var keepsAlive: Bool { head.keepsAlive }
+    package var keepsAlive: Bool { head.keepsAlive }
 
     /// The body; empty where there is none.
-    public var body: UnsafeRawBufferPointer {
+    package var body: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes[head.length..<head.length + head.bodyLength])
     }
 
@@ -27,7 +27,7 @@ public struct HTTPRequest {
     /// semicolons between cookies.
     ///
     /// - Parameter name: in small letters.
-    public subscript(name: StaticString) -> String? {
+    package subscript(name: StaticString) -> String? {
         var value: String?
         for field in head.fields where HTTPRequest.isNamed(bytes, field.name, name) {
             let part = text(field.value)

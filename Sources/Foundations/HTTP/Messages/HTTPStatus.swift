@@ -1,5 +1,5 @@
 /// The statuses that are used.
-public enum HTTPStatus: Int, Sendable {
+package enum HTTPStatus: Int, Sendable {
     case ok = 200
     case created = 201
     case accepted = 202
@@ -27,7 +27,7 @@ public enum HTTPStatus: Int, Sendable {
     case versionNotSupported = 505
 
     /// Its words, as RFC 9110 has them.
-    public var reason: String {
+    package var reason: String {
         switch self {
         case .ok: "OK"
         case .created: "Created"

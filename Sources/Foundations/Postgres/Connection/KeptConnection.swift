@@ -1,13 +1,13 @@
-public import EventLoop
+package import EventLoop
 
 /// A connection that a program keeps: it is made when it is first needed, and again after it was lost.
 ///
 /// A database that says nothing keeps nobody waiting twice. Once the connection was lost for that reason, it is made anew
 /// in the background, again and again, and whoever needs it meanwhile is refused at once.
 @LoopActor
-public final class KeptConnection {
+package final class KeptConnection {
     /// What can be done on it.
-    public enum Rights: Sendable {
+    package enum Rights: Sendable {
         /// What the database's user may.
         case own
         /// What a role may, and nothing else.
@@ -17,29 +17,29 @@ public final class KeptConnection {
     }
 
     /// How long to wait for the database. docs/reliability.md has the table of them, and why they add up.
-    public struct Deadlines: Sendable {
+    package struct Deadlines: Sendable {
         /// For a connection that can be used.
-        public var connecting: Duration
+        package var connecting: Duration
         /// For the database to say anything while it is waited for; nil to wait as long as it takes.
-        public var answer: Duration?
+        package var answer: Duration?
         /// Whether the database itself ends a statement shortly before. Such a statement had no effect, for certain.
-        public var endsStatements = false
+        package var endsStatements = false
 
         /// Nobody else waits: a program that does one thing.
-        public static let none = Deadlines(connecting: .seconds(10))
+        package static let none = Deadlines(connecting: .seconds(10))
         /// A batch is in doubt after this, and its commands wait for the doubt to end, too.
-        public static let writing = Deadlines(connecting: hurry, answer: .seconds(2), endsStatements: true)
+        package static let writing = Deadlines(connecting: hurry, answer: .seconds(2), endsStatements: true)
         /// Commands wait for what is read.
-        public static let reading = Deadlines(connecting: hurry, answer: .milliseconds(3_500), endsStatements: true)
+        package static let reading = Deadlines(connecting: hurry, answer: .milliseconds(3_500), endsStatements: true)
         /// Nobody waits, and one statement may have much to do.
-        public static let background = Deadlines(connecting: hurry, answer: .seconds(10))
+        package static let background = Deadlines(connecting: hurry, answer: .seconds(10))
         /// One statement may have all rows of a table to do.
-        public static let rebuilding = Deadlines(connecting: hurry, answer: .seconds(600))
+        package static let rebuilding = Deadlines(connecting: hurry, answer: .seconds(600))
 
         private static let hurry = Duration.milliseconds(1_500)
 
         /// Deadlines without an end of statements.
-        public init(connecting: Duration, answer: Duration? = nil) {
+        package init(connecting: Duration, answer: Duration? = nil) {
             self.connecting = connecting
             self.answer = answer
         }
@@ -58,13 +58,13 @@ public final class KeptConnection {
     private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
 
     /// What the database's administrator sees.
-    public let name: String
+    package let name: String
     /// They count from the next connection on.
-    public var deadlines: Deadlines
+    package var deadlines: Deadlines
     /// Learns that the database says nothing, and that the connection is there again.
-    public var report: (@LoopActor (String) -> Void)?
+    package var report: (@LoopActor (String) -> Void)?
     /// The server's version on the last connection; nil before the first.
-    public private(set) var serverVersion: String?
+    package private(set) var serverVersion: String?
 
     private let database: String
     private let rights: Rights
@@ -78,7 +78,7 @@ public final class KeptConnection {
     /// - Parameters:
     ///   - database: a `postgres://` URL, or libpq's keywords and values.
     ///   - name: what the database's administrator sees.
-    public init(_ database: String, name: String, rights: Rights, deadlines: Deadlines) {
+    package init(_ database: String, name: String, rights: Rights, deadlines: Deadlines) {
         self.database = database
         self.name = name
         self.rights = rights
@@ -86,14 +86,14 @@ public final class KeptConnection {
     }
 
     /// The connection. It is made if there is none, unless the database says nothing.
-    public func connected() async throws(PostgresError) -> PostgresConnection {
+    package func connected() async throws(PostgresError) -> PostgresConnection {
         if let connection, connection.isOpen { return connection }
         if let silence { throw silence.error }
         return try await connect().get()
     }
 
     /// Closes the connection. It is made again when it is needed.
-    public func close() {
+    package func close() {
         silence = nil
         remaking?.cancel()
         remaking = nil
@@ -103,7 +103,7 @@ public final class KeptConnection {
 
     /// How it is, for `INFO`: whether it is there, how many statements wait, and for how long the database has said
     /// nothing.
-    public var line: (name: String, value: String) {
+    package var line: (name: String, value: String) {
         let state = silence != nil ? "silent" : connection?.isOpen == true ? "open" : "none"
         let silent = silence.map { (LoopActor.now - $0.since) / 1_000_000 } ?? connection?.silentMilliseconds ?? 0
         let word = name.split(separator: " ").dropFirst().joined()

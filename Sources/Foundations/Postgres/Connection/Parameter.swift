@@ -1,5 +1,5 @@
 /// A value for one of a statement's parameters, sent in PostgreSQL's binary format.
-public enum Parameter: Sendable {
+package enum Parameter: Sendable {
     /// No value, of any type.
     case null
     /// A `bool`.
@@ -20,42 +20,42 @@ public enum Parameter: Sendable {
     case array(ArrayParameter)
 
     /// An `int2[]`.
-    public static func array(_ elements: some Collection<Int16>) -> Parameter {
+    package static func array(_ elements: some Collection<Int16>) -> Parameter {
         var array = ArrayParameter(of: .int2, reserving: elements.count * 6)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// An `int4[]`.
-    public static func array(_ elements: some Collection<Int32>) -> Parameter {
+    package static func array(_ elements: some Collection<Int32>) -> Parameter {
         var array = ArrayParameter(of: .int4, reserving: elements.count * 8)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// An `int8[]`.
-    public static func array(_ elements: some Collection<Int64>) -> Parameter {
+    package static func array(_ elements: some Collection<Int64>) -> Parameter {
         var array = ArrayParameter(of: .int8, reserving: elements.count * 12)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// A `text[]`.
-    public static func array(_ elements: some Collection<String>) -> Parameter {
+    package static func array(_ elements: some Collection<String>) -> Parameter {
         var array = ArrayParameter(of: .text)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// A `text[]` whose elements are UTF-8.
-    public static func array(utf8 elements: some Collection<[UInt8]>) -> Parameter {
+    package static func array(utf8 elements: some Collection<[UInt8]>) -> Parameter {
         var array = ArrayParameter(of: .text)
         for element in elements { array.append(element) }
         return .array(array)
     }
 
     /// A `bytea[]`.
-    public static func array(_ elements: some Collection<[UInt8]>) -> Parameter {
+    package static func array(_ elements: some Collection<[UInt8]>) -> Parameter {
         var array = ArrayParameter(of: .bytea)
         for element in elements { array.append(element) }
         return .array(array)

@@ -9,25 +9,25 @@
 //   may block: looking up a host's name, and reading password and certificate files.
 
 internal import CLibPQ
-public import EventLoop
+package import EventLoop
 
 /// One connection to PostgreSQL. Lives until it is closed or lost.
 @LoopActor
-public final class PostgresConnection {
+package final class PostgresConnection {
     /// The most statements that may wait for their answers; one more is refused with SQLSTATE 53400.
-    public static let outstandingLimit = 1_024
+    package static let outstandingLimit = 1_024
     /// The most bytes of one statement's parameters; one more is refused with SQLSTATE 54000.
-    public static let parameterBytesLimit = 64 * 1024 * 1024
+    package static let parameterBytesLimit = 64 * 1024 * 1024
 
     /// Receives the result of a statement.
-    public typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
+    package typealias Completion = @LoopActor (Result<Rows, PostgresError>) -> Void
 
     /// The connection was lost: called once, after every outstanding statement has failed. Not after `close()`.
-    public var onLost: (@LoopActor (PostgresError) -> Void)?
+    package var onLost: (@LoopActor (PostgresError) -> Void)?
 
     /// How long the server may send nothing while a statement waits for its answer. After that the connection counts as
     /// lost: a machine that stopped or vanished says nothing, for ever. nil to wait as long as it takes.
-    public var answerDeadline: Duration? {
+    package var answerDeadline: Duration? {
         didSet {
             watch?.cancel()
             watch = answerDeadline.map { deadline in
@@ -72,24 +72,24 @@ public final class PostgresConnection {
     }
 
     /// The server's version, such as `15.18`, without the packager's additions.
-    public let serverVersion: String
+    package let serverVersion: String
     /// The database's user.
     private let user: String
 
     /// Whether the connection is neither closed nor known to be lost.
-    public var isOpen: Bool { raw != nil }
+    package var isOpen: Bool { raw != nil }
 
     /// Statements sent and not answered yet.
-    public var outstandingCount: Int { outstanding.count }
+    package var outstandingCount: Int { outstanding.count }
 
     /// For about how long the server has said nothing while it was waited for; 0 without a deadline.
-    public var silentMilliseconds: UInt64 {
+    package var silentMilliseconds: UInt64 {
         guard let answerDeadline, !outstanding.isEmpty else { return 0 }
         return silentChecks * answerDeadline.wholeMilliseconds / Self.silentChecksLimit
     }
 
     /// Executes a statement and waits for its rows.
-    public func execute(
+    package func execute(
         _ statement: Statement, _ parameters: [Parameter] = []
     ) async throws(PostgresError) -> Rows {
         precondition(!isReserved, "a transaction has this connection")
@@ -98,7 +98,7 @@ public final class PostgresConnection {
 
     /// Executes a statement and calls `completion`: before this returns if the statement is refused or the connection
     /// is found to be gone.
-    public func execute(
+    package func execute(
         _ statement: Statement, _ parameters: [Parameter] = [], completion: @escaping Completion
     ) {
         precondition(!isReserved, "a transaction has this connection")
@@ -108,14 +108,14 @@ public final class PostgresConnection {
     /// Runs a script of any number of statements, as one transaction unless it contains its own.
     ///
     /// The connection must have nothing outstanding, and nothing else may be sent until this returns.
-    public func runScript(_ sql: String) async throws(PostgresError) {
+    package func runScript(_ sql: String) async throws(PostgresError) {
         precondition(!isReserved, "a transaction has this connection")
         try await sendScript(sql)
     }
 
     /// Goes on in a role, with the rights of that one alone. If it may not, the connection is closed: with other rights
     /// it is of no use.
-    public func take(role: String) async throws(PostgresError) {
+    package func take(role: String) async throws(PostgresError) {
         do throws(PostgresError) {
             _ = try await execute(Statement("set_role", "SET ROLE \(role)"))
         } catch {
@@ -130,7 +130,7 @@ public final class PostgresConnection {
     }
 
     /// Closes the connection. Outstanding statements fail with an unknown outcome.
-    public func close() {
+    package func close() {
         end(PostgresError(.connection, .connectionFailure, "the connection was closed"))
     }
 

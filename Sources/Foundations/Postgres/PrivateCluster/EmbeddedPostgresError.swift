@@ -1,7 +1,7 @@
 /// Why the embedded PostgreSQL does not run, and what can be done about it.
-public struct EmbeddedPostgresError: Error, CustomStringConvertible {
+package struct EmbeddedPostgresError: Error, CustomStringConvertible {
     /// One or several sentences for whoever started the program.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

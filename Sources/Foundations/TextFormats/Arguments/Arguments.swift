@@ -5,7 +5,7 @@
 /// The arguments of one call, the command's name first; never empty.
 ///
 /// A view without memory of its own: valid until the buffer it points into changes. Copy out what must live longer.
-public struct Arguments: RandomAccessCollection {
+package struct Arguments: RandomAccessCollection {
     /// Where an argument lies, in bytes from the start of the call.
     @usableFromInline package struct Slice {
         @usableFromInline package var offset: UInt32
@@ -28,7 +28,7 @@ public struct Arguments: RandomAccessCollection {
     /// Calls `body` with the arguments that these texts make; they are valid during the call only.
     ///
     /// - Parameter texts: the arguments, the command's name first: at least one, and less than 4 GiB together.
-    public static func with<Result, Failure: Error>(
+    package static func with<Result, Failure: Error>(
         _ texts: [[UInt8]], _ body: (Arguments) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         precondition(!texts.isEmpty, "a call has at least a name")
@@ -47,13 +47,13 @@ public struct Arguments: RandomAccessCollection {
     }
 
     /// Zero, the command's name.
-    @inlinable public var startIndex: Int { 0 }
+    @inlinable package var startIndex: Int { 0 }
 
     /// The number of arguments.
-    @inlinable public var endIndex: Int { slices.count }
+    @inlinable package var endIndex: Int { slices.count }
 
     /// The argument at `index`, which must be there.
-    @inlinable public subscript(index: Int) -> Argument {
+    @inlinable package subscript(index: Int) -> Argument {
         precondition(index >= 0 && index < slices.count, "no such argument")
         let offset = Int(slices[index].offset)
         return Argument(base.part(offset..<(offset + Int(slices[index].count))))

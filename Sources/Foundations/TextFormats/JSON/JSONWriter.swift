@@ -4,26 +4,26 @@
 // never trap.
 
 /// Writes one JSON value as UTF-8 bytes. It places the commas; the caller balances the brackets.
-public struct JSONWriter: Sendable {
+package struct JSONWriter: Sendable {
     /// Room for what is written, of which the first ``count`` bytes are: appending to an array byte by byte takes far
     /// longer.
     private var room: [UInt8]
     /// How many bytes have been written.
-    public private(set) var count = 0
+    package private(set) var count = 0
     private var needsComma = false
 
     /// A writer with nothing written.
-    public init(reservingCapacity capacity: Int = 0) {
+    package init(reservingCapacity capacity: Int = 0) {
         room = [UInt8](repeating: 0, count: capacity)
     }
 
     /// What has been written.
-    public var bytes: [UInt8] {
+    package var bytes: [UInt8] {
         room.withUnsafeBufferPointer { Array(UnsafeBufferPointer(rebasing: $0[..<count])) }
     }
 
     /// Removes what has been written and keeps the capacity.
-    public mutating func removeAll() {
+    package mutating func removeAll() {
         count = 0
         needsComma = false
     }
@@ -50,16 +50,16 @@ public struct JSONWriter: Sendable {
     // MARK: Structure
 
     /// Begins an object.
-    public mutating func beginObject() { open(UInt8(ascii: "{")) }
+    package mutating func beginObject() { open(UInt8(ascii: "{")) }
     /// Ends an object.
-    public mutating func endObject() { close(UInt8(ascii: "}")) }
+    package mutating func endObject() { close(UInt8(ascii: "}")) }
     /// Begins an array.
-    public mutating func beginArray() { open(UInt8(ascii: "[")) }
+    package mutating func beginArray() { open(UInt8(ascii: "[")) }
     /// Ends an array.
-    public mutating func endArray() { close(UInt8(ascii: "]")) }
+    package mutating func endArray() { close(UInt8(ascii: "]")) }
 
     /// Writes a key that needs no escapes; its value must follow.
-    public mutating func key(_ key: StaticString) {
+    package mutating func key(_ key: StaticString) {
         let length = key.utf8CodeUnitCount
         value(length + 3) { next in
             next[0] = UInt8(ascii: "\"")
@@ -71,7 +71,7 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes a key that is not known beforehand; its value must follow.
-    public mutating func key(dynamic key: String) {
+    package mutating func key(dynamic key: String) {
         string(key)
         append(UInt8(ascii: ":"))
     }
@@ -79,7 +79,7 @@ public struct JSONWriter: Sendable {
     // MARK: Values
 
     /// Writes a string.
-    public mutating func string(_ text: String) {
+    package mutating func string(_ text: String) {
         if text.utf8.withContiguousStorageIfAvailable({ string($0) }) == nil {
             var text = text
             text.withUTF8 { string($0) }
@@ -97,13 +97,13 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes an integer.
-    public mutating func integer(_ value: some FixedWidthInteger) {
+    package mutating func integer(_ value: some FixedWidthInteger) {
         digits(Int64(value))
         needsComma = true
     }
 
     /// Writes `value / 10^digits` in its shortest decimal form: 440 with two digits is `4.4`.
-    public mutating func decimal(_ value: Int, digits: Int) {
+    package mutating func decimal(_ value: Int, digits: Int) {
         precondition(value >= 0 && digits > 0)
         var scale = 1
         for _ in 0..<digits { scale *= 10 }
@@ -119,13 +119,13 @@ public struct JSONWriter: Sendable {
     }
 
     /// Writes `true` or `false`.
-    public mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
+    package mutating func bool(_ value: Bool) { literal(value ? "true" : "false") }
 
     /// Writes `null`.
-    public mutating func null() { literal("null") }
+    package mutating func null() { literal("null") }
 
     /// Writes a value that is JSON already.
-    public mutating func raw(_ json: some Collection<UInt8>) {
+    package mutating func raw(_ json: some Collection<UInt8>) {
         let length = json.count
         value(length) { next in
             _ = UnsafeMutableBufferPointer(start: next, count: length).update(fromContentsOf: json)
@@ -228,25 +228,25 @@ public struct JSONWriter: Sendable {
 
 extension JSONWriter {
     /// Writes a key and a string, or null.
-    public mutating func field(_ key: StaticString, _ value: String?) {
+    package mutating func field(_ key: StaticString, _ value: String?) {
         self.key(key)
         if let value { string(value) } else { null() }
     }
 
     /// Writes a key and an integer, or null.
-    public mutating func field(_ key: StaticString, _ value: (some FixedWidthInteger)?) {
+    package mutating func field(_ key: StaticString, _ value: (some FixedWidthInteger)?) {
         self.key(key)
         if let value { integer(value) } else { null() }
     }
 
     /// Writes a key and a boolean.
-    public mutating func field(_ key: StaticString, _ value: Bool) {
+    package mutating func field(_ key: StaticString, _ value: Bool) {
         self.key(key)
         bool(value)
     }
 
     /// Writes a key and an array of strings.
-    public mutating func field(_ key: StaticString, _ values: some Sequence<String>) {
+    package mutating func field(_ key: StaticString, _ values: some Sequence<String>) {
         self.key(key)
         beginArray()
         for value in values { string(value) }

@@ -1,55 +1,55 @@
 internal import Domain
-public import EventLog
-public import Projections
+package import EventLog
+package import Projections
 
 /// One pass over the log that checks digests and chain, histories, carts against orders, and the stored read models.
-public struct Audit: Sendable {
+package struct Audit: Sendable {
     /// What an audit found.
-    public struct Report: Sendable {
+    package struct Report: Sendable {
         /// One for each row of `log_head`.
-        public var partitions: [PartitionReport] = []
+        package var partitions: [PartitionReport] = []
         /// What is wrong with the log as a whole.
-        public var findings = Findings()
+        package var findings = Findings()
 
         /// How many findings there are, of the log and of every partition.
-        public var findingCount: Int { partitions.reduce(findings.count) { $0 + $1.findings.count } }
+        package var findingCount: Int { partitions.reduce(findings.count) { $0 + $1.findings.count } }
         /// Which kinds of findings there are.
-        public var kinds: Set<Finding.Kind> { partitions.reduce(findings.kinds) { $0.union($1.findings.kinds) } }
+        package var kinds: Set<Finding.Kind> { partitions.reduce(findings.kinds) { $0.union($1.findings.kinds) } }
     }
 
     /// What an audit found in one partition.
-    public struct PartitionReport: Sendable {
+    package struct PartitionReport: Sendable {
         /// The partition.
-        public var partition: Int
+        package var partition: Int
         /// Where it stood when the audit began.
-        public var head: LogHead
+        package var head: LogHead
         /// The number of events read.
-        public var eventCount: Int64
+        package var eventCount: Int64
         /// The number of batches whose digests were recomputed.
-        public var commitCount: Int
+        package var commitCount: Int
         /// The number of carts folded.
-        public var cartCount: Int
+        package var cartCount: Int
         /// The number of orders compared with their carts.
-        public var orderCount: Int
+        package var orderCount: Int
         /// The position at which stored rows were compared; nil where they were not.
-        public var comparedAt: Int64?
+        package var comparedAt: Int64?
         /// The number of rows in use that were compared.
-        public var comparedRows: [RegisteredProjection: Int]
+        package var comparedRows: [RegisteredProjection: Int]
         /// The number of other rows that were compared, such as those of the generation before.
-        public var otherRows: Int
+        package var otherRows: Int
         /// Why no rows were compared, if so.
-        public var remark: String?
+        package var remark: String?
         /// What is wrong.
-        public var findings: Findings
+        package var findings: Findings
         /// The read models as of the head.
-        public var model: ReadModel
+        package var model: ReadModel
     }
 
     private let source: any AuditSource
     private let openCartLimit: Int
 
     /// An audit of what the source reads.
-    public init(_ source: any AuditSource) { self.init(source, openCartLimit: HistoryCheck.maximumOpenCarts) }
+    package init(_ source: any AuditSource) { self.init(source, openCartLimit: HistoryCheck.maximumOpenCarts) }
 
     /// - Parameter openCartLimit: the most open carts that are checked in one pass.
     init(_ source: any AuditSource, openCartLimit: Int) {
@@ -61,7 +61,7 @@ public struct Audit: Sendable {
     ///
     /// - Parameter progress: receives the partition, the position reached, and the last position.
     @concurrent
-    public func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> Report {
+    package func run(progress: @Sendable (Int, Int64, Int64) -> Void) async throws -> Report {
         let heads = try await source.heads()
         var report = Report()
         var placement = PlacementCheck(
@@ -150,12 +150,12 @@ extension IndexFault {
 }
 
 /// Why an audit could not run.
-public struct AuditError: Error, CustomStringConvertible {
+package struct AuditError: Error, CustomStringConvertible {
     /// What went wrong.
-    public let description: String
+    package let description: String
 
     /// What went wrong.
-    public init(_ description: String) { self.description = description }
+    package init(_ description: String) { self.description = description }
 }
 
 /// Goes through the events of a partition once.

@@ -1,7 +1,7 @@
 /// Something that is not as it should be.
-public struct Finding: Equatable, Sendable {
+package struct Finding: Equatable, Sendable {
     /// What kind of thing it is.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         /// What is stored, shown or counted is not what follows from the log, or not as the migrations made it.
         case difference
         /// Something could not be compared, so nobody knows whether it is right.
@@ -13,18 +13,18 @@ public struct Finding: Equatable, Sendable {
     }
 
     /// What kind of thing it is.
-    public var kind: Kind
+    package var kind: Kind
     /// The partition of the log.
-    public var partition: Int
+    package var partition: Int
     /// The first event from which it differs, if that is known.
-    public var position: Int64?
+    package var position: Int64?
     /// What it is about: a stream, a batch, a row.
-    public var subject: String
+    package var subject: String
     /// What is wrong, in a sentence.
-    public var message: String
+    package var message: String
 
     /// Something that is not as it should be.
-    public init(_ kind: Kind, partition: Int, position: Int64?, subject: String, _ message: String) {
+    package init(_ kind: Kind, partition: Int, position: Int64?, subject: String, _ message: String) {
         self.kind = kind
         self.partition = partition
         self.position = position
@@ -34,19 +34,19 @@ public struct Finding: Equatable, Sendable {
 }
 
 /// Findings, of which only the first are kept.
-public struct Findings: Sendable {
+package struct Findings: Sendable {
     /// The most that are kept for a partition.
-    public static let limit = 100
+    package static let limit = 100
 
     /// The first ones.
-    public private(set) var kept: [Finding] = []
+    package private(set) var kept: [Finding] = []
     /// How many there are in all.
-    public private(set) var count = 0
+    package private(set) var count = 0
     /// Which kinds there are among all of them.
-    public private(set) var kinds: Set<Finding.Kind> = []
+    package private(set) var kinds: Set<Finding.Kind> = []
 
     /// None.
-    public init() {}
+    package init() {}
 
     mutating func add(_ finding: Finding) {
         count += 1
@@ -55,7 +55,7 @@ public struct Findings: Sendable {
     }
 
     /// Adds those of another part of the audit.
-    public mutating func add(_ other: Findings) {
+    package mutating func add(_ other: Findings) {
         for finding in other.kept { add(finding) }
         count += other.count - other.kept.count
         kinds.formUnion(other.kinds)

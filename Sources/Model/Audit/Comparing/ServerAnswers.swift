@@ -1,22 +1,22 @@
 internal import Domain
-public import EventLog
-public import Projections
+package import EventLog
+package import Projections
 
 /// What a running server must answer about everything, according to a replay of the log up to a position. Streams
 /// that were written since are left out.
-public struct ServerAnswers: Sendable {
+package struct ServerAnswers: Sendable {
     /// A question and its right answer.
-    public struct Expected: Sendable {
+    package struct Expected: Sendable {
         /// The command and its arguments.
-        public var words: [String]
+        package var words: [String]
         /// The streams that the answer comes from.
-        public var streams: [StreamName]
+        package var streams: [StreamName]
         /// The answer that follows from the log.
-        public var answer: Answer
+        package var answer: Answer
     }
 
     /// An answer.
-    public enum Answer: Equatable, Sendable {
+    package enum Answer: Equatable, Sendable {
         case document([UInt8])
         case count(Int)
         case null
@@ -24,12 +24,12 @@ public struct ServerAnswers: Sendable {
 
     private let partition: Int
     /// The questions to ask.
-    public let questions: [Expected]
+    package let questions: [Expected]
     /// The wrong answers, by the numbers of their questions.
     private var different: [Int: String] = [:]
 
     /// The questions about everything in the read models of a partition.
-    public init(_ model: ReadModel) {
+    package init(_ model: ReadModel) {
         partition = model.partition
         var questions: [Expected] = []
         for record in model.outletHome.shown.sorted(by: { $0.id < $1.id }) {
@@ -51,16 +51,16 @@ public struct ServerAnswers: Sendable {
     /// Takes the answer to a question.
     ///
     /// - Parameter shown: the answer as text.
-    public mutating func take(_ answer: Answer?, to number: Int, shown: String) {
+    package mutating func take(_ answer: Answer?, to number: Int, shown: String) {
         guard answer != questions[number].answer else { return }
         different[number] = shown
     }
 
     /// Whether an answer was wrong.
-    public var hasDifferences: Bool { !different.isEmpty }
+    package var hasDifferences: Bool { !different.isEmpty }
 
     /// The wrong answers, except about streams that were written since the replay ended.
-    public func findings(writtenSince streams: Set<StreamName>) -> Findings {
+    package func findings(writtenSince streams: Set<StreamName>) -> Findings {
         var findings = Findings()
         for (number, shown) in different.sorted(by: { $0.key < $1.key }) {
             let question = questions[number]

@@ -6,11 +6,11 @@
 // - memory grows with what the read models and carts hold, not with the length of the log;
 // - it reports whatever differs, with the first event from which it does.
 
-public import EventLog
-public import Projections
+package import EventLog
+package import Projections
 
 /// What an audit reads.
-public protocol AuditSource: Sendable {
+package protocol AuditSource: Sendable {
     /// How many partitions the log says it has; nil if it does not say.
     func partitionCount() async throws -> Int?
 
@@ -74,18 +74,18 @@ public protocol AuditSource: Sendable {
 }
 
 /// A row of `log_head`, whatever it holds.
-public struct StoredHead: Equatable, Sendable {
+package struct StoredHead: Equatable, Sendable {
     /// The partition.
-    public var partition: Int
+    package var partition: Int
     /// The position of the last event.
-    public var position: Int64
+    package var position: Int64
     /// The chain over every batch up to there; 32 bytes unless somebody changed it.
-    public var digest: [UInt8]
+    package var digest: [UInt8]
     /// How often a batch was declared lost.
-    public var epoch: Int64
+    package var epoch: Int64
 
     /// A row of `log_head`.
-    public init(partition: Int, position: Int64, digest: [UInt8], epoch: Int64) {
+    package init(partition: Int, position: Int64, digest: [UInt8], epoch: Int64) {
         self.partition = partition
         self.position = position
         self.digest = digest
@@ -93,50 +93,50 @@ public struct StoredHead: Equatable, Sendable {
     }
 
     /// The row as a head. A digest of another length becomes zeros.
-    public var head: LogHead {
+    package var head: LogHead {
         LogHead(partition: partition, position: position, digest: Digest(digest) ?? .zero)
     }
 }
 
 /// A column that is not as the migrations made it.
-public struct ChangedColumn: Equatable, Sendable {
+package struct ChangedColumn: Equatable, Sendable {
     /// The table and the column.
-    public var name: String
+    package var name: String
     /// What it is instead, such as `is a bigint instead of an integer`.
-    public var change: String
+    package var change: String
 
     /// A column.
-    public init(_ name: String, _ change: String) {
+    package init(_ name: String, _ change: String) {
         self.name = name
         self.change = change
     }
 }
 
 /// A row of the log at a position that no reader gets to.
-public struct StrayRow: Equatable, Sendable {
+package struct StrayRow: Equatable, Sendable {
     /// What it is, such as `batch 48–50`.
-    public var subject: String
+    package var subject: String
     /// Its position, or the first one of a batch.
-    public var position: Int64
+    package var position: Int64
 
     /// A row of the log.
-    public init(subject: String, position: Int64) {
+    package init(subject: String, position: Int64) {
         self.subject = subject
         self.position = position
     }
 }
 
 /// Something in the schema that is not as the migrations made it.
-public struct SchemaFault: Equatable, Sendable {
+package struct SchemaFault: Equatable, Sendable {
     /// What it is, such as `function tiffin.append`.
-    public var subject: String
+    package var subject: String
     /// What is wrong with it.
-    public var message: String
+    package var message: String
     /// Whether it could not be compared.
-    public var isUnknown: Bool
+    package var isUnknown: Bool
 
     /// Something in the schema.
-    public init(_ subject: String, _ message: String, isUnknown: Bool = false) {
+    package init(_ subject: String, _ message: String, isUnknown: Bool = false) {
         self.subject = subject
         self.message = message
         self.isUnknown = isUnknown
@@ -144,14 +144,14 @@ public struct SchemaFault: Equatable, Sendable {
 }
 
 /// A row of the index of streams that is missing, or that leads to nothing.
-public struct IndexFault: Equatable, Sendable {
+package struct IndexFault: Equatable, Sendable {
     /// The stream that the index has no row of; nil where a row leads to a batch without its stream.
-    public var stream: String?
+    package var stream: String?
     /// Where the batch begins.
-    public var position: Int64
+    package var position: Int64
 
     /// A row.
-    public init(stream: String?, position: Int64) {
+    package init(stream: String?, position: Int64) {
         self.stream = stream
         self.position = position
     }

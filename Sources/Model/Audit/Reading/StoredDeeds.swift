@@ -1,18 +1,18 @@
-public import Domain
+package import Domain
 
 /// What the tables say of what was done beside the log: those of its rows that belong to one partition.
-public struct StoredDeeds: Sendable {
+package struct StoredDeeds: Sendable {
     /// How many partitions there are: a customer is forgotten in each.
-    public var partitionCount: Int
+    package var partitionCount: Int
     /// In how many partitions each customer is forgotten.
-    public var forgotten: [Identifier: Int]
+    package var forgotten: [Identifier: Int]
     /// The users who were not removed.
-    public var users: [Identifier: Deed.User]
+    package var users: [Identifier: Deed.User]
     /// The relays.
-    public var relays: Set<Identifier>
+    package var relays: Set<Identifier>
 
     /// What the tables say.
-    public init(
+    package init(
         partitionCount: Int, forgotten: [Identifier: Int], users: [Identifier: Deed.User], relays: Set<Identifier>
     ) {
         self.partitionCount = partitionCount

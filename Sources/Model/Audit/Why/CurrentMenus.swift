@@ -1,9 +1,9 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 internal import Projections
 
 /// What menus say now, to compare with what they said then.
-public struct CurrentMenus: Sendable {
+package struct CurrentMenus: Sendable {
     private let outlets: OutletHome
     private let now: Timestamp
 
@@ -12,7 +12,7 @@ public struct CurrentMenus: Sendable {
     /// - Parameters:
     ///   - events: those of the outlets and of their menus, each stream from its first event on.
     ///   - now: the time at which suspensions are judged.
-    public init(folding events: [RecordedEvent], now: Timestamp) {
+    package init(folding events: [RecordedEvent], now: Timestamp) {
         outlets = OutletHome(
             folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
         self.now = now

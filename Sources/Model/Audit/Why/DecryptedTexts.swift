@@ -1,15 +1,15 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 
 /// What the sealed texts of a history say, as far as the reader may know.
-public struct DecryptedTexts: Sendable {
+package struct DecryptedTexts: Sendable {
     private var texts: [SealedText: String] = [:]
 
     /// No text is known.
-    public init() {}
+    package init() {}
 
     /// What a text says, or what is shown instead.
-    public subscript(text: SealedText) -> String? {
+    package subscript(text: SealedText) -> String? {
         get { texts[text] }
         set { texts[text] = newValue }
     }
@@ -25,22 +25,22 @@ public struct DecryptedTexts: Sendable {
 }
 
 /// A sealed text of a history, and where readers with the right to it can see it.
-public struct SealedTextUse: Sendable {
+package struct SealedTextUse: Sendable {
     /// The text.
-    public var text: SealedText
+    package var text: SealedText
     /// What it is.
-    public var kind: TextKind
+    package var kind: TextKind
     /// Whose it is.
-    public var owner: TextOwner
+    package var owner: TextOwner
     /// The position of the last event that has it.
-    public var position: Int64
+    package var position: Int64
     /// The line of the cart that it is a note on; nil for a name and a reason.
-    public var line: Text?
+    package var line: Text?
     /// The order that has it; nil for a note on a cart.
-    public var order: Identifier?
+    package var order: Identifier?
 
     /// The sealed texts of carts and orders, each once, ordered by their last use.
-    public static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
+    package static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
         var passages: [SealedTextUse] = []
         var known: Set<SealedText> = []
         let decoded = events.compactMap { try? $0.decoded() }

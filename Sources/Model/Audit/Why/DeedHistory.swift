@@ -1,8 +1,8 @@
 internal import Domain
-public import EventLog
+package import EventLog
 
 /// The history of what was done beside the log: to a customer, a user or a relay.
-public struct DeedHistory: Sendable {
+package struct DeedHistory: Sendable {
     private let stream: StreamName
     private let partition: Int
     private var reading = StreamReader()
@@ -10,7 +10,7 @@ public struct DeedHistory: Sendable {
     /// A history.
     ///
     /// - Parameter events: every event of the stream.
-    public init(_ stream: StreamName, _ events: [RecordedEvent]) {
+    package init(_ stream: StreamName, _ events: [RecordedEvent]) {
         self.stream = stream
         partition = events.first?.partition ?? 0
         for event in events {
@@ -24,7 +24,7 @@ public struct DeedHistory: Sendable {
     /// The history as lines of text.
     ///
     /// - Parameter last: the number of events shown, counted from the end.
-    public func text(last: Int) -> [String] {
+    package func text(last: Int) -> [String] {
         let count = reading.lines.count.counted("event")
         return ["\(stream.category) \(stream.id): \(count) in partition \(partition) of the log"]
             + reading.lines.text(last: last)

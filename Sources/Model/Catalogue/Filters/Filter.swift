@@ -4,13 +4,13 @@ internal import Domain
 // command that browses, combined with the others, kept up to date in saved queries, and documented.
 
 /// A kind of filter: its name, its values, what it looks up, and how it narrows.
-public struct Filter: Sendable {
+package struct Filter: Sendable {
     /// Its first word.
-    public let name: String
+    package let name: String
     /// The names of its values, such as `min max`; `…` stands for more of the last. Empty for none.
-    public let values: String
+    package let values: String
     /// Whether it may be given more than once.
-    public let isRepeatable: Bool
+    package let isRepeatable: Bool
     /// What is counted of its listings in `facets`, if anything.
     let facet: Facet?
     let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
@@ -21,10 +21,10 @@ public struct Filter: Sendable {
     /// Whether it compares prices, which must be in one currency.
     var isOfPrices = false
     /// Whether it is a range that one number alone can stand for.
-    public var takesOneNumber = false
+    package var takesOneNumber = false
 
     /// Every kind of filter.
-    public static let all: [Filter] = [
+    package static let all: [Filter] = [
         text("TEXT"),
         anyOf("CUISINE", "cuisine", facet: Facet("cuisines", .words), .any { $0.cuisines }),
         anyOf("CITY", "city", facet: Facet("cities", .words), .one { $0.city }),

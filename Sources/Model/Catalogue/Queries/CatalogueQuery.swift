@@ -1,14 +1,14 @@
-public import Domain
+package import Domain
 
 /// What is searched.
-public enum ListingKind: Sendable {
+package enum ListingKind: Sendable {
     case items, outlets
 }
 
 /// A parsed query to the catalogue.
-public struct CatalogueQuery {
+package struct CatalogueQuery {
     /// What a command takes besides filters.
-    public enum Option: String, CaseIterable, Sendable {
+    package enum Option: String, CaseIterable, Sendable {
         case sort = "SORT"
         case limit = "LIMIT"
         case after = "AFTER"
@@ -19,7 +19,7 @@ public struct CatalogueQuery {
         case since = "SINCE"
 
         /// The name of its value; empty for none.
-        public var value: String {
+        package var value: String {
             switch self {
             case .sort: "sort"
             case .limit, .seed, .from, .count: "n"
@@ -31,18 +31,18 @@ public struct CatalogueQuery {
     }
 
     /// What makes a filter leave out the listings that satisfy it.
-    public static let exclusion = "NOT"
+    package static let exclusion = "NOT"
     /// The number of listings on a page unless the query gives another.
-    public static let defaultLimit = 20
+    package static let defaultLimit = 20
     /// The most listings on a page.
-    public static let maximumLimit = 100
+    package static let maximumLimit = 100
     /// The most listings that a saved query shows.
-    public static let maximumWindow = 1_000
+    package static let maximumWindow = 1_000
 
     /// What is searched.
-    public let kind: ListingKind
+    package let kind: ListingKind
     /// The values of each filter that was given and excludes nothing, as they are compared, by the filter's name.
-    public private(set) var values: [String: [Text]] = [:]
+    package private(set) var values: [String: [Text]] = [:]
 
     var narrowings: [(filter: Int, narrowing: Narrowing)] = []
     private(set) var sort = Sort.all[0]
@@ -54,7 +54,7 @@ public struct CatalogueQuery {
     /// Which of the matches a saved query shows, counted from 0.
     private(set) var window = 0..<CatalogueQuery.defaultLimit
     /// The digest of the answer that the client has.
-    public private(set) var since: String?
+    package private(set) var since: String?
     /// Tells queries apart, so that a cursor of one cannot be used for another.
     private(set) var fingerprint: UInt64 = 0
     /// The only currency that matches have prices in, where the query tells or needs it.
@@ -155,7 +155,7 @@ public struct CatalogueQuery {
     /// Which of the matches a window shows.
     ///
     /// - Throws: where it begins beyond what there can be, shows nothing, or shows too much.
-    public static func window(from: Int64, count: Int64) throws(CatalogueError) -> Range<Int> {
+    package static func window(from: Int64, count: Int64) throws(CatalogueError) -> Range<Int> {
         let from = try place(from)
         return from..<from + (try windowLength(count))
     }
@@ -177,7 +177,7 @@ public struct CatalogueQuery {
     // MARK: Money
 
     /// Whether it compares prices, and nothing says yet in which currency: there are no outlets.
-    public var lacksCurrency: Bool { currency == nil && pricesFilter != nil }
+    package var lacksCurrency: Bool { currency == nil && pricesFilter != nil }
 
     /// The name of a filter that compares prices, if there is one.
     private var pricesFilter: String? {

@@ -1,27 +1,27 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 /// What a saved query is called.
 ///
 /// A name that begins with `shared:` means the same to every client. Any other belongs to one connection, and ends with
 /// it. A question has a name that no client can give.
-public struct SavedName: Hashable, Sendable {
+package struct SavedName: Hashable, Sendable {
     /// The name, as clients give it.
-    public let name: Identifier
+    package let name: Identifier
     /// The connection that it belongs to, from 1; nil where it is shared.
-    public let client: Int64?
+    package let client: Int64?
 
     /// Stands for a connection in the names of questions.
     private static let noClient: Int64 = 0
 
     /// What a connection means by a name.
-    public init(_ name: Identifier, of client: Int64) {
+    package init(_ name: Identifier, of client: Int64) {
         self.name = name
         self.client = name.rawValue.utf8.starts(with: "shared:".utf8) ? nil : client
     }
 
     /// What the catalogue calls the query behind a question.
-    public init(question name: Identifier) {
+    package init(question name: Identifier) {
         self.name = name
         client = Self.noClient
     }
@@ -30,13 +30,13 @@ public struct SavedName: Hashable, Sendable {
 }
 
 /// The answer to a saved query: `{"browse","revision","total","from","items","state"}`.
-public struct SavedAnswer: Sendable {
+package struct SavedAnswer: Sendable {
     /// Another one for each document.
-    public let revision: Int64
+    package let revision: Int64
     /// The document, as JSON text.
-    public let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Where it has its rows.
-    public let rows: KnownArray
+    package let rows: KnownArray
     /// Where begins what it says, behind its revision.
     let content: Int
 

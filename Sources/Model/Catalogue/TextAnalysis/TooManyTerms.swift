@@ -1,2 +1,2 @@
 /// A query has more than ``TextAnalyser/maximumQueryTerms`` terms.
-public struct TooManyTerms: Error, Equatable {}
+package struct TooManyTerms: Error, Equatable {}

@@ -1,12 +1,12 @@
 /// A customer's cart at one outlet, from the first item to checkout.
-public enum Cart: Decider {
+package enum Cart: Decider {
     /// The most lines of a cart.
-    public static let maximumLines = 100
+    package static let maximumLines = 100
 
     // MARK: Commands
 
     /// What a customer asks of a cart.
-    public enum Command: Equatable, Sendable {
+    package enum Command: Equatable, Sendable {
         case add(Addition)
         /// Sets a line's quantity; 0 removes it. More than there was is taken up to what the item's menu allows.
         case set(line: Text, quantity: Int, maximum: Int = MenuItem.quantityLimit)
@@ -20,22 +20,22 @@ public enum Cart: Decider {
     }
 
     /// Some of an item, to be added, with what the catalogue says of it.
-    public struct Addition: Equatable, Sendable {
+    package struct Addition: Equatable, Sendable {
         /// The outlet it is ordered from.
-        public var outlet: Identifier
+        package var outlet: Identifier
         /// The item.
-        public var item: Identifier
+        package var item: Identifier
         /// How many, 1–99.
-        public var quantity: Int
+        package var quantity: Int
         /// What the customer wants the kitchen to know.
-        public var note: PersonalText?
+        package var note: PersonalText?
         /// The customer the cart will belong to, if given; a customer's note is sealed.
-        public var customer: Identifier?
+        package var customer: Identifier?
         /// What the catalogue says now of the item with the chosen options.
-        public var offer: Offer
+        package var offer: Offer
 
         /// Some of an item.
-        public init(
+        package init(
             outlet: Identifier, item: Identifier, quantity: Int, note: PersonalText? = nil,
             customer: Identifier? = nil, offer: Offer
         ) {
@@ -49,18 +49,18 @@ public enum Cart: Decider {
     }
 
     /// What is to change about a line.
-    public struct Edit: Equatable, Sendable {
+    package struct Edit: Equatable, Sendable {
         /// The line.
-        public var line: Text
+        package var line: Text
         /// What the customer wants the kitchen to know from now on; nil inside for nothing, nil outside to leave it.
-        public var note: PersonalText??
+        package var note: PersonalText??
         /// The customer the cart will belong to, if given; a customer's note is sealed.
-        public var customer: Identifier?
+        package var customer: Identifier?
         /// What the catalogue says now of the line's item with the options that it is to have.
-        public var offer: Offer
+        package var offer: Offer
 
         /// A change of a line.
-        public init(line: Text, note: PersonalText?? = nil, customer: Identifier? = nil, offer: Offer) {
+        package init(line: Text, note: PersonalText?? = nil, customer: Identifier? = nil, offer: Offer) {
             self.line = line
             self.note = note
             self.customer = customer
@@ -69,7 +69,7 @@ public enum Cart: Decider {
     }
 
     /// What a customer has been shown and agrees to.
-    public enum Agreement: Equatable, Sendable {
+    package enum Agreement: Equatable, Sendable {
         /// The total.
         case total(Amount)
         /// Everything that is priced, by the digest of a ``Quote``.
@@ -77,26 +77,26 @@ public enum Cart: Decider {
     }
 
     /// What a checkout needs to know.
-    public struct CheckOut: Equatable, Sendable {
+    package struct CheckOut: Equatable, Sendable {
         /// The id of the order to be placed.
-        public var order: Identifier
+        package var order: Identifier
         /// What the customer has been shown and agrees to pay.
-        public var agreement: Agreement
+        package var agreement: Agreement
         /// What the catalogue says now, line by line.
-        public var offers: [Text: Offer]
+        package var offers: [Text: Offer]
         /// What the outlet charges beside the prices.
-        public var pricing: PricingTerms
+        package var pricing: PricingTerms
         /// The least that the lines may cost together.
-        public var minimumOrder: Amount?
+        package var minimumOrder: Amount?
         /// The customer the cart will belong to, if given.
-        public var customer: Identifier?
+        package var customer: Identifier?
         /// The name on the order.
-        public var name: SealedText?
+        package var name: SealedText?
         /// What the order will wait for.
-        public var terms: Order.Terms
+        package var terms: Order.Terms
 
         /// A checkout.
-        public init(
+        package init(
             order: Identifier, agreement: Agreement, offers: [Text: Offer], pricing: PricingTerms = .none,
             minimumOrder: Amount? = nil, customer: Identifier? = nil, name: SealedText? = nil,
             terms: Order.Terms = .none
@@ -119,7 +119,7 @@ public enum Cart: Decider {
     /// be opened without the others.
     ///
     /// Indirect, so that a reference is all that is copied from layer to layer.
-    public indirect enum Event: Equatable, Sendable {
+    package indirect enum Event: Equatable, Sendable {
         /// So many more of a line, which is new or known.
         case itemAdded(CartLine, outlet: Identifier, currency: Currency, customer: Identifier? = nil)
         case quantityChanged(line: Text, from: Int, to: Int)
@@ -137,39 +137,39 @@ public enum Cart: Decider {
     // MARK: State
 
     /// What is in a cart.
-    public struct Contents: Equatable, Sendable {
+    package struct Contents: Equatable, Sendable {
         /// The outlet it is ordered from.
-        public var outlet: Identifier
+        package var outlet: Identifier
         /// The currency of every price.
-        public var currency: Currency
+        package var currency: Currency
         /// The customer it belongs to, once that is known.
-        public var customer: Identifier?
+        package var customer: Identifier?
         /// The lines, in the order they were first added.
-        public var lines: [CartLine]
+        package var lines: [CartLine]
         /// What the customer gives beside what is charged.
-        public var tip = Amount.zero
+        package var tip = Amount.zero
         /// What was charged beside the lines, once it is checked out.
-        public var charges: [Charge] = []
+        package var charges: [Charge] = []
 
         /// The sum of quantities.
-        public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+        package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
         /// What is to be paid once it is checked out, or a `LIMIT` rejection.
-        public func payable() throws(Rejection) -> Amount { try total().adding(charges) }
+        package func payable() throws(Rejection) -> Amount { try total().adding(charges) }
 
         /// The sum of the lines' totals, or a `LIMIT` rejection.
-        public func total() throws(Rejection) -> Amount { try lines.total() }
+        package func total() throws(Rejection) -> Amount { try lines.total() }
     }
 
     /// A cart, from empty to checked out.
-    public enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         /// Without lines, outlet and customer.
         case empty
         case filled(Contents)
         case checkedOut(Contents, order: Identifier)
 
         /// What is in it, or was at checkout; nil where nothing is.
-        public var contents: Contents? {
+        package var contents: Contents? {
             switch self {
             case .empty: nil
             case .filled(let contents), .checkedOut(let contents, _): contents
@@ -177,7 +177,7 @@ public enum Cart: Decider {
         }
 
         /// The sum of quantities.
-        public var count: Int {
+        package var count: Int {
             switch self {
             case .empty: 0
             case .filled(let contents), .checkedOut(let contents, _): contents.count
@@ -185,18 +185,18 @@ public enum Cart: Decider {
         }
 
         /// The sum of quantities that are still to be ordered: none once the cart is checked out.
-        public var openCount: Int {
+        package var openCount: Int {
             if case .filled(let contents) = self { contents.count } else { 0 }
         }
     }
 
     /// Nothing is in it.
-    public static let initial = State.empty
+    package static let initial = State.empty
 
     // MARK: Decide
 
     /// See ``Decider``.
-    public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
             (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
@@ -395,7 +395,7 @@ public enum Cart: Decider {
     // MARK: Evolve
 
     /// See ``Decider``.
-    public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
         // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the
         // million.
@@ -433,7 +433,7 @@ extension Cart.State {
 
 extension [CartLine] {
     /// What they cost together, or a `LIMIT` rejection.
-    public func total() throws(Rejection) -> Amount {
+    package func total() throws(Rejection) -> Amount {
         var sum = Amount.zero
         for line in self { sum = try sum.adding(line.total()) }
         return sum

@@ -1,29 +1,29 @@
 /// One line of a cart: an item with its options and note, and how many of it.
-public struct CartLine: Equatable, Sendable {
+package struct CartLine: Equatable, Sendable {
     /// What a recorded quantity can be: far beyond today's limit, so that no change of that limit puts an old
     /// cart into quarantine, and small enough that no count overflows.
     static let recordableQuantities = 1...1_000_000
 
     /// The most different options of a line.
-    public static let maximumOptions = 20
+    package static let maximumOptions = 20
 
     /// The line's id in its cart; see ``CartLine/identifier(item:options:taken:)``.
-    public var id: Text
+    package var id: Text
     /// The item.
-    public var item: Identifier
+    package var item: Identifier
     /// Its name when it was added.
-    public var name: Text
+    package var name: Text
     /// 1–99.
-    public var quantity: Int
+    package var quantity: Int
     /// What one cost with its options when it was last added.
-    public var unitPrice: Amount
+    package var unitPrice: Amount
     /// The chosen options, in the order of their ids.
-    public var options: [LineOption]
+    package var options: [LineOption]
     /// What the customer wants the kitchen to know.
-    public var note: PersonalText?
+    package var note: PersonalText?
 
     /// A line.
-    public init(
+    package init(
         id: Text, item: Identifier, name: Text, quantity: Int, unitPrice: Amount,
         options: [LineOption] = [], note: PersonalText? = nil
     ) {
@@ -37,7 +37,7 @@ public struct CartLine: Equatable, Sendable {
     }
 
     /// What the line costs, or a `LIMIT` rejection.
-    public func total() throws(Rejection) -> Amount { try unitPrice.multiplied(by: quantity) }
+    package func total() throws(Rejection) -> Amount { try unitPrice.multiplied(by: quantity) }
 
     /// Whether two lines are about the same thing: one of each joins the other.
     func isSame(as other: CartLine) -> Bool {

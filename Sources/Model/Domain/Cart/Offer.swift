@@ -1,5 +1,5 @@
 /// What the catalogue says of an item at the moment somebody wants it.
-public enum Offer: Equatable, Sendable {
+package enum Offer: Equatable, Sendable {
     /// There is no such outlet.
     case noOutlet
     /// The outlet takes no orders now.
@@ -18,22 +18,22 @@ public enum Offer: Equatable, Sendable {
     case available(Item)
 
     /// An item that can be had.
-    public struct Item: Equatable, Sendable {
+    package struct Item: Equatable, Sendable {
         /// What it is called.
-        public var name: Text
+        package var name: Text
         /// What one costs with the chosen options.
-        public var unitPrice: Amount
+        package var unitPrice: Amount
         /// The currency of the price.
-        public var currency: Currency
+        package var currency: Currency
         /// The most of it that a line takes.
-        public var maxQuantity: Int
+        package var maxQuantity: Int
         /// The chosen options, in the order of their ids.
-        public var options: [LineOption]
+        package var options: [LineOption]
         /// The tax on it; nil for the outlet's first.
-        public var tax: Identifier?
+        package var tax: Identifier?
 
         /// An item with its price and limit.
-        public init(
+        package init(
             name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int, options: [LineOption] = [],
             tax: Identifier? = nil
         ) {
@@ -87,7 +87,7 @@ extension MenuState {
     /// What the menu says of an item with some options, at an outlet that takes orders.
     ///
     /// - Parameter chosen: ``Swift/Array/normalized``.
-    public func offer(
+    package func offer(
         of item: Identifier, with chosen: [ChosenOption], in currency: Currency, now: Timestamp
     ) -> Offer {
         guard let entry = entries[item] else { return .noItem }

@@ -1,13 +1,13 @@
 /// What a cart costs now: its lines at today's prices, and the bill. Nothing is promised by it.
-public struct Quote: Equatable, Sendable {
+package struct Quote: Equatable, Sendable {
     /// The lines at today's prices. One that cannot be had now keeps the price that it was added at.
-    public let lines: [CartLine]
+    package let lines: [CartLine]
     /// What they cost with everything that is charged.
-    public let bill: Bill
+    package let bill: Bill
     /// Another one whenever anything that is priced differs, even if the totals are equal.
-    public let digest: Text
+    package let digest: Text
     /// How many hexadecimal digits it has.
-    public static let digestDigits = 16
+    package static let digestDigits = 16
 
     /// The quote for a cart.
     ///
@@ -15,7 +15,7 @@ public struct Quote: Equatable, Sendable {
     ///   - offers: what the catalogue says now of each line, in their order.
     ///   - terms: what the outlet charges beside the prices.
     /// - Throws: as ``Bill/init(for:on:tip:)``, and `INVALID` for an item with a tax that the outlet does not have.
-    public init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
+    package init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
         var lines = contents.lines
         var billed: [Bill.Line] = []
         billed.reserveCapacity(lines.count)

@@ -1,13 +1,13 @@
 /// What came of looking at the source that a menu is imported from.
-public struct FeedCheck: Equatable, Sendable {
+package struct FeedCheck: Equatable, Sendable {
     /// The most problems that are kept of a check.
-    public static let maximumProblems = ProblemList.maximumCount
+    package static let maximumProblems = ProblemList.maximumCount
     /// A check that finds what the last one found, and comes no later than this after it, is not recorded: in
     /// milliseconds. So a feed that is looked at every second does not fill the log.
-    public static let recordingInterval: Int64 = 300_000
+    package static let recordingInterval: Int64 = 300_000
 
     /// What the source holds.
-    public enum State: String, CaseIterable, Sendable {
+    package enum State: String, CaseIterable, Sendable {
         /// A menu, which was taken.
         case ready
         /// A menu without items.
@@ -17,16 +17,16 @@ public struct FeedCheck: Equatable, Sendable {
     }
 
     /// By what the source can be asked whether it has changed.
-    public struct Validators: Equatable, Sendable {
+    package struct Validators: Equatable, Sendable {
         /// The `ETag` of HTTP.
-        public var etag: Text?
+        package var etag: Text?
         /// The `Last-Modified` of HTTP, as the source wrote it.
-        public var modified: Text?
+        package var modified: Text?
         /// For what they hold. They are of no use to an import with another key.
-        public var key: Text
+        package var key: Text
 
         /// The validators of an answer.
-        public init(etag: Text? = nil, modified: Text? = nil, key: Text) {
+        package init(etag: Text? = nil, modified: Text? = nil, key: Text) {
             self.etag = etag
             self.modified = modified
             self.key = key
@@ -34,20 +34,20 @@ public struct FeedCheck: Equatable, Sendable {
     }
 
     /// What the source holds.
-    public var state: State
+    package var state: State
     /// When it was looked at.
-    public var at: Timestamp
+    package var at: Timestamp
     /// When the menu last was what the source holds; nil if it never was. The menu decides that, not who checks.
-    public var refreshedAt: Timestamp?
+    package var refreshedAt: Timestamp?
     /// Where it is. Merchants see it, and customers do not.
-    public var source: Text?
+    package var source: Text?
     /// What is wrong with it, for people.
-    public var problems: [Text]
+    package var problems: [Text]
     /// Absent if the source gave none, and in a state as soon as the menu has changed since the check.
-    public var validators: Validators?
+    package var validators: Validators?
 
     /// A check with everything that is not named left out.
-    public init(
+    package init(
         _ state: State, at: Timestamp, refreshedAt: Timestamp? = nil, source: Text? = nil, problems: [Text] = [],
         validators: Validators? = nil
     ) {
@@ -60,7 +60,7 @@ public struct FeedCheck: Equatable, Sendable {
     }
 
     /// About the bytes of its texts.
-    public var bytes: Int {
+    package var bytes: Int {
         let validators = [validators?.etag, validators?.modified, validators?.key]
         return (problems + validators.compactMap(\.self)).reduce(source?.utf8.count ?? 0) { $0 + $1.utf8.count }
     }

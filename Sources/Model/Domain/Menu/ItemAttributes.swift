@@ -1,40 +1,40 @@
 /// What an item says of itself beyond its other fields: values under names that the merchant chooses.
-public struct ItemAttributes: Equatable, Sendable {
+package struct ItemAttributes: Equatable, Sendable {
     /// The most attributes of an item, and the most texts of one of them.
-    public static let maximumCount = 50
+    package static let maximumCount = 50
     /// The most bytes of all of an item's attributes together.
-    public static let maximumBytes = 16 << 10
+    package static let maximumBytes = 16 << 10
 
     /// A value and its name.
-    public struct Attribute: Equatable, Sendable {
+    package struct Attribute: Equatable, Sendable {
         /// Unique among the item's attributes.
-        public var name: Identifier
+        package var name: Identifier
         /// What the item says under it.
-        public var value: AttributeValue
+        package var value: AttributeValue
 
         /// A value under a name.
-        public init(_ name: Identifier, _ value: AttributeValue) {
+        package init(_ name: Identifier, _ value: AttributeValue) {
             self.name = name
             self.value = value
         }
     }
 
     /// The attributes, in the order of their names.
-    public let list: [Attribute]
+    package let list: [Attribute]
 
     /// These attributes, in any order.
-    public init(_ list: [Attribute] = []) {
+    package init(_ list: [Attribute] = []) {
         self.list = list.sorted { $0.name < $1.name }
     }
 
     /// Whether there are none.
-    public var isEmpty: Bool { list.isEmpty }
+    package var isEmpty: Bool { list.isEmpty }
 
     /// The value under a name, if there is one.
-    public subscript(name: Identifier) -> AttributeValue? { list.first { $0.name == name }?.value }
+    package subscript(name: Identifier) -> AttributeValue? { list.first { $0.name == name }?.value }
 
     /// A name that is there twice.
-    public var repeatedName: Identifier? {
+    package var repeatedName: Identifier? {
         zip(list, list.dropFirst()).first { $0.name == $1.name }?.0.name
     }
 
@@ -70,7 +70,7 @@ public struct ItemAttributes: Equatable, Sendable {
 }
 
 /// The value of an attribute, typed as JSON types it.
-public enum AttributeValue: Equatable, Sendable {
+package enum AttributeValue: Equatable, Sendable {
     case number(AttributeNumber)
     case text(Text)
     case boolean(Bool)
@@ -88,11 +88,11 @@ public enum AttributeValue: Equatable, Sendable {
 }
 
 /// An attribute that an item of a kind must have.
-public struct RequiredAttribute: Sendable {
+package struct RequiredAttribute: Sendable {
     /// Its name.
-    public let name: Identifier
+    package let name: Identifier
     /// The values that it may have.
-    public let values: AttributeValues
+    package let values: AttributeValues
 
     /// An attribute of this name.
     ///
@@ -105,7 +105,7 @@ public struct RequiredAttribute: Sendable {
 }
 
 /// The values that an attribute of a kind may have.
-public enum AttributeValues: Sendable {
+package enum AttributeValues: Sendable {
     /// Numbers of a range.
     case number(ClosedRange<AttributeNumber>)
     /// Texts of so many bytes.
@@ -128,7 +128,7 @@ public enum AttributeValues: Sendable {
 
 extension AttributeValues: CustomStringConvertible {
     /// What they are, for people.
-    public var description: String {
+    package var description: String {
         switch self {
         case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
         case .text(let range): "a text of \(range.lowerBound)–\(range.upperBound) bytes"

@@ -1,15 +1,15 @@
 /// A picture of an item.
-public struct ItemImage: Equatable, Sendable {
+package struct ItemImage: Equatable, Sendable {
     /// The most pictures that an item has beside its small and large one.
-    public static let maximumCount = 20
+    package static let maximumCount = 20
 
     /// Where it is.
-    public var url: Text
+    package var url: Text
     /// What it shows, for whoever cannot see it.
-    public var alternative: Text?
+    package var alternative: Text?
 
     /// A picture at an address.
-    public init(url: Text, alternative: Text? = nil) {
+    package init(url: Text, alternative: Text? = nil) {
         self.url = url
         self.alternative = alternative
     }
@@ -25,19 +25,19 @@ public struct ItemImage: Equatable, Sendable {
 }
 
 /// Something on the web that belongs to an item: where its recipe is from, or a film of how it is made.
-public struct ItemLink: Equatable, Sendable {
+package struct ItemLink: Equatable, Sendable {
     /// The most links that an item has.
-    public static let maximumCount = 20
+    package static let maximumCount = 20
 
     /// What it is to the item, such as `source` or `video`. There can be several of one kind.
-    public var rel: Identifier
+    package var rel: Identifier
     /// Where it leads.
-    public var url: Text
+    package var url: Text
     /// What it is called.
-    public var title: Text?
+    package var title: Text?
 
     /// A link to an address.
-    public init(rel: Identifier, url: Text, title: Text? = nil) {
+    package init(rel: Identifier, url: Text, title: Text? = nil) {
         self.rel = rel
         self.url = url
         self.title = title

@@ -1,17 +1,17 @@
 /// How a section lays its items out.
-public struct Layout: Hashable, Sendable {
+package struct Layout: Hashable, Sendable {
     /// The width and height of a card, in points.
-    public struct CardSize: Hashable, Sendable {
+    package struct CardSize: Hashable, Sendable {
         /// Width in points.
-        public let width: Int
+        package let width: Int
         /// Height in points.
-        public let height: Int
+        package let height: Int
 
         /// The sizes that a card may have, on either side.
-        public static let range = 1...10_000
+        package static let range = 1...10_000
 
         /// A size, or nil where a side is out of ``range``.
-        public init?(width: Int, height: Int) {
+        package init?(width: Int, height: Int) {
             guard CardSize.range.contains(width), CardSize.range.contains(height) else { return nil }
             self.width = width
             self.height = height
@@ -19,27 +19,27 @@ public struct Layout: Hashable, Sendable {
     }
 
     /// The style's registered name.
-    public let style: Text
+    package let style: Text
     /// The size of the cards, for styles that have cards.
-    public let cardSize: CardSize?
+    package let cardSize: CardSize?
     /// The least width of a card in points, for styles whose cards share the width of the screen.
-    public let minimumWidth: Int?
+    package let minimumWidth: Int?
 
     /// A layout of that style.
-    public init(style: Text, cardSize: CardSize? = nil, minimumWidth: Int? = nil) {
+    package init(style: Text, cardSize: CardSize? = nil, minimumWidth: Int? = nil) {
         self.style = style
         self.cardSize = cardSize
         self.minimumWidth = minimumWidth
     }
 
     /// Rows, one below the other.
-    public static let list = Layout(style: "list")
+    package static let list = Layout(style: "list")
 
     /// Cards of one size, side by side. For sizes known when written: what comes from outside makes a
     /// ``CardSize`` first.
     ///
     /// - Precondition: both sides lie in ``CardSize/range``.
-    public static func horizontalCard(width: Int, height: Int) -> Layout {
+    package static func horizontalCard(width: Int, height: Int) -> Layout {
         guard let size = CardSize(width: width, height: height) else {
             preconditionFailure("a registered card size out of range")
         }

@@ -1,43 +1,43 @@
 /// One item of a menu, as the merchant describes it.
-public struct MenuItem: Equatable, Sendable {
+package struct MenuItem: Equatable, Sendable {
     /// The most tags an item has.
-    public static let maximumTags = 50
+    package static let maximumTags = 50
     /// The most of one item that a cart takes, unless the item says less.
-    public static let quantityLimit = 99
+    package static let quantityLimit = 99
 
     /// Unique in the menu.
-    public var id: Identifier
+    package var id: Identifier
     /// The registered name of its ``ItemKind``.
-    public var kind: Text
+    package var kind: Text
     /// What it is called.
-    public var name: Text
+    package var name: Text
     /// What it is, in a sentence or two.
-    public var description: Text?
+    package var description: Text?
     /// What one costs. Without a price it is shown and cannot be ordered.
-    public var price: Amount?
+    package var price: Amount?
     /// The cuisine it belongs to.
-    public var cuisine: Text?
+    package var cuisine: Text?
     /// Free words to find it by.
-    public var tags: [Text]
+    package var tags: [Text]
     /// URL of the image in lists.
-    public var imageSmall: Text?
+    package var imageSmall: Text?
     /// URL of the image in full.
-    public var imageLarge: Text?
+    package var imageLarge: Text?
     /// More images of it, in their order.
-    public var images: [ItemImage]
+    package var images: [ItemImage]
     /// What belongs to it on the web, in its order.
-    public var links: [ItemLink]
+    package var links: [ItemLink]
     /// The most of it that a line takes, 1–99.
-    public var maxQuantity: Int?
+    package var maxQuantity: Int?
     /// What else there is to say about it.
-    public var attributes: ItemAttributes
+    package var attributes: ItemAttributes
     /// The groups of options that it offers, in their order.
-    public var options: [Identifier]
+    package var options: [Identifier]
     /// The tax of its outlet that is on it; nil for the outlet's first.
-    public var tax: Identifier?
+    package var tax: Identifier?
 
     /// An item with everything that is not named left out.
-    public init(
+    package init(
         id: Identifier, kind: Text, name: Text, description: Text? = nil, price: Amount? = nil,
         cuisine: Text? = nil, tags: [Text] = [], imageSmall: Text? = nil, imageLarge: Text? = nil,
         images: [ItemImage] = [], links: [ItemLink] = [], maxQuantity: Int? = nil,

@@ -1,18 +1,18 @@
 /// The head of a section: everything but its items.
-public struct SectionHeader: Equatable, Sendable {
+package struct SectionHeader: Equatable, Sendable {
     /// Unique in the menu.
-    public var id: Identifier
+    package var id: Identifier
     /// What stands above it, and on its chip in the tag bar.
-    public var title: Text
+    package var title: Text
     /// The registered name of its ``SectionKind``.
-    public var kind: Text
+    package var kind: Text
     /// How its items are laid out.
-    public var layout: Layout
+    package var layout: Layout
     /// Whether its header stays on the screen while its items scroll.
-    public var sticky: Bool
+    package var sticky: Bool
 
     /// The head of a section.
-    public init(id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false) {
+    package init(id: Identifier, title: Text, kind: Text, layout: Layout, sticky: Bool = false) {
         self.id = id
         self.title = title
         self.kind = kind
@@ -52,28 +52,28 @@ public struct SectionHeader: Equatable, Sendable {
 }
 
 /// A section with its items: a part of a ``MenuDocument``.
-public struct MenuSection: Equatable, Sendable {
+package struct MenuSection: Equatable, Sendable {
     /// Everything but the items.
-    public var header: SectionHeader
+    package var header: SectionHeader
     /// The items in their order.
-    public var items: [MenuItem]
+    package var items: [MenuItem]
 
     /// A section with its items.
-    public init(header: SectionHeader, items: [MenuItem]) {
+    package init(header: SectionHeader, items: [MenuItem]) {
         self.header = header
         self.items = items
     }
 }
 
 /// A whole menu, as a merchant writes it.
-public struct MenuDocument: Equatable, Sendable {
+package struct MenuDocument: Equatable, Sendable {
     /// The sections in their order.
-    public var sections: [MenuSection]
+    package var sections: [MenuSection]
     /// The groups of options that its items offer, in any order.
-    public var groups: [OptionGroup]
+    package var groups: [OptionGroup]
 
     /// A menu of these sections.
-    public init(sections: [MenuSection], groups: [OptionGroup] = []) {
+    package init(sections: [MenuSection], groups: [OptionGroup] = []) {
         self.sections = sections
         self.groups = groups
     }

@@ -5,7 +5,7 @@ extension MenuState {
     /// other. Texts are unpacked when they are read.
     ///
     /// Sendable unchecked: the block never changes once it is made.
-    public struct Entry: @unchecked Sendable {
+    package struct Entry: @unchecked Sendable {
         private var storage: EntryStorage
 
         /// What belongs to the options of an item. Few items have any.
@@ -25,7 +25,7 @@ extension MenuState {
         }
 
         /// An item in its section.
-        public init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
+        package init(item: MenuItem, section: Identifier, suspension: Suspension? = nil) {
             self.init(item, section, suspension, Consequences())
         }
 
@@ -34,25 +34,25 @@ extension MenuState {
         }
 
         /// The item's id.
-        public var id: Identifier { storage.header.id }
+        package var id: Identifier { storage.header.id }
 
         /// What the item is called.
-        public var name: Text { storage.name }
+        package var name: Text { storage.name }
 
         /// What one costs; of an item with sizes, the lowest of their prices.
-        public var price: Amount? { storage.header.price }
+        package var price: Amount? { storage.header.price }
 
         /// Whether ``price`` is the lowest of several.
-        public var isPriceFrom: Bool { storage.header.isPriceFrom }
+        package var isPriceFrom: Bool { storage.header.isPriceFrom }
 
         /// Whether there is anything to choose with it.
-        public var hasOptions: Bool { storage.header.hasOptions && !options.isEmpty }
+        package var hasOptions: Bool { storage.header.hasOptions && !options.isEmpty }
 
         /// The groups of options that it offers, in their order.
-        public var options: [Identifier] { unpackedOptions.groups }
+        package var options: [Identifier] { unpackedOptions.groups }
 
         /// The tax that is on it; nil for the outlet's first.
-        public var tax: Identifier? { unpackedOptions.tax }
+        package var tax: Identifier? { unpackedOptions.tax }
 
         /// What belongs to its options, for whoever needs more than one part of it.
         var unpackedOptions: Options {
@@ -61,7 +61,7 @@ extension MenuState {
         }
 
         /// The most of it that a line takes.
-        public var maxQuantity: Int? { storage.header.maxQuantity }
+        package var maxQuantity: Int? { storage.header.maxQuantity }
 
         /// Whether the item has attributes.
         var hasAttributes: Bool { storage.header.hasAttributes }
@@ -70,22 +70,22 @@ extension MenuState {
         var bytes: Int { Int(storage.header.itemBytes) }
 
         /// The item as the merchant describes it.
-        public var item: MenuItem { storage.item }
+        package var item: MenuItem { storage.item }
 
         /// The section that lists it.
-        public var section: Identifier { storage.section }
+        package var section: Identifier { storage.section }
 
         /// Why it cannot be ordered now, if so.
-        public var suspension: Suspension? { storage.header.suspension }
+        package var suspension: Suspension? { storage.header.suspension }
 
         /// What the merchant said of it, whatever follows from its options.
-        public var ownSuspension: Suspension? { unpackedOptions.ownSuspension }
+        package var ownSuspension: Suspension? { unpackedOptions.ownSuspension }
     }
 }
 
 extension MenuState.Entry: Equatable {
     /// Whether items, sections and suspensions are the same.
-    public static func == (a: Self, b: Self) -> Bool {
+    package static func == (a: Self, b: Self) -> Bool {
         a.storage === b.storage
             || a.item == b.item && a.section == b.section && a.price == b.price && a.suspension == b.suspension
                 && a.ownSuspension == b.ownSuspension

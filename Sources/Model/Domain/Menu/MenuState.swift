@@ -1,44 +1,44 @@
 /// What a menu's events amount to: sections in order, and items by their id.
-public struct MenuState: Equatable, Sendable {
+package struct MenuState: Equatable, Sendable {
     /// A section's place: its head, and the ids of its items in order.
-    public struct Section: Equatable, Sendable {
+    package struct Section: Equatable, Sendable {
         /// Everything but the items.
-        public var header: SectionHeader
+        package var header: SectionHeader
         /// The ids of its items, in order.
-        public var items: [Identifier]
+        package var items: [Identifier]
     }
 
     /// An item that is sold out, until a moment or until somebody resumes it.
-    public struct Suspension: Equatable, Sendable {
+    package struct Suspension: Equatable, Sendable {
         /// When it can be had again by itself.
-        public var until: Timestamp?
+        package var until: Timestamp?
 
         /// Sold out until that moment, or until resumed.
-        public init(until: Timestamp?) {
+        package init(until: Timestamp?) {
             self.until = until
         }
 
         /// Whether it still holds.
-        public func holds(at now: Timestamp) -> Bool { until.map { now < $0 } ?? true }
+        package func holds(at now: Timestamp) -> Bool { until.map { now < $0 } ?? true }
     }
 
     /// The sections in their order.
-    public internal(set) var sections: [Section] = []
+    package internal(set) var sections: [Section] = []
     /// Every item of every section.
-    public internal(set) var entries = Entries()
+    package internal(set) var entries = Entries()
     /// The groups of options that the items offer.
-    public internal(set) var groups = OptionGroups()
+    package internal(set) var groups = OptionGroups()
     /// What the last look at the source that it is imported from brought, if there is one.
-    public internal(set) var feed: FeedCheck?
+    package internal(set) var feed: FeedCheck?
     /// The bytes of the texts of the sections, without their items.
     var sectionBytes = 0
 
     /// The bytes of all texts of the sections, items and groups: their ids and everything that a merchant describes
     /// them with.
-    public var bytes: Int { sectionBytes + entries.bytes + groups.bytes }
+    package var bytes: Int { sectionBytes + entries.bytes + groups.bytes }
 
     /// The menu as a merchant would write it.
-    public var document: MenuDocument {
+    package var document: MenuDocument {
         MenuDocument(
             sections: sections.map { section in
                 MenuSection(header: section.header, items: section.items.compactMap { entries[$0]?.item })

@@ -2,14 +2,14 @@
 ///
 /// It goes forward: `placed`, `accepted`, `preparing`, `ready`, `completed`, and may skip what nobody says. It ends
 /// before that as `rejected` or `cancelled`. Before the kitchen sees it, it may be `awaitingPayment` or `scheduled`.
-public enum Order: Decider {
+package enum Order: Decider {
     /// How far ahead a kitchen can promise an order, in seconds: 31 days.
-    public static let maximumPromiseSeconds = 31 * 86_400
+    package static let maximumPromiseSeconds = 31 * 86_400
 
     // MARK: Commands
 
     /// What is asked of an order.
-    public enum Command: Equatable, Sendable {
+    package enum Command: Equatable, Sendable {
         case place(Placement)
         /// The kitchen will cook it, until a moment if it says so.
         case accept(readyBy: Timestamp?, now: Timestamp)
@@ -36,7 +36,7 @@ public enum Order: Decider {
     // MARK: Events
 
     /// What happened to an order.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         case placed(Placement)
         /// It is paid, and the kitchen will see it later.
         case scheduled
@@ -59,12 +59,12 @@ public enum Order: Decider {
     // MARK: State
 
     /// An order, before and after it is placed.
-    public enum State: Equatable, Sendable {
+    package enum State: Equatable, Sendable {
         case unplaced
         indirect case placed(Book)
 
         /// The order; nil before it is placed.
-        public var book: Book? {
+        package var book: Book? {
             switch self {
             case .unplaced: nil
             case .placed(let book): book
@@ -73,12 +73,12 @@ public enum Order: Decider {
     }
 
     /// Nobody has placed it.
-    public static let initial = State.unplaced
+    package static let initial = State.unplaced
 
     // MARK: Decide
 
     /// See ``Decider``.
-    public static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.unplaced, .place(var placement)):
             // Where there is nothing to pay, nobody reports that it was paid.
@@ -251,7 +251,7 @@ public enum Order: Decider {
     // MARK: Evolve
 
     /// See ``Decider``.
-    public static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unplaced, .placed(let placement)):
             for line in placement.lines { try CartLine.checkRecordable(line.quantity, line.id) }

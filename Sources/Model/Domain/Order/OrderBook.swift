@@ -1,6 +1,6 @@
 extension Order {
     /// How far an order has come.
-    public enum Status: String, CaseIterable, Sendable {
+    package enum Status: String, CaseIterable, Sendable {
         /// The kitchen sees it once it is paid.
         case awaitingPayment
         /// The kitchen sees it later.
@@ -21,7 +21,7 @@ extension Order {
         case cancelled
 
         /// Whether nothing more is cooked or handed over.
-        public var isEnd: Bool {
+        package var isEnd: Bool {
             switch self {
             case .awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready: false
             case .completed, .rejected, .cancelled: true
@@ -29,7 +29,7 @@ extension Order {
         }
 
         /// Whether the kitchen sees it.
-        public var isInKitchen: Bool {
+        package var isInKitchen: Bool {
             switch self {
             case .placed, .accepted, .preparing, .ready: true
             case .awaitingPayment, .scheduled, .completed, .rejected, .cancelled: false
@@ -38,7 +38,7 @@ extension Order {
     }
 
     /// Who did something to an order.
-    public enum Party: String, CaseIterable, Sendable {
+    package enum Party: String, CaseIterable, Sendable {
         case customer
         case merchant
         /// Tiffin, because it was time.
@@ -46,7 +46,7 @@ extension Order {
     }
 
     /// Why an order ended before it was handed over, or money was given back.
-    public enum Reason: String, CaseIterable, Sendable {
+    package enum Reason: String, CaseIterable, Sendable {
         /// Something of it cannot be had.
         case items = "ITEMS"
         /// The kitchen is closed.
@@ -65,16 +65,16 @@ extension Order {
     }
 
     /// How an order ended before it was handed over.
-    public struct Ending: Equatable, Sendable {
+    package struct Ending: Equatable, Sendable {
         /// Who ended it.
-        public var by: Party
+        package var by: Party
         /// Why.
-        public var reason: Reason
+        package var reason: Reason
         /// Why, in words for the customer; sealed where the order has one.
-        public var text: PersonalText?
+        package var text: PersonalText?
 
         /// An ending.
-        public init(by: Party, _ reason: Reason, text: PersonalText? = nil) {
+        package init(by: Party, _ reason: Reason, text: PersonalText? = nil) {
             self.by = by
             self.reason = reason
             self.text = text
@@ -82,30 +82,30 @@ extension Order {
     }
 
     /// An order that was placed, and what has become of it.
-    public struct Book: Equatable, Sendable {
+    package struct Book: Equatable, Sendable {
         /// How long an order that nobody hands over stays open after its promise, in seconds: a day. Whoever cooks by
         /// other means than Tiffin does not fill its memory.
-        public static let openSeconds = 86_400
+        package static let openSeconds = 86_400
 
         /// What was ordered.
-        public var placement: Placement
+        package var placement: Placement
         /// How far it has come.
-        public var status: Status
+        package var status: Status
         /// Until when it has to be accepted; nil where nobody has to, and once somebody did.
-        public var acceptBy: Timestamp?
+        package var acceptBy: Timestamp?
         /// Until when it has to be paid, while it waits for that.
-        public var payBy: Timestamp?
+        package var payBy: Timestamp?
         /// When the kitchen says that it will be ready.
-        public var readyBy: Timestamp?
+        package var readyBy: Timestamp?
         /// How it ended; nil as long as it has not, and once it was handed over.
-        public var ending: Ending?
+        package var ending: Ending?
         /// Who has its money, as far as it was reported.
-        public var payments = Payments()
+        package var payments = Payments()
         /// What was given back of it.
-        public var refunds = Refunds()
+        package var refunds = Refunds()
 
         /// An order as it is when it is placed.
-        public init(_ placement: Placement) {
+        package init(_ placement: Placement) {
             self.placement = placement
             let terms = placement.terms
             status = terms.payBy != nil ? .awaitingPayment : terms.releaseAt != nil ? .scheduled : .placed
@@ -114,7 +114,7 @@ extension Order {
         }
 
         /// When it will be ready, as far as anybody said.
-        public var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
+        package var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
 
         /// What the outlet should have got and kept: nothing of an order that was not cooked.
         private var price: Int64 {
@@ -127,7 +127,7 @@ extension Order {
 
         /// What the customer still has to pay, and what the outlet has to give back, in minor units. What is set aside is
         /// not still to pay.
-        public var balance: (due: Int64, owed: Int64) {
+        package var balance: (due: Int64, owed: Int64) {
             (max(0, price.subtracting(payments.secured)), max(0, payments.paid.subtracting(price)))
         }
 
@@ -135,10 +135,10 @@ extension Order {
         var isCovered: Bool { payments.secured >= placement.total.minorUnits - refunds.amount }
 
         /// Whether the kitchen is at work on an order that was to be paid first, and is not covered any more.
-        public var isUncovered: Bool { placement.terms.payBy != nil && status.isInKitchen && !isCovered }
+        package var isUncovered: Bool { placement.terms.payBy != nil && status.isInKitchen && !isCovered }
 
         /// When something happens to it by itself; nil where nothing does.
-        public var deadline: Timestamp? {
+        package var deadline: Timestamp? {
             switch status {
             case .awaitingPayment: payBy
             case .scheduled: placement.terms.releaseAt

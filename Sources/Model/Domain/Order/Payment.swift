@@ -1,6 +1,6 @@
 extension Order {
     /// What a payment service says became of an amount of money.
-    public enum PaymentKind: String, CaseIterable, Sendable {
+    package enum PaymentKind: String, CaseIterable, Sendable {
         /// It is set aside for the outlet.
         case authorised
         /// The outlet has it.
@@ -15,7 +15,7 @@ extension Order {
         case failed
 
         /// What it is a part of; nil where it is of nothing else.
-        public var parent: PaymentKind? {
+        package var parent: PaymentKind? {
             switch self {
             case .authorised, .failed: nil
             case .captured, .voided: .authorised
@@ -25,9 +25,9 @@ extension Order {
     }
 
     /// A report of a payment service. Tiffin moves no money: it records who has it.
-    public struct Payment: Equatable, Sendable {
+    package struct Payment: Equatable, Sendable {
         /// Which report it is a part of: a capture of an authorisation, a refund of a capture.
-        public enum Parent: Equatable, Sendable {
+        package enum Parent: Equatable, Sendable {
             /// The one with its own reference, or none.
             case own
             case report(Text)
@@ -36,16 +36,16 @@ extension Order {
         }
 
         /// What the service calls it.
-        public var reference: Text
+        package var reference: Text
         /// What became of it.
-        public var kind: PaymentKind
+        package var kind: PaymentKind
         /// How much.
-        public var amount: Amount
+        package var amount: Amount
         /// What it is a part of.
-        public var parent: Parent
+        package var parent: Parent
 
         /// A report.
-        public init(reference: Text, _ kind: PaymentKind, _ amount: Amount, of parent: Parent = .own) {
+        package init(reference: Text, _ kind: PaymentKind, _ amount: Amount, of parent: Parent = .own) {
             self.reference = reference
             self.kind = kind
             self.amount = amount
@@ -62,7 +62,7 @@ extension Order {
         }
 
         /// What the outlet has after it, if it had that much before.
-        public func paid(after before: Int64) -> Int64 {
+        package func paid(after before: Int64) -> Int64 {
             switch kind {
             case .captured: before.adding(amount.minorUnits)
             case .refunded, .chargedBack: before.subtracting(amount.minorUnits)
@@ -76,9 +76,9 @@ extension Order {
     }
 
     /// Something that was reported and cannot be.
-    public struct PaymentDoubt: Equatable, Sendable {
+    package struct PaymentDoubt: Equatable, Sendable {
         /// Why it cannot be.
-        public enum Reason: String, Sendable {
+        package enum Reason: String, Sendable {
             /// What it is a part of was never reported, or may be any of several.
             case parent
             /// It is more than what is left of its parent.
@@ -86,25 +86,25 @@ extension Order {
         }
 
         /// What was reported.
-        public var report: Payment
+        package var report: Payment
         /// Why it cannot be.
-        public var reason: Reason
+        package var reason: Reason
     }
 
     /// Who has the money of an order, as far as it was reported.
-    public struct Payments: Equatable, Sendable {
+    package struct Payments: Equatable, Sendable {
         /// The most reports of an order.
-        public static let maximumReports = 100
+        package static let maximumReports = 100
 
         /// The reports, in order.
-        public private(set) var reports: [Payment] = []
+        package private(set) var reports: [Payment] = []
 
         /// No reports.
-        public init() {}
+        package init() {}
 
         /// What was set aside and neither captured nor given free. What is of an authorisation that nobody knows counts
         /// against all of them, so that nothing is counted twice.
-        public var authorised: Int64 {
+        package var authorised: Int64 {
             let tally = tally
             let open = reports.indices.reduce(Int64(0)) { sum, index in
                 reports[index].kind == .authorised ? sum.adding(max(0, tally.left[index])) : sum
@@ -113,25 +113,25 @@ extension Order {
         }
 
         /// What the outlet got.
-        public var captured: Int64 { total(.captured) }
+        package var captured: Int64 { total(.captured) }
 
         /// What the customer got back from the outlet.
-        public var refunded: Int64 { total(.refunded) }
+        package var refunded: Int64 { total(.refunded) }
 
         /// What the customer got back from the bank.
-        public var chargedBack: Int64 { total(.chargedBack) }
+        package var chargedBack: Int64 { total(.chargedBack) }
 
         /// What the outlet has; less than nothing where it is said to have given back more than it got.
-        public var paid: Int64 { reports.reduce(0) { $1.paid(after: $0) } }
+        package var paid: Int64 { reports.reduce(0) { $1.paid(after: $0) } }
 
         /// What the outlet has, and what is set aside for it.
-        public var secured: Int64 { paid.adding(authorised) }
+        package var secured: Int64 { paid.adding(authorised) }
 
         /// What was reported and cannot be.
-        public var doubts: [PaymentDoubt] { tally.doubts }
+        package var doubts: [PaymentDoubt] { tally.doubts }
 
         /// Where it stands.
-        public var state: PaymentKind? {
+        package var state: PaymentKind? {
             if chargedBack > 0 { return .chargedBack }
             if refunded > 0 { return .refunded }
             if captured > 0 { return .captured }
@@ -140,7 +140,7 @@ extension Order {
         }
 
         /// Takes in a report.
-        public mutating func take(_ payment: Payment) { reports.append(payment) }
+        package mutating func take(_ payment: Payment) { reports.append(payment) }
 
         /// What a report that names no parent is a part of, as far as there is only one that it can be.
         func parent(for payment: Payment) -> Payment.Parent {

@@ -1,27 +1,27 @@
 extension Order {
     /// What was ordered, where, from which cart, and what it waits for.
-    public struct Placement: Equatable, Sendable {
+    package struct Placement: Equatable, Sendable {
         /// The cart it was placed from.
-        public var cart: Identifier
+        package var cart: Identifier
         /// The outlet that cooks it.
-        public var outlet: Identifier
+        package var outlet: Identifier
         /// The currency of every price.
-        public var currency: Currency
+        package var currency: Currency
         /// What was ordered, at the prices agreed.
-        public var lines: [CartLine]
+        package var lines: [CartLine]
         /// Everything that is charged beside the lines.
-        public var charges: [Charge]
+        package var charges: [Charge]
         /// What it costs.
-        public var total: Amount
+        package var total: Amount
         /// Who ordered, where that was said.
-        public var customer: Identifier?
+        package var customer: Identifier?
         /// The name on it.
-        public var name: SealedText?
+        package var name: SealedText?
         /// What it waits for, and until when.
-        public var terms: Terms
+        package var terms: Terms
 
         /// A placement.
-        public init(
+        package init(
             cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
             charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
             terms: Terms = .none
@@ -38,38 +38,38 @@ extension Order {
         }
 
         /// The sum of quantities.
-        public var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+        package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
 
         /// What the lines cost together, or a `LIMIT` rejection.
-        public func subtotal() throws(Rejection) -> Amount { try lines.total() }
+        package func subtotal() throws(Rejection) -> Amount { try lines.total() }
 
         /// The taxes, in prices or on top.
-        public var taxes: [Charge] { charges.filter { $0.kind == .tax } }
+        package var taxes: [Charge] { charges.filter { $0.kind == .tax } }
 
         /// All of the taxes.
-        public var tax: Amount { taxes.map(\.amount).saturatingSum }
+        package var tax: Amount { taxes.map(\.amount).saturatingSum }
     }
 
     /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.
-    public struct Terms: Equatable, Sendable {
+    package struct Terms: Equatable, Sendable {
         /// It waits for nobody, and nothing is promised: every order before outlets could say otherwise.
-        public static let none = Terms()
+        package static let none = Terms()
 
         /// When it was placed, where its life is followed to the end; nil where nobody has to accept it or pay it first.
-        public var placedAt: Timestamp?
+        package var placedAt: Timestamp?
         /// When it is promised to be ready.
-        public var promisedFor: Timestamp?
+        package var promisedFor: Timestamp?
         /// When the kitchen is to see it; nil for as soon as it can.
-        public var releaseAt: Timestamp?
+        package var releaseAt: Timestamp?
         /// Until when it has to be accepted, where it can be from the beginning.
-        public var acceptBy: Timestamp?
+        package var acceptBy: Timestamp?
         /// Until when it has to be paid.
-        public var payBy: Timestamp?
+        package var payBy: Timestamp?
         /// How long it waits to be accepted once it can be, in seconds; nil where nobody has to.
-        public var acceptWithin: Int?
+        package var acceptWithin: Int?
 
         /// Terms of nothing but these.
-        public init(
+        package init(
             placedAt: Timestamp? = nil, promisedFor: Timestamp? = nil, releaseAt: Timestamp? = nil,
             acceptBy: Timestamp? = nil, payBy: Timestamp? = nil, acceptWithin: Int? = nil
         ) {
@@ -82,7 +82,7 @@ extension Order {
         }
 
         /// The terms of an order that an outlet gets at a moment.
-        public init(of details: OutletDetails, at now: Timestamp) {
+        package init(of details: OutletDetails, at now: Timestamp) {
             self.init()
             promisedFor = details.prepMinutes.map { now.adding(minutes: $0) }
             acceptWithin = details.acceptWithin

@@ -1,6 +1,6 @@
 extension Order {
     /// What is given back of an order.
-    public enum RefundPart: Equatable, Sendable {
+    package enum RefundPart: Equatable, Sendable {
         /// All that is left.
         case rest
         /// Some of a line.
@@ -10,29 +10,29 @@ extension Order {
     }
 
     /// Something that was given back.
-    public struct Refund: Equatable, Sendable {
+    package struct Refund: Equatable, Sendable {
         /// How much.
-        public var amount: Amount
+        package var amount: Amount
         /// The taxes in it, included in prices or on top.
-        public var taxes: [Tax]
+        package var taxes: [Tax]
         /// Why.
-        public var reason: Reason
+        package var reason: Reason
         /// The line that it is for, and how many of it; nil where it is for no line.
-        public var units: Units?
+        package var units: Units?
 
         /// A tax in what is given back.
-        public struct Tax: Equatable, Sendable {
+        package struct Tax: Equatable, Sendable {
             /// The tax; nil for all of them together, in refunds that were recorded before each was.
-            public var id: Identifier?
+            package var id: Identifier?
             /// How much of the base it is; nil where the order was recorded without it.
-            public var rate: Rate?
+            package var rate: Rate?
             /// What it was taken of, of what is given back; nil where the order was recorded without it.
-            public var base: Amount?
+            package var base: Amount?
             /// How much.
-            public var amount: Amount
+            package var amount: Amount
 
             /// A tax.
-            public init(id: Identifier? = nil, rate: Rate? = nil, base: Amount? = nil, _ amount: Amount) {
+            package init(id: Identifier? = nil, rate: Rate? = nil, base: Amount? = nil, _ amount: Amount) {
                 self.id = id
                 self.rate = rate
                 self.base = base
@@ -41,21 +41,21 @@ extension Order {
         }
 
         /// So many of a line.
-        public struct Units: Equatable, Sendable {
+        package struct Units: Equatable, Sendable {
             /// The line.
-            public var line: Text
+            package var line: Text
             /// How many of it.
-            public var quantity: Int
+            package var quantity: Int
 
             /// So many of a line.
-            public init(line: Text, quantity: Int) {
+            package init(line: Text, quantity: Int) {
                 self.line = line
                 self.quantity = quantity
             }
         }
 
         /// A refund.
-        public init(_ amount: Amount, taxes: [Tax] = [], _ reason: Reason, units: Units? = nil) {
+        package init(_ amount: Amount, taxes: [Tax] = [], _ reason: Reason, units: Units? = nil) {
             self.amount = amount
             self.taxes = taxes
             self.reason = reason
@@ -63,25 +63,25 @@ extension Order {
         }
 
         /// All of its taxes.
-        public var tax: Amount { taxes.map(\.amount).saturatingSum }
+        package var tax: Amount { taxes.map(\.amount).saturatingSum }
     }
 
     /// What was given back so far.
-    public struct Refunds: Equatable, Sendable {
+    package struct Refunds: Equatable, Sendable {
         /// In minor units; at most the order's total.
-        public private(set) var amount: Int64 = 0
+        package private(set) var amount: Int64 = 0
         /// How much of it is tax, in minor units.
-        public private(set) var tax: Int64 = 0
+        package private(set) var tax: Int64 = 0
         /// How much of it is each tax, by the tax's id.
-        public private(set) var taxes: [Identifier: Refund.Tax] = [:]
+        package private(set) var taxes: [Identifier: Refund.Tax] = [:]
         /// How many of each line.
-        public private(set) var units: [Text: Int] = [:]
+        package private(set) var units: [Text: Int] = [:]
 
         /// Nothing.
-        public init() {}
+        package init() {}
 
         /// Refunds that somebody has added up.
-        public init(amount: Int64, tax: Int64) {
+        package init(amount: Int64, tax: Int64) {
             self.amount = amount
             self.tax = tax
         }

@@ -1,22 +1,22 @@
 /// What an outlet tells about itself.
-public struct OutletDetails: Equatable, Sendable {
+package struct OutletDetails: Equatable, Sendable {
     /// The most cuisines an outlet lists.
-    public static let maximumCuisines = 50
+    package static let maximumCuisines = 50
     /// The most opening periods an outlet lists.
-    public static let maximumHours = 50
+    package static let maximumHours = 50
     /// The most customers that can have rated an outlet.
-    public static let maximumRatingCount = 1_000_000_000
+    package static let maximumRatingCount = 1_000_000_000
     /// The longest delivery, in minutes: a day.
-    public static let maximumDeliveryMinutes = 1_440
+    package static let maximumDeliveryMinutes = 1_440
     /// The longest that a kitchen takes for an order, in minutes: a day.
-    public static let maximumPrepMinutes = 1_440
+    package static let maximumPrepMinutes = 1_440
     /// The longest that an order waits to be accepted or paid, in seconds: a day.
-    public static let maximumWait = 86_400
+    package static let maximumWait = 86_400
     /// How long an order waits to be paid where the outlet does not say, in seconds.
-    public static let usualPayWait = 900
+    package static let usualPayWait = 900
 
     /// When an outlet is paid.
-    public enum Payment: String, CaseIterable, Sendable {
+    package enum Payment: String, CaseIterable, Sendable {
         /// Whenever customer and outlet like: no order waits for it.
         case none
         /// Before the kitchen sees an order.
@@ -24,45 +24,45 @@ public struct OutletDetails: Equatable, Sendable {
     }
 
     /// The outlet's name.
-    public var name: Text
+    package var name: Text
     /// The city it stands in.
-    public var city: Text?
+    package var city: Text?
     /// The part of the city.
-    public var area: Text?
+    package var area: Text?
     /// Street and number.
-    public var address: Text?
+    package var address: Text?
     /// The currency of every price of its menu.
-    public var currency: Currency
+    package var currency: Currency
     /// IANA name of the zone its hours are in, such as `Asia/Kolkata`.
-    public var timeZone: Text
+    package var timeZone: Text
     /// The cuisines it cooks, most important first.
-    public var cuisines: [Text]
+    package var cuisines: [Text]
     /// What two people usually pay.
-    public var priceForTwo: Amount?
+    package var priceForTwo: Amount?
     /// Its rating by customers; absent while it has none.
-    public var rating: Rating?
+    package var rating: Rating?
     /// How many customers rated it.
-    public var ratingCount: Int?
+    package var ratingCount: Int?
     /// How long a delivery usually takes, in minutes.
-    public var deliveryMinutes: Int?
+    package var deliveryMinutes: Int?
     /// The least total it accepts at checkout.
-    public var minimumOrder: Amount?
+    package var minimumOrder: Amount?
     /// When it usually serves: for show, an outlet opens and closes by command.
-    public var hours: [OpeningHours]
+    package var hours: [OpeningHours]
     /// How long an order usually takes in the kitchen, in minutes: what a customer is promised.
-    public var prepMinutes: Int?
+    package var prepMinutes: Int?
     /// How long an order waits to be accepted, in seconds. With 0 every order is accepted as it is placed; absent where
     /// nobody has to accept orders.
-    public var acceptWithin: Int?
+    package var acceptWithin: Int?
     /// When it is paid.
-    public var payment: Payment
+    package var payment: Payment
     /// How long an order waits to be paid, in seconds; absent for ``usualPayWait``.
-    public var payWithin: Int?
+    package var payWithin: Int?
     /// What it charges beside its items' prices.
-    public var pricing: PricingTerms
+    package var pricing: PricingTerms
 
     /// Details with everything that is not named left out.
-    public init(
+    package init(
         name: Text, city: Text? = nil, area: Text? = nil, address: Text? = nil, currency: Currency,
         timeZone: Text, cuisines: [Text] = [], priceForTwo: Amount? = nil, rating: Rating? = nil,
         ratingCount: Int? = nil, deliveryMinutes: Int? = nil, minimumOrder: Amount? = nil,
@@ -90,7 +90,7 @@ public struct OutletDetails: Equatable, Sendable {
     }
 
     /// Rejects details with a value out of range, naming the field.
-    public func validate() throws(Rejection) {
+    package func validate() throws(Rejection) {
         try TextRules.check(name, "name", TextRules.name)
         try TextRules.check(city, "city", TextRules.line)
         try TextRules.check(area, "area", TextRules.line)

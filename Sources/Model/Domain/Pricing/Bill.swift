@@ -1,31 +1,31 @@
 /// An amount of an order beside the prices of its lines.
-public struct Charge: Equatable, Sendable {
+package struct Charge: Equatable, Sendable {
     /// What it is for.
-    public enum Kind: String, Sendable, CaseIterable {
+    package enum Kind: String, Sendable, CaseIterable {
         case service, smallOrder, delivery, tax, tip
     }
 
     /// What it is for.
-    public var kind: Kind
+    package var kind: Kind
     /// Of a tax, its id.
-    public var id: Identifier?
+    package var id: Identifier?
     /// Of a tax, what receipts call it.
-    public var name: Text?
+    package var name: Text?
     /// Of a tax, how much of its base it is; nil in what was recorded before it was.
-    public var rate: Rate?
+    package var rate: Rate?
     /// How much.
-    public var amount: Amount
+    package var amount: Amount
     /// Whether the amount is in other prices already, and not in the total once more: a tax that prices include.
-    public var isIncluded: Bool
+    package var isIncluded: Bool
     /// What the amount falls on. Of service: each line's part. Of a tax: each line's part, then that of each charge
     /// before the taxes. Of others there are none.
-    public var shares: [Amount]
+    package var shares: [Amount]
     /// Of a tax: what it was taken of, of each line and then of each charge before the taxes. None in what was recorded
     /// before it was.
-    public var bases: [Amount]
+    package var bases: [Amount]
 
     /// A charge.
-    public init(
+    package init(
         _ kind: Kind, id: Identifier? = nil, name: Text? = nil, rate: Rate? = nil, _ amount: Amount,
         isIncluded: Bool = false, shares: [Amount] = [], bases: [Amount] = []
     ) {
@@ -41,44 +41,44 @@ public struct Charge: Equatable, Sendable {
 
     /// Of a tax, what it was taken of: with the tax in it where prices include it, and without where it is on top. Nil in
     /// what was recorded before it was.
-    public var base: Amount? { bases.isEmpty ? nil : bases.saturatingSum }
+    package var base: Amount? { bases.isEmpty ? nil : bases.saturatingSum }
 
     /// Whether every amount can be worked with.
     var isRecordable: Bool { amount.isRecordable && (shares + bases).allSatisfy(\.isRecordable) }
 }
 
 /// What a cart or an order costs, and why.
-public struct Bill: Equatable, Sendable {
+package struct Bill: Equatable, Sendable {
     /// The most charges: every tax, and one of each other kind.
     static let maximumCharges = PricingTerms.maximumTaxes + Charge.Kind.allCases.count - 1
 
     /// A line as far as its price matters.
-    public struct Line: Equatable, Sendable {
+    package struct Line: Equatable, Sendable {
         /// What all of it costs.
-        public var amount: Amount
+        package var amount: Amount
         /// The tax on its item; nil for the outlet's first.
-        public var tax: Identifier?
+        package var tax: Identifier?
 
         /// A line.
-        public init(_ amount: Amount, tax: Identifier? = nil) {
+        package init(_ amount: Amount, tax: Identifier? = nil) {
             self.amount = amount
             self.tax = tax
         }
     }
 
     /// What the lines cost together.
-    public let subtotal: Amount
+    package let subtotal: Amount
     /// Everything else, in the order in which it is worked out: service, small order, delivery, taxes, tip.
-    public let charges: [Charge]
+    package let charges: [Charge]
     /// What is to be paid.
-    public let total: Amount
+    package let total: Amount
 
     /// The bill for lines on an outlet's terms. The same values always give the same bill.
     ///
     /// Each tax is worked out once, on the sum of everything that it is on, rounded half up.
     ///
     /// - Throws: `INVALID` where a line names a tax that the outlet does not have, `LIMIT` where an amount is too great.
-    public init(for lines: [Line], on terms: PricingTerms, tip: Amount = .zero) throws(Rejection) {
+    package init(for lines: [Line], on terms: PricingTerms, tip: Amount = .zero) throws(Rejection) {
         var subtotal = Amount.zero
         for line in lines {
             guard line.amount >= .zero else { throw Rejection(.limit, "the amount of a line is less than nothing") }

@@ -1,19 +1,19 @@
 /// What an outlet charges beside its items' prices.
-public struct PricingTerms: Equatable, Sendable {
+package struct PricingTerms: Equatable, Sendable {
     /// The most taxes of an outlet.
-    public static let maximumTaxes = 20
+    package static let maximumTaxes = 20
 
     /// A tax.
-    public struct Tax: Equatable, Sendable {
+    package struct Tax: Equatable, Sendable {
         /// Unique among the outlet's taxes.
-        public var id: Identifier
+        package var id: Identifier
         /// What receipts call it.
-        public var name: Text
+        package var name: Text
         /// How much of the price it is.
-        public var rate: Rate
+        package var rate: Rate
 
         /// A tax.
-        public init(id: Identifier, name: Text, rate: Rate) {
+        package init(id: Identifier, name: Text, rate: Rate) {
             self.id = id
             self.name = name
             self.rate = rate
@@ -21,30 +21,30 @@ public struct PricingTerms: Equatable, Sendable {
     }
 
     /// A charge for service, in proportion to the lines.
-    public struct Service: Equatable, Sendable {
+    package struct Service: Equatable, Sendable {
         /// How much of the lines it is.
-        public var rate: Rate
+        package var rate: Rate
         /// The tax on it; nil for none.
-        public var tax: Identifier?
+        package var tax: Identifier?
 
         /// A charge for service.
-        public init(rate: Rate, tax: Identifier? = nil) {
+        package init(rate: Rate, tax: Identifier? = nil) {
             self.rate = rate
             self.tax = tax
         }
     }
 
     /// A fee that an order's size decides about.
-    public struct Fee: Equatable, Sendable {
+    package struct Fee: Equatable, Sendable {
         /// How much it is.
-        public var amount: Amount
+        package var amount: Amount
         /// Lines that come to this much or more do not pay it; nil where all do.
-        public var freeFrom: Amount?
+        package var freeFrom: Amount?
         /// The tax on it; nil for none.
-        public var tax: Identifier?
+        package var tax: Identifier?
 
         /// A fee.
-        public init(_ amount: Amount, freeFrom: Amount? = nil, tax: Identifier? = nil) {
+        package init(_ amount: Amount, freeFrom: Amount? = nil, tax: Identifier? = nil) {
             self.amount = amount
             self.freeFrom = freeFrom
             self.tax = tax
@@ -52,18 +52,18 @@ public struct PricingTerms: Equatable, Sendable {
     }
 
     /// Whether the prices have the taxes in them; nil where that was never said, and there are none.
-    public var taxIncluded: Bool?
+    package var taxIncluded: Bool?
     /// The taxes. An item that names none has the first.
-    public var taxes: [Tax]
+    package var taxes: [Tax]
     /// The charge for service.
-    public var service: Service?
+    package var service: Service?
     /// The fee of a small order.
-    public var smallOrder: Fee?
+    package var smallOrder: Fee?
     /// The fee for bringing it.
-    public var delivery: Fee?
+    package var delivery: Fee?
 
     /// Terms with everything that is not named left out.
-    public init(
+    package init(
         taxIncluded: Bool? = nil, taxes: [Tax] = [], service: Service? = nil, smallOrder: Fee? = nil,
         delivery: Fee? = nil
     ) {
@@ -75,7 +75,7 @@ public struct PricingTerms: Equatable, Sendable {
     }
 
     /// Nothing but the prices.
-    public static let none = PricingTerms()
+    package static let none = PricingTerms()
 
     /// Whether every amount can be worked with.
     var isRecordable: Bool {

@@ -1,13 +1,13 @@
 /// A share of an amount, in thousandths of a percent: 8.875 % is 8875.
-public struct Rate: Equatable, Sendable {
+package struct Rate: Equatable, Sendable {
     /// Everything: 100 %.
     static let whole: Int64 = 100_000
 
     /// Thousandths of a percent, from 0 to 100,000.
-    public let thousandths: Int
+    package let thousandths: Int
 
     /// A rate, or nil where it is out of range.
-    public init?(thousandths: Int) {
+    package init?(thousandths: Int) {
         guard (0...Int(Rate.whole)).contains(thousandths) else { return nil }
         self.thousandths = thousandths
     }

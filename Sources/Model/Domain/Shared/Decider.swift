@@ -4,7 +4,7 @@
 // the same rejection: time, ids, prices and chance come in with the command, and nothing here does I/O.
 
 /// A pure aggregate: what may happen (`decide`), and what happening means (`evolve`).
-public protocol Decider {
+package protocol Decider {
     /// What somebody asks for. Carries everything the decision needs from outside.
     associatedtype Command
     /// What happened. A fact, never taken back.
@@ -26,12 +26,12 @@ public protocol Decider {
 }
 
 /// A history that no sequence of accepted commands can have produced.
-public struct ImpossibleEvent: Error, Equatable, CustomStringConvertible {
+package struct ImpossibleEvent: Error, Equatable, CustomStringConvertible {
     /// What is wrong, for an operator.
-    public let description: String
+    package let description: String
 
     /// An impossible event, with what is wrong about it.
-    public init(_ description: String) {
+    package init(_ description: String) {
         self.description = description
     }
 }

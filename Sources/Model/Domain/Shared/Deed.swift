@@ -1,9 +1,9 @@
 /// What is done beside the log, and recorded in it: customers who are forgotten, users, relays.
 ///
 /// Nothing is decided here. What changes the table records it, in the same transaction.
-public enum Deed {
+package enum Deed {
     /// What happened.
-    public enum Event: Equatable, Sendable {
+    package enum Event: Equatable, Sendable {
         /// The customer's keys were destroyed, in every partition.
         case customerForgotten
         /// The user is like this from now on.
@@ -15,18 +15,18 @@ public enum Deed {
     }
 
     /// A user, without anything that it could log in with.
-    public struct User: Equatable, Sendable {
+    package struct User: Equatable, Sendable {
         /// What it may do.
-        public var role: Text
+        package var role: Text
         /// What it is confined to.
-        public var grants: [Identifier]
+        package var grants: [Identifier]
         /// Whether it can log in.
-        public var isEnabled: Bool
+        package var isEnabled: Bool
         /// What of it was changed, such as `password`.
-        public var change: Text
+        package var change: Text
 
         /// A user.
-        public init(role: Text, grants: [Identifier], isEnabled: Bool, change: Text) {
+        package init(role: Text, grants: [Identifier], isEnabled: Bool, change: Text) {
             self.role = role
             self.grants = grants
             self.isEnabled = isEnabled

@@ -1,5 +1,5 @@
 /// What a customer wrote for people to read.
-public enum PersonalText: Hashable, Sendable {
+package enum PersonalText: Hashable, Sendable {
     /// Without an owner: anybody may read it, for as long as the log exists.
     case plain(Text)
     /// Encrypted with a customer's key.
@@ -19,12 +19,12 @@ public enum PersonalText: Hashable, Sendable {
 ///
 /// Texts are encrypted and decrypted outside the domain, which has no keys and only compares ciphertexts. The same text
 /// of the same customer always has the same ciphertext within a cart.
-public struct SealedText: Hashable, Sendable {
+package struct SealedText: Hashable, Sendable {
     /// The ciphertext in base64.
-    public let ciphertext: Text
+    package let ciphertext: Text
 
     /// A text that was sealed.
-    public init(ciphertext: Text) {
+    package init(ciphertext: Text) {
         self.ciphertext = ciphertext
     }
 }

@@ -1,18 +1,18 @@
 /// Bounds on the texts of the domain, in bytes of UTF-8.
-public enum TextRules {
+package enum TextRules {
     /// Names and titles, and the names of kinds and styles.
-    public static let name = 1...200
+    package static let name = 1...200
     /// Descriptions of items.
-    public static let description = 0...2_000
+    package static let description = 0...2_000
     /// One line of an address, a city, an area, a cuisine, a tag.
-    public static let line = 1...300
+    package static let line = 1...300
     /// The URL of an image.
-    public static let url = 1...2_000
+    package static let url = 1...2_000
     /// The customer's note on a line, and a reason given for a pause.
-    public static let note = 1...500
+    package static let note = 1...500
 
     /// Rejects a text out of bounds, or one with control characters, naming its field.
-    public static func check(
+    package static func check(
         _ text: Text, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         let length = text.utf8.count
@@ -25,14 +25,14 @@ public enum TextRules {
     }
 
     /// As ``check(_:_:_:)``, if there is a text.
-    public static func check(
+    package static func check(
         _ text: Text?, _ field: @autoclosure () -> String, _ bounds: ClosedRange<Int>
     ) throws(Rejection) {
         if let text { try check(text, field(), bounds) }
     }
 
     /// Rejects a list that is too long, or any of its texts that is out of bounds.
-    public static func check(
+    package static func check(
         _ texts: [Text], _ field: @autoclosure () -> String, atMost count: Int
     ) throws(Rejection) {
         guard texts.count <= count else { throw .invalid(field(), "must have at most \(count) entries") }

@@ -1,9 +1,9 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 extension JSONWriter {
     /// Writes a key and attributes as an object, in the order of their names.
-    public mutating func field(_ key: StaticString, _ attributes: ItemAttributes) {
+    package mutating func field(_ key: StaticString, _ attributes: ItemAttributes) {
         self.key(key)
         beginObject()
         for attribute in attributes.list { field(attribute.name, attribute.value) }
@@ -11,7 +11,7 @@ extension JSONWriter {
     }
 
     /// Writes the name of an attribute and its value, or null.
-    public mutating func field(_ name: Identifier, _ value: AttributeValue?) {
+    package mutating func field(_ name: Identifier, _ value: AttributeValue?) {
         key(dynamic: name.rawValue)
         switch value {
         case .number(let number): raw(number.description.utf8)

@@ -1,8 +1,8 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 /// What is charged beside the lines of an order, as objects in an array.
-public enum ChargeCodec {
+package enum ChargeCodec {
     /// Writes the field `charges`, unless there are none.
     static func encodeField(_ charges: [Charge], to writer: inout JSONWriter) {
         if charges.isEmpty { return }
@@ -11,7 +11,7 @@ public enum ChargeCodec {
     }
 
     /// Writes the array.
-    public static func encode(_ charges: [Charge], to writer: inout JSONWriter) {
+    package static func encode(_ charges: [Charge], to writer: inout JSONWriter) {
         writer.beginArray()
         for charge in charges {
             writer.beginObject()
@@ -92,7 +92,7 @@ public enum ChargeCodec {
     // MARK: Taxes that are given back
 
     /// Writes the array.
-    public static func encode(_ taxes: [Order.Refund.Tax], to writer: inout JSONWriter) {
+    package static func encode(_ taxes: [Order.Refund.Tax], to writer: inout JSONWriter) {
         writer.beginArray()
         for tax in taxes {
             writer.beginObject()

@@ -1,9 +1,9 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 extension JSONWriter {
     /// Writes a key and images as an array. Documents say null where there is no text, and events say nothing.
-    public mutating func field(_ key: StaticString, _ images: [ItemImage], leavingOutNull: Bool = false) {
+    package mutating func field(_ key: StaticString, _ images: [ItemImage], leavingOutNull: Bool = false) {
         self.key(key)
         beginArray()
         for image in images {
@@ -16,7 +16,7 @@ extension JSONWriter {
     }
 
     /// Writes a key and links as an array. Documents say null where there is no text, and events say nothing.
-    public mutating func field(_ key: StaticString, _ links: [ItemLink], leavingOutNull: Bool = false) {
+    package mutating func field(_ key: StaticString, _ links: [ItemLink], leavingOutNull: Bool = false) {
         self.key(key)
         beginArray()
         for link in links {

@@ -1,12 +1,12 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 /// Groups of options, as events and menus have them.
-public enum OptionGroupCodec {
+package enum OptionGroupCodec {
     /// Writes the fields of a group. What has the value that it has where nothing is said is left out.
     ///
     /// - Parameter more: writes further fields of an option.
-    public static func encode(
+    package static func encode(
         _ group: OptionGroup, to writer: inout JSONWriter,
         more: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void = { _, _ in }
     ) {

@@ -1,10 +1,10 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 /// What a payment service reported, as members of an object.
-public enum PaymentCodec {
+package enum PaymentCodec {
     /// Writes an array of reports.
-    public static func encode(_ payments: [Order.Payment], to writer: inout JSONWriter) {
+    package static func encode(_ payments: [Order.Payment], to writer: inout JSONWriter) {
         writer.beginArray()
         for payment in payments {
             writer.beginObject()
@@ -15,7 +15,7 @@ public enum PaymentCodec {
     }
 
     /// Reads an array of reports.
-    public static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> [Order.Payment] {
+    package static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> [Order.Payment] {
         var payments: [Order.Payment] = []
         try reader.beginArray()
         while try reader.nextElement() { payments.append(try payment(from: &reader)) }

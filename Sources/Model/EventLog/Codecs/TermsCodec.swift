@@ -1,8 +1,8 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 /// What an outlet charges beside its items' prices, as an object.
-public enum TermsCodec {
+package enum TermsCodec {
     static func encode(_ terms: PricingTerms, to writer: inout JSONWriter) {
         writer.beginObject()
         encodeFields(terms, to: &writer)
@@ -10,7 +10,7 @@ public enum TermsCodec {
     }
 
     /// Writes the fields, and leaves out what there is not.
-    public static func encodeFields(_ terms: PricingTerms, to writer: inout JSONWriter) {
+    package static func encodeFields(_ terms: PricingTerms, to writer: inout JSONWriter) {
         if let taxIncluded = terms.taxIncluded { writer.field("taxIncluded", taxIncluded) }
         if !terms.taxes.isEmpty {
             writer.key("taxes")

@@ -1,9 +1,9 @@
 internal import CLibSSL
 
 /// A SHA-256 digest.
-public struct Digest: Hashable, Sendable, CustomStringConvertible {
+package struct Digest: Hashable, Sendable, CustomStringConvertible {
     /// The number of bytes of a digest.
-    public static let length = 32
+    package static let length = 32
 
     /// The bytes in place, not in an array: a log has a digest for each event. A `SIMD4` would take more room,
     /// because it is aligned to 32 bytes.
@@ -17,15 +17,15 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     private var words = Words()
 
     /// The 32 bytes.
-    public var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    package var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
 
     /// Gives the 32 bytes to the body, without a copy of them.
-    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         Swift.withUnsafeBytes(of: words, body)
     }
 
     /// 32 zero bytes: what the chain of a partition begins with.
-    public static let zero = Digest()
+    package static let zero = Digest()
 
     private init() {}
 
@@ -36,13 +36,13 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// A digest of 32 bytes; nil if there are more or fewer.
-    public init?(_ bytes: some Collection<UInt8>) {
+    package init?(_ bytes: some Collection<UInt8>) {
         guard bytes.count == Digest.length else { return nil }
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: bytes) }
     }
 
     /// The digest that ``description`` gave: 64 hexadecimal digits, in lower case. Nil for any other text.
-    public init?(hexadecimal text: some StringProtocol) {
+    package init?(hexadecimal text: some StringProtocol) {
         guard text.utf8.count == 2 * Digest.length else { return nil }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Digest.length)
@@ -65,10 +65,10 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The digest of some bytes.
-    public static func of(_ bytes: [UInt8]) -> Digest { bytes.withUnsafeBytes(of) }
+    package static func of(_ bytes: [UInt8]) -> Digest { bytes.withUnsafeBytes(of) }
 
     /// The digest of some bytes.
-    public static func of(_ bytes: UnsafeRawBufferPointer) -> Digest {
+    package static func of(_ bytes: UnsafeRawBufferPointer) -> Digest {
         Digest { digest in
             let succeeded = EVP_Digest(bytes.baseAddress, bytes.count, digest, nil, sha256.algorithm, nil)
             precondition(succeeded == 1, noAlgorithm)
@@ -78,7 +78,7 @@ public struct Digest: Hashable, Sendable, CustomStringConvertible {
     fileprivate static let noAlgorithm = "OpenSSL has no SHA-256"
 
     /// In hexadecimal.
-    public var description: String { bytes.hexadecimal }
+    package var description: String { bytes.hexadecimal }
 
     // OpenSSL looks an algorithm up at each use unless it was fetched before. This one is never freed, and OpenSSL
     // lets any thread use it.
@@ -125,7 +125,7 @@ struct DigestMaker: ~Copyable {
 
 extension Collection<UInt8> {
     /// The bytes in hexadecimal, two lower-case digits each.
-    public var hexadecimal: String {
+    package var hexadecimal: String {
         var text: [UInt8] = []
         text.reserveCapacity(2 * count)
         func append(digit: UInt8) {

@@ -1,24 +1,24 @@
-public import Domain
-public import TextFormats
+package import Domain
+package import TextFormats
 
 /// What is recorded with an event: which command it came from.
-public struct EventMetadata: Equatable, Sendable {
+package struct EventMetadata: Equatable, Sendable {
     /// The id that the client gave to the command, if any.
-    public var commandID: Text?
+    package var commandID: Text?
     /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
-    public var fingerprint: Text?
+    package var fingerprint: Text?
 
     /// What the command belongs to, by an id that all commands of one thing share, whoever sent them.
-    public var flow: Text?
+    package var flow: Text?
     /// Who gave the command: who had logged in, or where nobody had to, what the client says.
-    public var actor: Text?
+    package var actor: Text?
     /// What the client says of who gave the command, beside who had logged in.
-    public var claim = Claim.actor
+    package var claim = Claim.actor
     /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
-    public var cause: Text?
+    package var cause: Text?
 
     /// What a client says of itself.
-    public enum Claim: Equatable, Sendable {
+    package enum Claim: Equatable, Sendable {
         /// Nobody had to log in: if there is an ``EventMetadata/actor``, it is what the client says.
         case actor
         /// The actor had logged in, and the client says this, or nothing.
@@ -26,10 +26,10 @@ public struct EventMetadata: Equatable, Sendable {
     }
 
     /// Nothing known.
-    public static let none = EventMetadata(commandID: nil, fingerprint: nil)
+    package static let none = EventMetadata(commandID: nil, fingerprint: nil)
 
     /// Metadata of an event of that command.
-    public init(
+    package init(
         commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, claim: Claim = .actor,
         cause: Text? = nil
     ) {
@@ -42,12 +42,12 @@ public struct EventMetadata: Equatable, Sendable {
     }
 
     /// Metadata of what the server does by itself, because of an event.
-    public static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
+    package static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
         EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin", cause: "\(stream)@\(version)")
     }
 
     /// The metadata as JSON text; `{}` for none.
-    public func encoded() -> [UInt8] {
+    package func encoded() -> [UInt8] {
         guard self != .none else { return EventMetadata.encodedNone }
         var writer = JSONWriter(reservingCapacity: 64)
         writer.beginObject()
@@ -62,14 +62,14 @@ public struct EventMetadata: Equatable, Sendable {
     }
 
     /// Metadata from JSON text; unknown keys are ignored.
-    public init(decoding text: [UInt8]) throws(JSONReadingError) {
+    package init(decoding text: [UInt8]) throws(JSONReadingError) {
         self = try text.withUnsafeBufferPointer { text throws(JSONReadingError) in
             try EventMetadata(decoding: UnsafeRawBufferPointer(text))
         }
     }
 
     /// Metadata from JSON text; unknown keys are ignored.
-    public init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
+    package init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
         self = .none
         if text.isText("{}") { return }
         self = try JSONReader.read(text) { reader throws(JSONReadingError) in
@@ -91,7 +91,7 @@ public struct EventMetadata: Equatable, Sendable {
     }
 
     /// The bytes of metadata as an array; the same array for all that equal ``none``, as most do.
-    public static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    package static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
         text.isText("{}") ? encodedNone : Array(text)
     }
 

@@ -1,31 +1,31 @@
-public import Domain
+package import Domain
 
 /// An event of the log, its texts in the memory that they were read into: for code that goes through many and keeps
 /// few.
 ///
 /// Whatever gives a view says how long it is valid.
-public struct EventView {
+package struct EventView {
     /// The partition of the log.
-    public var partition: Int
+    package var partition: Int
     /// Its number in the partition, from 1 without gaps.
-    public var position: Int64
+    package var position: Int64
     /// The name of its stream.
-    public var stream: UnsafeRawBufferPointer
+    package var stream: UnsafeRawBufferPointer
     /// Its number in the stream, from 1 without gaps.
-    public var version: Int64
+    package var version: Int64
     /// The name of its kind.
-    public var kind: UnsafeRawBufferPointer
+    package var kind: UnsafeRawBufferPointer
     /// The version of its payload's schema.
-    public var schemaVersion: Int
+    package var schemaVersion: Int
     /// What happened, as JSON text.
-    public var payload: UnsafeRawBufferPointer
+    package var payload: UnsafeRawBufferPointer
     /// ``EventMetadata`` as JSON text.
-    public var metadata: UnsafeRawBufferPointer
+    package var metadata: UnsafeRawBufferPointer
     /// When its batch was written, by the writer's clock.
-    public var recordedAt: Timestamp
+    package var recordedAt: Timestamp
 
     /// An event of the log.
-    public init(
+    package init(
         partition: Int, position: Int64, stream: UnsafeRawBufferPointer, version: Int64, kind: UnsafeRawBufferPointer,
         schemaVersion: Int, payload: UnsafeRawBufferPointer, metadata: UnsafeRawBufferPointer, recordedAt: Timestamp
     ) {
@@ -41,7 +41,7 @@ public struct EventView {
     }
 
     /// The decoded event, upcast from an older schema if necessary.
-    public func decoded() throws(CorruptEvent) -> DecodedEvent {
+    package func decoded() throws(CorruptEvent) -> DecodedEvent {
         var payloads = DecodedPayloads(remembering: 0)
         return try decoded(&payloads)
     }
@@ -75,7 +75,7 @@ public struct EventView {
     }
 
     /// The event with its own copies of the texts.
-    public var recorded: RecordedEvent {
+    package var recorded: RecordedEvent {
         RecordedEvent(
             partition: partition, position: position, stream: String(decoding: stream, as: UTF8.self),
             version: version,
@@ -86,7 +86,7 @@ public struct EventView {
 
 extension RecordedEvent {
     /// Gives the event to the body as a view, which is valid inside it.
-    public func withView<Result, Failure: Error>(
+    package func withView<Result, Failure: Error>(
         _ body: (EventView) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         // Strings may be stored in another form than UTF-8; the copies make sure of it.
@@ -107,7 +107,7 @@ extension RecordedEvent {
     }
 
     /// The decoded event, upcast from an older schema if necessary.
-    public func decoded() throws(CorruptEvent) -> DecodedEvent {
+    package func decoded() throws(CorruptEvent) -> DecodedEvent {
         try withView { view throws(CorruptEvent) in try view.decoded() }
     }
 }

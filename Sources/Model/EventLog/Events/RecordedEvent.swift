@@ -1,20 +1,20 @@
-public import Domain
+package import Domain
 
 /// An event that is about to be recorded.
-public struct NewEvent: Equatable, Sendable {
+package struct NewEvent: Equatable, Sendable {
     /// The stream it belongs to.
-    public var stream: StreamName
+    package var stream: StreamName
     /// Its number in the stream, from 1 without gaps.
-    public var version: Int64
+    package var version: Int64
     /// Its name and the version of its schema.
-    public var kind: EventKind
+    package var kind: EventKind
     /// What happened, as JSON text.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// ``EventMetadata`` as JSON text.
-    public var metadata: [UInt8]
+    package var metadata: [UInt8]
 
     /// An event about to be recorded.
-    public init(stream: StreamName, version: Int64, kind: EventKind, payload: [UInt8], metadata: [UInt8]) {
+    package init(stream: StreamName, version: Int64, kind: EventKind, payload: [UInt8], metadata: [UInt8]) {
         self.stream = stream
         self.version = version
         self.kind = kind
@@ -24,26 +24,26 @@ public struct NewEvent: Equatable, Sendable {
 }
 
 /// An event in the log.
-public struct RecordedEvent: Equatable, Sendable {
+package struct RecordedEvent: Equatable, Sendable {
     /// The partition of the log.
-    public var partition: Int
+    package var partition: Int
     /// Its number in the partition, from 1 without gaps.
-    public var position: Int64
+    package var position: Int64
     /// The name of its stream: text, because a damaged log may hold anything.
-    public var stream: String
+    package var stream: String
     /// Its number in the stream, from 1 without gaps.
-    public var version: Int64
+    package var version: Int64
     /// Its name and the version of its schema.
-    public var kind: EventKind
+    package var kind: EventKind
     /// What happened, as JSON text.
-    public var payload: [UInt8]
+    package var payload: [UInt8]
     /// ``EventMetadata`` as JSON text.
-    public var metadata: [UInt8]
+    package var metadata: [UInt8]
     /// When its batch was written, by the writer's clock.
-    public var recordedAt: Timestamp
+    package var recordedAt: Timestamp
 
     /// An event in the log.
-    public init(
+    package init(
         partition: Int, position: Int64, stream: String, version: Int64, kind: EventKind, payload: [UInt8],
         metadata: [UInt8], recordedAt: Timestamp
     ) {
@@ -59,14 +59,14 @@ public struct RecordedEvent: Equatable, Sendable {
 }
 
 /// The name of a kind of event, such as `cart.itemAdded`, and the version of its payload's schema.
-public struct EventKind: Hashable, Sendable {
+package struct EventKind: Hashable, Sendable {
     /// The aggregate and what happened to it.
-    public var name: String
+    package var name: String
     /// From 1; rises when the payload's shape changes.
-    public var schemaVersion: Int
+    package var schemaVersion: Int
 
     /// A kind of event.
-    public init(name: String, schemaVersion: Int) {
+    package init(name: String, schemaVersion: Int) {
         self.name = name
         self.schemaVersion = schemaVersion
     }

@@ -1,10 +1,10 @@
-public import Domain
+package import Domain
 internal import TextFormats
 
 /// The name of a stream: the kind of aggregate whose history it is, and which one. As text, `cart-c1`.
-public struct StreamName: Sendable, CustomStringConvertible {
+package struct StreamName: Sendable, CustomStringConvertible {
     /// The kinds of aggregate. A stream's name begins with the raw value.
-    public enum Category: String, CaseIterable, Sendable {
+    package enum Category: String, CaseIterable, Sendable {
         case outlet, menu, cart, order
         /// What was done beside the log.
         case customer, user, relay
@@ -23,7 +23,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
         }
 
         /// From 0: for tables and sets of categories.
-        public var number: Int {
+        package var number: Int {
             switch self {
             case .outlet: 0
             case .menu: 1
@@ -37,18 +37,18 @@ public struct StreamName: Sendable, CustomStringConvertible {
     }
 
     /// The kind of aggregate.
-    public let category: Category
+    package let category: Category
     /// Which one.
-    public let id: Identifier
+    package let id: Identifier
 
     /// The stream of one aggregate.
-    public init(_ category: Category, _ id: Identifier) {
+    package init(_ category: Category, _ id: Identifier) {
         self.category = category
         self.id = id
     }
 
     /// The stream with this name; nil if the text is not the name of a stream.
-    public init?(_ text: String) {
+    package init?(_ text: String) {
         var text = text
         let name = text.withUTF8 { StreamName(utf8: UnsafeRawBufferPointer($0)) }
         guard let name else { return nil }
@@ -56,7 +56,7 @@ public struct StreamName: Sendable, CustomStringConvertible {
     }
 
     /// The stream with a name in UTF-8; nil if that is not the name of a stream.
-    public init?(utf8 name: UnsafeRawBufferPointer) {
+    package init?(utf8 name: UnsafeRawBufferPointer) {
         guard let category = Category.allCases.first(where: { name.hasTextPrefix($0.prefix) }),
             let id = Identifier(
                 utf8: UnsafeRawBufferPointer(rebasing: name[category.prefix.utf8CodeUnitCount...]))
@@ -92,19 +92,19 @@ public struct StreamName: Sendable, CustomStringConvertible {
     }
 
     /// The name as text.
-    public var description: String { "\(category.prefix)\(id.rawValue)" }
+    package var description: String { "\(category.prefix)\(id.rawValue)" }
 }
 
 extension StreamName: Hashable {
     /// Whether kind and id are the same.
-    public static func == (a: StreamName, b: StreamName) -> Bool { a.category == b.category && a.id == b.id }
+    package static func == (a: StreamName, b: StreamName) -> Bool { a.category == b.category && a.id == b.id }
 
     /// Feeds both.
-    public func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         hasher.combine(category)
         hasher.combine(id)
     }
 
     /// The hash of the id, with another seed for each kind.
-    public func _rawHashValue(seed: Int) -> Int { id._rawHashValue(seed: seed &+ category.number) }
+    package func _rawHashValue(seed: Int) -> Int { id._rawHashValue(seed: seed &+ category.number) }
 }

@@ -1,21 +1,21 @@
-public import Domain
+package import Domain
 internal import TextFormats
 
 /// The result of forgetting customers.
-public struct Forgetting: Sendable {
+package struct Forgetting: Sendable {
     /// What was done about one customer.
-    public struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// The customer.
-        public let customer: Identifier
+        package let customer: Identifier
         /// How many keys were destroyed, at most one a partition.
-        public let destroyedKeys: Int
+        package let destroyedKeys: Int
         /// When the customer was forgotten before, if so.
-        public let forgottenBefore: Timestamp?
+        package let forgottenBefore: Timestamp?
         /// Whether there was a key, now or before: an unknown customer has left no bytes behind.
-        public var wasKnown: Bool { destroyedKeys > 0 || forgottenBefore != nil }
+        package var wasKnown: Bool { destroyedKeys > 0 || forgottenBefore != nil }
 
         /// What was done.
-        public init(customer: Identifier, destroyedKeys: Int, forgottenBefore: Timestamp?) {
+        package init(customer: Identifier, destroyedKeys: Int, forgottenBefore: Timestamp?) {
             self.customer = customer
             self.destroyedKeys = destroyedKeys
             self.forgottenBefore = forgottenBefore
@@ -23,15 +23,15 @@ public struct Forgetting: Sendable {
     }
 
     /// Of each customer, in the order of their ids.
-    public let outcomes: [Outcome]
+    package let outcomes: [Outcome]
     /// Why the keys' old rows may still be in the table's file, if so.
-    public var remainder: String?
+    package var remainder: String?
 
     /// A result of which nothing remains.
-    public init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
+    package init(_ outcomes: [Outcome]) { self.outcomes = outcomes }
 
     /// As JSON: `{"customers":[{"customer":"c-81","destroyedKeys":1,"forgottenBefore":null}],"remainder":null}`.
-    public var json: [UInt8] {
+    package var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.key("customers")
@@ -52,7 +52,7 @@ public struct Forgetting: Sendable {
 
 extension Forgetting.Outcome: CustomStringConvertible {
     /// What was done, for an operator.
-    public var description: String {
+    package var description: String {
         if destroyedKeys > 0 {
             let keys = "\(destroyedKeys) key\(destroyedKeys == 1 ? "" : "s")"
             return "customer '\(customer)' is forgotten: \(keys) destroyed. "

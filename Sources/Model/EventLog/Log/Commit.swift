@@ -1,24 +1,24 @@
-public import Domain
+package import Domain
 
 /// A batch in the log: where its events are, and how it extended the chain.
-public struct Commit: Equatable, Sendable {
+package struct Commit: Equatable, Sendable {
     /// The partition.
-    public var partition: Int
+    package var partition: Int
     /// The position of its first event.
-    public var firstPosition: Int64
+    package var firstPosition: Int64
     /// The position of its last event.
-    public var lastPosition: Int64
+    package var lastPosition: Int64
     /// The root of the Merkle tree over its events' canonical bytes.
-    public var contentDigest: Digest
+    package var contentDigest: Digest
     /// The chain over every batch of the partition up to this one.
-    public var chainDigest: Digest
+    package var chainDigest: Digest
     /// When it was made, by the writer's clock.
-    public var recordedAt: Timestamp
+    package var recordedAt: Timestamp
     /// What the stored time has beyond its milliseconds, which alone are covered by digests; 0 as a log writes it.
-    public var microseconds: Int64
+    package var microseconds: Int64
 
     /// A batch in the log.
-    public init(
+    package init(
         partition: Int, firstPosition: Int64, lastPosition: Int64, contentDigest: Digest, chainDigest: Digest,
         recordedAt: Timestamp, microseconds: Int64 = 0
     ) {
@@ -34,5 +34,5 @@ public struct Commit: Equatable, Sendable {
 
 extension Digest {
     /// The chain after a batch with that content, if this is the chain before it.
-    public func chained(to content: Digest) -> Digest { Digest.of(bytes + content.bytes) }
+    package func chained(to content: Digest) -> Digest { Digest.of(bytes + content.bytes) }
 }

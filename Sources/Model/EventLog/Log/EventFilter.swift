@@ -1,18 +1,18 @@
-public import Domain
+package import Domain
 
 /// Which events of the log somebody wants to see.
-public struct EventFilter: Sendable {
+package struct EventFilter: Sendable {
     /// Kinds such as `order.refunded`, or `order` for all that are about orders; nil for every kind.
-    public var kinds: Kinds?
+    package var kinds: Kinds?
     /// The events recorded then or later.
-    public var since: Timestamp?
+    package var since: Timestamp?
     /// The events recorded before.
-    public var until: Timestamp?
+    package var until: Timestamp?
     /// Those of commands that this actor gave.
-    public var actor: Text?
+    package var actor: Text?
 
     /// A filter.
-    public init(kinds: Kinds? = nil, since: Timestamp? = nil, until: Timestamp? = nil, actor: Text? = nil) {
+    package init(kinds: Kinds? = nil, since: Timestamp? = nil, until: Timestamp? = nil, actor: Text? = nil) {
         self.kinds = kinds
         self.since = since
         self.until = until
@@ -20,10 +20,10 @@ public struct EventFilter: Sendable {
     }
 
     /// Whether it lets every event through.
-    public var isEmpty: Bool { kinds == nil && since == nil && until == nil && actor == nil }
+    package var isEmpty: Bool { kinds == nil && since == nil && until == nil && actor == nil }
 
     /// Whether an event is one of those wanted.
-    public func matches(_ event: RecordedEvent) -> Bool {
+    package func matches(_ event: RecordedEvent) -> Bool {
         guard since.map({ event.recordedAt >= $0 }) ?? true, until.map({ event.recordedAt < $0 }) ?? true,
             kinds?.contain(event.kind.name) ?? true
         else { return false }
@@ -32,14 +32,14 @@ public struct EventFilter: Sendable {
     }
 
     /// Kinds of events.
-    public struct Kinds: Equatable, Sendable {
+    package struct Kinds: Equatable, Sendable {
         /// What these kinds look like, for messages.
-        public static let form = "a list of kinds such as order.placed,order.refunded, or order for all of orders"
+        package static let form = "a list of kinds such as order.placed,order.refunded, or order for all of orders"
 
         private let words: Set<String>
 
         /// The kinds in a text, with commas between them; nil where it has anything else.
-        public init?(_ text: String) {
+        package init?(_ text: String) {
             let words = text.split(separator: ",", omittingEmptySubsequences: false)
             guard words.allSatisfy(Kinds.isKind) else { return nil }
             self.words = Set(words.map(String.init))
@@ -60,18 +60,18 @@ public struct EventFilter: Sendable {
 }
 
 /// The events that a filter lets through, and how far was looked for them.
-public struct FilteredEvents: Sendable {
+package struct FilteredEvents: Sendable {
     /// The most events that are looked at in one go.
-    public static let patience = 10_000
+    package static let patience = 10_000
     /// About the most bytes of payloads and metadata that are found in one go.
-    public static let maximumBytes = 8 << 20
+    package static let maximumBytes = 8 << 20
 
     /// The events, in order.
-    public internal(set) var events: [RecordedEvent] = []
+    package internal(set) var events: [RecordedEvent] = []
     /// The number of the last event that was looked at.
-    public internal(set) var end: Int64
+    package internal(set) var end: Int64
     /// Whether there is nothing behind it yet.
-    public internal(set) var isAtEnd = false
+    package internal(set) var isAtEnd = false
 }
 
 extension EventLog {
@@ -82,7 +82,7 @@ extension EventLog {
     ///   - number: where to begin: behind this position, or version of a stream.
     ///   - numbered: that number of an event.
     ///   - read: reads the events behind a number, at most so many.
-    public func find(
+    package func find(
         _ filter: EventFilter, after number: Int64, limit: Int, numbered: (RecordedEvent) -> Int64,
         _ read: (Int64, Int) async throws(EventLogError) -> [RecordedEvent]
     ) async throws(EventLogError) -> FilteredEvents {

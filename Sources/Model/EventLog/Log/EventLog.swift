@@ -4,7 +4,7 @@
 // stream are dense, a batch is durable when `append` returns, and what conflicts fails alone.
 
 /// The only place where events are kept.
-public protocol EventLog: Sendable {
+package protocol EventLog: Sendable {
     /// The number of partitions, chosen once.
     var partitionCount: Int { get }
 
@@ -77,7 +77,7 @@ public protocol EventLog: Sendable {
 }
 
 /// What of an index of streams is compared with the batches.
-public enum IndexPart: Equatable, Sendable {
+package enum IndexPart: Equatable, Sendable {
     /// Everything about a stream.
     case stream(StreamName)
     /// Everything about some batches after a position.
@@ -86,12 +86,12 @@ public enum IndexPart: Equatable, Sendable {
 
 extension EventLog {
     /// The head of a partition; fails if a damaged log lacks it.
-    public func head(of partition: Int) async throws(EventLogError) -> LogHead {
+    package func head(of partition: Int) async throws(EventLogError) -> LogHead {
         try await heads(of: [partition])[0]
     }
 
     /// The heads of these partitions, in their order; fails if a damaged log lacks one of them.
-    public func heads(of partitions: some Sequence<Int>) async throws(EventLogError) -> [LogHead] {
+    package func heads(of partitions: some Sequence<Int>) async throws(EventLogError) -> [LogHead] {
         let heads = try await heads()
         var found: [LogHead] = []
         for partition in partitions {
@@ -106,7 +106,7 @@ extension EventLog {
     /// The newest of these points that the log has; nil if it has none of them.
     ///
     /// - Parameter points: points of one log, in the order of their positions.
-    public func newest(of points: [LogPoint], partition: Int) async throws(EventLogError) -> LogPoint? {
+    package func newest(of points: [LogPoint], partition: Int) async throws(EventLogError) -> LogPoint? {
         // A log that has one of them has all before it.
         var (known, rest) = (0, points.count)
         while known < rest {
@@ -123,28 +123,28 @@ extension EventLog {
     }
 
     /// For a log whose head cannot be wrong.
-    public func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+    package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let head = try await head(of: partition)
         return LogPoint(position: head.position, digest: head.digest)
     }
 
     /// The events of a stream after a version, whatever log it is, in order, at most `limit`.
-    public func read(
+    package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
         try await read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: .start)
     }
 
     /// For a log that needs no index.
-    public func indexStreams(of partition: Int) async throws(EventLogError) {}
+    package func indexStreams(of partition: Int) async throws(EventLogError) {}
 
     /// For a log that needs no index.
-    public func mendIndex(
+    package func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) { (0, nil) }
 
     /// The same events as ``read(partition:after:limit:)``, as a page.
-    public func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
+    package func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
         EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
     }
 }
@@ -152,27 +152,27 @@ extension EventLog {
 extension Collection<RecordedEvent> {
     /// Whether these are the events of a stream after a version, without a gap, as many as a limit allows or up to a
     /// version that the stream has at least.
-    public func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
+    package func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
         guard count >= limit || version + Int64(count) >= known else { return false }
         return enumerated().allSatisfy { $1.version == version + 1 + Int64($0) }
     }
 }
 
 /// Where a partition ends.
-public struct LogHead: Equatable, Sendable {
+package struct LogHead: Equatable, Sendable {
     /// The highest position that a partition can reach. No arithmetic on positions up to here overflows. No append
     /// writes anything beyond.
-    public static let maximumPosition = Int64(1) << 62
+    package static let maximumPosition = Int64(1) << 62
 
     /// The partition.
-    public var partition: Int
+    package var partition: Int
     /// The position of the last event; 0 if there is none.
-    public var position: Int64
+    package var position: Int64
     /// The chain over every batch up to that position.
-    public var digest: Digest
+    package var digest: Digest
 
     /// The head of a partition.
-    public init(partition: Int, position: Int64, digest: Digest) {
+    package init(partition: Int, position: Int64, digest: Digest) {
         self.partition = partition
         self.position = position
         self.digest = digest
@@ -180,19 +180,19 @@ public struct LogHead: Equatable, Sendable {
 }
 
 /// The outcome of a batch.
-public struct AppendReceipt: Equatable, Sendable {
+package struct AppendReceipt: Equatable, Sendable {
     /// Where the log ended before the batch.
-    public var previous: LogPoint
+    package var previous: LogPoint
     /// The groups that were not appended, because a stream that they write or rest on has been written since.
-    public var conflicts: Set<Int32>
+    package var conflicts: Set<Int32>
     /// Streams that the batch begins and the log has already. What the writer assumed about them did not come from the
     /// log: they have to be loaded from it.
-    public var stale: Set<StreamName>
+    package var stale: Set<StreamName>
     /// The end of what was appended; where nothing was, the end of the log.
-    public var end: LogPoint
+    package var end: LogPoint
 
     /// A receipt.
-    public init(previous: LogPoint, conflicts: Set<Int32>, stale: Set<StreamName> = [], end: LogPoint) {
+    package init(previous: LogPoint, conflicts: Set<Int32>, stale: Set<StreamName> = [], end: LogPoint) {
         self.previous = previous
         self.conflicts = conflicts
         self.stale = stale
@@ -201,7 +201,7 @@ public struct AppendReceipt: Equatable, Sendable {
 }
 
 /// Why the log did not do what it was asked.
-public enum EventLogError: Error, Equatable, Sendable {
+package enum EventLogError: Error, Equatable, Sendable {
     /// The log cannot be reached. Nothing was accepted.
     case unavailable(String)
     /// The connection was lost after a batch had been sent.
@@ -213,7 +213,7 @@ public enum EventLogError: Error, Equatable, Sendable {
 
 extension EventLogError: CustomStringConvertible {
     /// What went wrong, for an operator.
-    public var description: String {
+    package var description: String {
         switch self {
         case .unavailable(let reason), .outcomeUnknown(let reason), .forked(let reason): reason
         }

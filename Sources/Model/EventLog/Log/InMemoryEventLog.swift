@@ -1,7 +1,7 @@
 /// A log in memory: for tests, and as the simplest definition of what a log does.
-public actor InMemoryEventLog: EventLog {
+package actor InMemoryEventLog: EventLog {
     /// See ``EventLog``.
-    public nonisolated let partitionCount: Int
+    package nonisolated let partitionCount: Int
 
     private struct Partition {
         var events: [RecordedEvent] = []
@@ -14,13 +14,13 @@ public actor InMemoryEventLog: EventLog {
     private var partitions: [Partition]
 
     /// An empty log.
-    public init(partitionCount: Int = 1) {
+    package init(partitionCount: Int = 1) {
         self.partitionCount = partitionCount
         partitions = Array(repeating: Partition(), count: partitionCount)
     }
 
     /// See ``EventLog``.
-    public func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
+    package func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
         try check(seen, batch.partition)
         let partition = partitions[batch.partition]
         let previous = Int64(partition.events.count)
@@ -58,7 +58,7 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// See ``EventLog``.
-    public func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
+    package func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
         guard point == partitions[batch.partition].end else { return nil }
         let receipt = try append(batch, seen: point)
         return receipt.stale.isEmpty ? receipt.end : nil
@@ -88,12 +88,12 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// See ``EventLog``.
-    public func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
+    package func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
         partitions[batch.partition].receipts[batch.contentDigest]
     }
 
     /// See ``EventLog``.
-    public func follow(
+    package func follow(
         partition: Int, after point: LogPoint, limit: Int
     ) throws(EventLogError) -> FollowingEvents {
         try check(point, partition)
@@ -107,12 +107,12 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// See ``EventLog``.
-    public func read(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [RecordedEvent] {
+    package func read(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [RecordedEvent] {
         Array(partitions[partition].events.dropFirst(Int(position)).prefix(limit))
     }
 
     /// See ``EventLog``.
-    public func read(
+    package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) throws(EventLogError) -> [RecordedEvent] {
         try check(seen, partition)
@@ -122,19 +122,19 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// See ``EventLog``.
-    public func commits(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [Commit] {
+    package func commits(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [Commit] {
         Array(partitions[partition].commits.drop { $0.lastPosition <= position }.prefix(limit))
     }
 
     /// See ``EventLog``.
-    public func heads() throws(EventLogError) -> [LogHead] {
+    package func heads() throws(EventLogError) -> [LogHead] {
         partitions.enumerated().map { index, partition in
             LogHead(partition: index, position: Int64(partition.events.count), digest: partition.digest)
         }
     }
 
     /// Drops the newest batches, as a database does that goes back to an older copy. For tests.
-    public func lose(batches count: Int, of partition: Int = 0) {
+    package func lose(batches count: Int, of partition: Int = 0) {
         partitions[partition].commits.removeLast(count)
         let end = Int(partitions[partition].commits.last?.lastPosition ?? 0)
         partitions[partition].events.removeSubrange(end...)
@@ -142,7 +142,7 @@ public actor InMemoryEventLog: EventLog {
     }
 
     /// Adds an event without any check, for tests of damaged logs.
-    public func damage(with event: RecordedEvent) {
+    package func damage(with event: RecordedEvent) {
         let digest = partitions[event.partition].digest
         partitions[event.partition].events.append(event)
         partitions[event.partition].commits.append(

@@ -2,7 +2,7 @@ extension Receipt {
     /// Checks the receipt, from the event upwards, and returns what follows from it.
     ///
     /// - Throws: the first step that fails.
-    public func verified() throws(Fault) -> Proof {
+    package func verified() throws(Fault) -> Proof {
         try checkNumbers()
         try checkPartition()
         try checkPath()
@@ -10,15 +10,15 @@ extension Receipt {
     }
 
     /// What a receipt proves.
-    public struct Proof: Equatable, Sendable {
+    package struct Proof: Equatable, Sendable {
         /// The chain up to the event's batch, and up to each later one, to the head.
-        public let chain: [Digest]
+        package let chain: [Digest]
     }
 
     /// A step in which a receipt does not hold.
-    public struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
         /// The steps, in the order in which they are checked.
-        public enum Step: String, Sendable {
+        package enum Step: String, Sendable {
             /// The positions, and the numbers of events and batches, agree with each other.
             case numbers
             /// The event is in the partition that its stream belongs to.
@@ -34,12 +34,12 @@ extension Receipt {
         }
 
         /// The step.
-        public var step: Step
+        package var step: Step
         /// What is wrong, in a sentence without a full stop.
-        public var description: String
+        package var description: String
 
         /// A step that fails, and why.
-        public init(_ step: Step, _ description: String) {
+        package init(_ step: Step, _ description: String) {
             self.step = step
             self.description = description
         }

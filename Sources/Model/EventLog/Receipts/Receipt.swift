@@ -3,44 +3,44 @@
 ///
 /// A receipt is a claim. ``verified()`` checks it against the digests that it contains; whether these are the log's
 /// must be known from elsewhere, by a head or an anchor that was kept.
-public struct Receipt: Equatable, Sendable {
+package struct Receipt: Equatable, Sendable {
     /// The most batches between that of the event and the head. A receipt that would need more is not linked to the
     /// head: each takes 67 bytes, 7 MB at this bound.
-    public static let maximumLinks = 100_000
+    package static let maximumLinks = 100_000
     /// The most partitions of a log that a receipt can come from.
-    public static let maximumPartitions = 1 << 15
+    package static let maximumPartitions = 1 << 15
 
     /// The number of partitions; with the stream it determines the partition of the event.
-    public var partitionCount: Int
+    package var partitionCount: Int
     /// The event.
-    public var event: RecordedEvent
+    package var event: RecordedEvent
     /// The batch that it was recorded with.
-    public var batch: Batch
+    package var batch: Batch
     /// The batches from there to a head; nil if there are too many.
-    public var head: Head?
+    package var head: Head?
 
     /// What a receipt contains of a batch.
-    public struct Batch: Equatable, Sendable {
+    package struct Batch: Equatable, Sendable {
         /// The position of its first event.
-        public var firstPosition: Int64
+        package var firstPosition: Int64
         /// The position of its last event.
-        public var lastPosition: Int64
+        package var lastPosition: Int64
         /// The place of the receipt's event among the batch's, from 0.
-        public var index: Int
+        package var index: Int
         /// How many events it has.
-        public var size: Int
+        package var size: Int
         /// The digests that lead from the event's own to the content digest; see
         /// ``MerkleTree/path(to:in:)``.
-        public var path: [Digest]
+        package var path: [Digest]
         /// The root of the tree over its events.
-        public var contentDigest: Digest
+        package var contentDigest: Digest
         /// The chain before it.
-        public var previousChainDigest: Digest
+        package var previousChainDigest: Digest
         /// The chain up to it.
-        public var chainDigest: Digest
+        package var chainDigest: Digest
 
         /// What a receipt contains of a batch.
-        public init(
+        package init(
             firstPosition: Int64, lastPosition: Int64, index: Int, size: Int, path: [Digest], contentDigest: Digest,
             previousChainDigest: Digest, chainDigest: Digest
         ) {
@@ -56,16 +56,16 @@ public struct Receipt: Equatable, Sendable {
     }
 
     /// A head, and the batches that lead to it.
-    public struct Head: Equatable, Sendable {
+    package struct Head: Equatable, Sendable {
         /// The content digests of all batches after that of the event, up to the head.
-        public var links: [Digest]
+        package var links: [Digest]
         /// The position of the last event of the last of them.
-        public var position: Int64
+        package var position: Int64
         /// The chain up to there.
-        public var digest: Digest
+        package var digest: Digest
 
         /// A head, and the batches that lead to it.
-        public init(links: [Digest], position: Int64, digest: Digest) {
+        package init(links: [Digest], position: Int64, digest: Digest) {
             self.links = links
             self.position = position
             self.digest = digest
@@ -73,7 +73,7 @@ public struct Receipt: Equatable, Sendable {
     }
 
     /// A receipt for an event.
-    public init(partitionCount: Int, event: RecordedEvent, batch: Batch, head: Head?) {
+    package init(partitionCount: Int, event: RecordedEvent, batch: Batch, head: Head?) {
         self.partitionCount = partitionCount
         self.event = event
         self.batch = batch

@@ -1,16 +1,16 @@
-public import Domain
-public import EventLog
+package import Domain
+package import EventLog
 internal import TextFormats
 
 /// A cart as `CART.GET` answers it.
-public enum CartDocument {
+package enum CartDocument {
     /// The document.
     ///
     /// - Parameters:
     ///   - texts: decrypts the notes.
     ///   - offers: what the catalogue says now of lines at the cart's outlet; nil where that is not known. Then each
     ///     line has something for its problem that no problem is.
-    public static func bytes(
+    package static func bytes(
         of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
         offers: OfferSource?
     ) -> [UInt8] {
@@ -54,11 +54,11 @@ public enum CartDocument {
 }
 
 /// An order as `ORDER.GET` answers it.
-public enum OrderDocument {
+package enum OrderDocument {
     /// The document.
     ///
     /// - Parameter texts: decrypts the notes and the name.
-    public static func bytes(
+    package static func bytes(
         of order: Identifier, book: Order.Book, version: Int64, updatedAt: Timestamp, texts: TextOpener
     ) -> [UInt8] {
         let placement = book.placement

@@ -1,11 +1,11 @@
-public import Domain
+package import Domain
 internal import EventLog
-public import TextFormats
+package import TextFormats
 
 /// An outlet as `OUTLET.GET` answers it, and as it appears in its home.
-public enum OutletDocument {
+package enum OutletDocument {
     /// The document.
-    public static func bytes(of record: OutletRecord) -> [UInt8] {
+    package static func bytes(of record: OutletRecord) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 512)
         write(record, to: &writer, accessibilityID: nil)
         return writer.bytes
@@ -25,7 +25,7 @@ public enum OutletDocument {
     }
 
     /// The fields that describe an outlet, for every document that shows it.
-    public static func writeFields(
+    package static func writeFields(
         _ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status, to writer: inout JSONWriter
     ) {
         writer.field("id", id.rawValue)
@@ -62,7 +62,7 @@ public enum OutletDocument {
     }
 
     /// Whether it takes orders, and if not, until when.
-    public static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
+    package static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
         switch status {
         case .closed: writer.field("status", "closed")
         case .open: writer.field("status", "open")

@@ -1,6 +1,6 @@
 internal import Domain
 internal import EventLog
-public import TextFormats
+package import TextFormats
 internal import Users
 
 extension ArgumentType<Identifier> {
@@ -55,7 +55,7 @@ extension ArgumentType<Text> {
 
 extension ArgumentType<Argument> {
     /// Bytes as they are: what reads them checks them.
-    public static let bytes = ArgumentType(kind: .string) { argument, _ in argument }
+    package static let bytes = ArgumentType(kind: .string) { argument, _ in argument }
 }
 
 extension ArgumentType<Int64> {

@@ -1,21 +1,21 @@
-public import Domain
+package import Domain
 internal import EventLog
-public import TextFormats
-public import Users
+package import TextFormats
+package import Users
 
 /// A call of a command: its arguments by the keys that the command declared.
 ///
 /// It is a view, valid while its arguments are; what outlives the call is read from it before.
-public struct Call: ~Copyable {
+package struct Call: ~Copyable {
     /// The most options that a command may have.
     static let maximumOptions = SIMD16<UInt16>.scalarCount
 
     /// The arguments, the command's name first.
-    public let arguments: Arguments
+    package let arguments: Arguments
     private let declaration: CommandDeclaration
     /// What its caller is confined to; nil where it is not. Before the command runs, the ids in the call have been
     /// found to be within.
-    public let confinement: Confinement?
+    package let confinement: Confinement?
     /// What its caller may do.
     let rights: Rights
     /// Whose call it is.
@@ -40,7 +40,7 @@ public struct Call: ~Copyable {
     ///   - isRecall: whether it only asks what became of the same call before.
     /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
     ///   something that the caller may not use.
-    public init(
+    package init(
         _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil,
         with rights: Rights = .all, of caller: Caller = .server, by client: Int64 = 0, actor: Text? = nil,
         isRecall: Bool = false
@@ -111,7 +111,7 @@ public struct Call: ~Copyable {
     }
 
     /// The value of a parameter.
-    public subscript<Value>(parameter: Parameter<Value>) -> Value {
+    package subscript<Value>(parameter: Parameter<Value>) -> Value {
         get throws(Failure) {
             guard let argument = argument(at: parameter.place) else {
                 throw .syntax("\(parameter.field) is missing; usage: \(declaration.usage)")
@@ -121,7 +121,7 @@ public struct Call: ~Copyable {
     }
 
     /// The value of a parameter, or nil where the call has none.
-    public subscript<Value>(parameter: OptionalParameter<Value>) -> Value? {
+    package subscript<Value>(parameter: OptionalParameter<Value>) -> Value? {
         get throws(Failure) {
             guard let argument = argument(at: parameter.place) else { return nil }
             return try parameter.type.read(argument, parameter.field)
@@ -129,7 +129,7 @@ public struct Call: ~Copyable {
     }
 
     /// The arguments of a repeated parameter.
-    public subscript(parameter: RepeatedParameter) -> Arguments.SubSequence {
+    package subscript(parameter: RepeatedParameter) -> Arguments.SubSequence {
         arguments[min(parameter.first, arguments.count)...]
     }
 
@@ -223,7 +223,7 @@ extension Argument {
     private static let longestShown = 64
 
     /// The word as errors repeat it.
-    public var shown: String {
+    package var shown: String {
         let isCut = count > Argument.longestShown
         return "'\(String(decoding: bytes.prefix(Argument.longestShown), as: UTF8.self))\(isCut ? "…" : "")'"
     }

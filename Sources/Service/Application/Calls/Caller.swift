@@ -2,19 +2,19 @@
 /// address.
 ///
 /// A number, so that it costs nothing to give it to every call. It means nothing outside this process.
-public struct Caller: Hashable, Sendable {
+package struct Caller: Hashable, Sendable {
     /// The server itself.
-    public static let server = Caller(number: 0)
+    package static let server = Caller(number: 0)
 
     let number: Int
 
     private init(number: Int) { self.number = number }
 
     /// Everybody who is logged in as a user.
-    public init(user name: String) { self.init("user", name) }
+    package init(user name: String) { self.init("user", name) }
 
     /// Everybody at an address who is not logged in.
-    public init(address: String) { self.init("address", address) }
+    package init(address: String) { self.init("address", address) }
 
     private init(_ kind: String, _ name: String) {
         var hasher = Hasher()

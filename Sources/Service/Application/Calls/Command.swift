@@ -1,20 +1,20 @@
 internal import Domain
-public import EventLog
+package import EventLog
 internal import EventLoop
-public import TextFormats
-public import Users
+package import TextFormats
+package import Users
 
 /// What a command is called, who may use it, what it takes and what it does to others: everything but how it runs.
 ///
 /// Dispatch, arity, `HELP`, `COMMAND` and docs/protocol.md follow from it.
-public final class CommandDeclaration: Sendable {
+package final class CommandDeclaration: Sendable {
     /// Commands that stand together in `HELP`.
-    public enum Group: String, CaseIterable, Sendable {
+    package enum Group: String, CaseIterable, Sendable {
         case connection, server, catalogue, browsing, carts, orders, log
     }
 
     /// What a command does to the order in which the commands of one connection run.
-    public enum Effect: Sendable {
+    package enum Effect: Sendable {
         /// It reads, or is about the connection: it waits until earlier writes of the connection are durable, and so
         /// sees them.
         case read
@@ -25,7 +25,7 @@ public final class CommandDeclaration: Sendable {
         case maintenance
 
         /// Whether the command waits for an earlier one about a stream of that category.
-        public func waits(for earlier: StreamName.Category) -> Bool {
+        package func waits(for earlier: StreamName.Category) -> Bool {
             switch (self, earlier) {
             case (.read, _), (.maintenance, _), (.write(.menu), .outlet), (.write(.cart), .outlet),
                 (.write(.cart), .menu), (.write(.order), .cart):
@@ -36,19 +36,19 @@ public final class CommandDeclaration: Sendable {
     }
 
     /// The name in capital letters; two words for a subcommand, `CLIENT KILL`.
-    public let name: String
+    package let name: String
     /// Where `HELP` lists it.
-    public let group: Group
+    package let group: Group
     /// Who it is for.
-    public let role: Role
+    package let role: Role
     /// The right that it needs.
-    public let right: Rights
+    package let right: Rights
     /// What it does to the order of commands.
-    public let effect: Effect
+    package let effect: Effect
     /// One sentence that says what it does.
-    public let summary: String
+    package let summary: String
     /// The parameters, as people and clients read them.
-    public let parameterDescriptions: [ParameterDescription]
+    package let parameterDescriptions: [ParameterDescription]
     /// The words of the options, in capital letters; an option's number is its index.
     let optionTokens: [[UInt8]]
     /// The options that no call may lack, by number.
@@ -73,7 +73,7 @@ public final class CommandDeclaration: Sendable {
     ///   - summary: one sentence.
     ///   - isForLogin: whether it may be used before a login.
     ///   - parameters: what the command declared; a write takes `ID`, `VERSION`, `FLOW` and `ACTOR` besides.
-    public init(
+    package init(
         _ name: String, _ group: Group, role: Role, isForLogin: Bool = false, effect: Effect, _ summary: String,
         _ parameters: ParameterList
     ) {
@@ -108,25 +108,25 @@ public final class CommandDeclaration: Sendable {
     }
 
     /// The arity as Redis gives it: negative where a call may have more arguments.
-    public var arity: Int { minimumCount == maximumCount ? minimumCount : -minimumCount }
+    package var arity: Int { minimumCount == maximumCount ? minimumCount : -minimumCount }
 
     /// Fails if a call has too few or too many arguments.
-    public func checkCount(of arguments: Arguments) throws(Failure) {
+    package func checkCount(of arguments: Arguments) throws(Failure) {
         guard arguments.count >= minimumCount, arguments.count <= maximumCount ?? .max else {
             throw .argumentCount(of: name, "usage: \(usage)")
         }
     }
 
     /// The call as a person reads it.
-    public var usage: String { ([name] + parameterDescriptions.map(\.usage)).joined(separator: " ") }
+    package var usage: String { ([name] + parameterDescriptions.map(\.usage)).joined(separator: " ") }
 }
 
 /// Something that clients can ask of the application.
-public final class Command: Sendable {
+package final class Command: Sendable {
     typealias Body = @LoopActor @Sendable (Application, borrowing Call) throws(Failure) -> Response
 
     /// What it is called and takes.
-    public let declaration: CommandDeclaration
+    package let declaration: CommandDeclaration
     let body: Body
 
     /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.

@@ -3,14 +3,14 @@ internal import Domain
 internal import EventLog
 
 /// Why a call failed: a stable code and a text for people, which is safe to show to strangers.
-public struct Failure: Error, Sendable {
+package struct Failure: Error, Sendable {
     /// The code, as docs/protocol.md lists them.
-    public var code: String
+    package var code: String
     /// What went wrong.
-    public var message: String
+    package var message: String
 
     /// A failure.
-    public init(_ code: String, _ message: String) {
+    package init(_ code: String, _ message: String) {
         self.code = code
         self.message = message
     }
@@ -49,22 +49,22 @@ public struct Failure: Error, Sendable {
     /// A call with too few or too many arguments. A subcommand is named as `config|get`.
     ///
     /// - Parameter help: what a right call looks like.
-    public static func argumentCount(of command: String, _ help: String) -> Failure {
+    package static func argumentCount(of command: String, _ help: String) -> Failure {
         let name = command.lowercased().replacing(" ", with: "|")
         return Failure("ERR", "wrong number of arguments for '\(name)' command; \(help)")
     }
 
     /// Words that make no sense where they stand.
-    public static func syntax(_ detail: String) -> Failure { Failure("ERR", "syntax error: \(detail)") }
+    package static func syntax(_ detail: String) -> Failure { Failure("ERR", "syntax error: \(detail)") }
 
     /// There is no such outlet, or it was removed.
     static func noOutlet(_ outlet: some CustomStringConvertible) -> Failure {
         Failure("NOTFOUND", "no outlet '\(outlet)'")
     }
     /// In Redis's words, for whom an id is a key.
-    public static let noPermissionForKey = Failure("NOPERM", "No permissions to access a key")
+    package static let noPermissionForKey = Failure("NOPERM", "No permissions to access a key")
     /// The same, of a channel.
-    public static let noPermissionForChannel = Failure("NOPERM", "No permissions to access a channel")
+    package static let noPermissionForChannel = Failure("NOPERM", "No permissions to access a channel")
     static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
 
     static let forgotten = Failure(

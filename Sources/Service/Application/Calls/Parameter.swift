@@ -1,16 +1,16 @@
-public import TextFormats
-public import Users
+package import TextFormats
+package import Users
 
 /// How the value of a parameter is read from an argument, and what `HELP` and `COMMAND DOCS` call its type.
-public struct ArgumentType<Value>: Sendable {
+package struct ArgumentType<Value>: Sendable {
     let kind: ParameterDescription.Kind
     /// What an id of this type names, if it matters who may use it.
     let subject: Subject?
     /// Reads the value; `field` names it in the error.
-    public let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
+    package let read: @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
 
     /// A way to read values.
-    public init(
+    package init(
         kind: ParameterDescription.Kind, subject: Subject? = nil,
         read: @escaping @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
     ) {
@@ -29,7 +29,7 @@ enum ParameterPlace {
 }
 
 /// The key to an argument that every call has: `call[parameter]` is its value.
-public struct Parameter<Value>: Sendable {
+package struct Parameter<Value>: Sendable {
     let place: ParameterPlace
     /// What errors call it.
     let field: String
@@ -37,7 +37,7 @@ public struct Parameter<Value>: Sendable {
 }
 
 /// The key to an argument that a call may lack: `call[parameter]` is its value, or nil.
-public struct OptionalParameter<Value>: Sendable {
+package struct OptionalParameter<Value>: Sendable {
     let place: ParameterPlace
     /// What errors call it.
     let field: String
@@ -45,7 +45,7 @@ public struct OptionalParameter<Value>: Sendable {
 }
 
 /// What the arguments of a repeated parameter name.
-public enum RepeatedSubject: Sendable {
+package enum RepeatedSubject: Sendable {
     /// Each is a channel.
     case channels
     /// Together they ask for whatever matches in the catalogue.
@@ -53,27 +53,27 @@ public enum RepeatedSubject: Sendable {
 }
 
 /// The key to all arguments that follow the others: `call[parameter]` is a collection of them.
-public struct RepeatedParameter: Sendable {
+package struct RepeatedParameter: Sendable {
     let first: Int
 }
 
 /// A parameter as `HELP`, `COMMAND DOCS` and docs/protocol.md describe it.
-public struct ParameterDescription: Sendable {
+package struct ParameterDescription: Sendable {
     /// What an argument is to a client.
-    public enum Kind: String, Sendable {
+    package enum Kind: String, Sendable {
         case string, integer, pureToken = "pure-token"
     }
 
     /// What the value is called; several words for as many values, `…` for more of the last.
-    public var name: String
+    package var name: String
     /// The type of the value.
-    public var kind: Kind
+    package var kind: Kind
     /// The word in front of the value, or the word itself; nil where the place tells the parameter.
-    public var token: String?
+    package var token: String?
     /// Whether a call may lack it.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// Whether a call may have it more than once.
-    public var isRepeated: Bool
+    package var isRepeated: Bool
 
     /// How many arguments it takes.
     var argumentCount: Int { token != nil && kind != .pureToken ? 2 : 1 }
@@ -89,7 +89,7 @@ public struct ParameterDescription: Sendable {
 }
 
 /// The parameters of a command, in the order of its usage. Each declaration gives the key to its value.
-public struct ParameterList: Sendable {
+package struct ParameterList: Sendable {
     private(set) var descriptions: [ParameterDescription] = []
     /// The words of the options, in capital letters; an option's number is its index.
     private(set) var optionTokens: [[UInt8]] = []
@@ -104,18 +104,18 @@ public struct ParameterList: Sendable {
     private(set) var repeatedSubject: RepeatedSubject?
 
     /// No parameters yet, of a command of that name.
-    public init(for name: String) {
+    package init(for name: String) {
         nameCount = name.split(separator: " ").count
         fixedCount = nameCount
     }
 
     /// An argument that every call has.
-    public mutating func required<Value>(_ name: String, _ type: ArgumentType<Value>) -> Parameter<Value> {
+    package mutating func required<Value>(_ name: String, _ type: ArgumentType<Value>) -> Parameter<Value> {
         Parameter(place: noted(place(name, type.kind, isOptional: false), type.subject), field: name, type: type)
     }
 
     /// An argument that a call may lack; only others like it may follow.
-    public mutating func optional<Value>(_ name: String, _ type: ArgumentType<Value>) -> OptionalParameter<Value> {
+    package mutating func optional<Value>(_ name: String, _ type: ArgumentType<Value>) -> OptionalParameter<Value> {
         OptionalParameter(place: noted(place(name, type.kind, isOptional: true), type.subject), field: name, type: type)
     }
 
@@ -133,7 +133,7 @@ public struct ParameterList: Sendable {
     }
 
     /// All arguments from here on; nothing but their description follows.
-    public mutating func repeated(
+    package mutating func repeated(
         _ name: String, isOptional: Bool = false, of subject: RepeatedSubject? = nil
     ) -> RepeatedParameter {
         repeated(
@@ -151,7 +151,7 @@ public struct ParameterList: Sendable {
     }
 
     /// A word and its value, anywhere behind the arguments with a fixed place, in any letter case.
-    public mutating func option<Value>(
+    package mutating func option<Value>(
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> OptionalParameter<Value> {
         let place = noted(option(token, name, type.kind, isOptional: true), type.subject)
@@ -159,7 +159,7 @@ public struct ParameterList: Sendable {
     }
 
     /// As ``option(_:_:_:)``, of an option that no call may lack.
-    public mutating func requiredOption<Value>(
+    package mutating func requiredOption<Value>(
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> Parameter<Value> {
         requiredOptions.append(optionTokens.count)

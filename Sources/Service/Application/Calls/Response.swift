@@ -1,8 +1,8 @@
-public import EventLog
-public import EventLoop
+package import EventLog
+package import EventLoop
 
 /// What a command answers, in no protocol yet.
-public enum Answer: Sendable {
+package enum Answer: Sendable {
     /// Nothing: there is no such thing.
     case null
     /// A whole number.
@@ -17,7 +17,7 @@ public enum Answer: Sendable {
     case documents([[UInt8]])
 
     /// The answer; a failure if it has more bytes than can be sent.
-    public func within(_ limit: Int) -> Result<Answer, Failure> {
+    package func within(_ limit: Int) -> Result<Answer, Failure> {
         let count =
             switch self {
             case .null, .integer: 0
@@ -34,7 +34,7 @@ public enum Answer: Sendable {
 }
 
 /// What a call of a command gives: an answer, or the promise of one.
-public enum Response {
+package enum Response {
     /// The answer.
     case answer(Answer)
     /// An answer that is not known yet.
@@ -42,7 +42,7 @@ public enum Response {
 
     /// Calls `body` with the answer, now or once it is known. Called once for each response.
     @LoopActor
-    public func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
+    package func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
         switch self {
         case .answer(let answer): body(.success(answer))
         case .promise(let promise): promise.whenKnown(body)
@@ -52,11 +52,11 @@ public enum Response {
 
 /// An answer that is not known yet. It is given once, with ``keep(_:)`` or ``fail(_:)``.
 @LoopActor
-public final class Promise {
+package final class Promise {
     /// The category of the stream that the call is about: later calls of the same client may have to wait for it.
-    public nonisolated let category: StreamName.Category
+    package nonisolated let category: StreamName.Category
     /// Whether the call is not decided yet, so that nothing of the same client may overtake it.
-    public nonisolated let isHolding: Bool
+    package nonisolated let isHolding: Bool
 
     private enum State {
         case pending
@@ -72,7 +72,7 @@ public final class Promise {
     }
 
     /// Calls `body` with the answer, now or once it is known. Called once for each promise.
-    public func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
+    package func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
         switch state {
         case .pending: state = .awaited(body)
         case .known(let result):

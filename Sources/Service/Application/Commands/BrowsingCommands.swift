@@ -3,7 +3,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import Projections
-public import TextFormats
+package import TextFormats
 internal import Users
 
 /// What customers look at.
@@ -163,7 +163,7 @@ extension ParameterList {
 
 extension Application {
     /// The options of a question whose answer is a topic.
-    public static let topicOptions = BrowsingCommands.firstRows.map(\.rawValue)
+    package static let topicOptions = BrowsingCommands.firstRows.map(\.rawValue)
 
     fileprivate func page(
         of kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
@@ -186,7 +186,7 @@ extension Application {
     /// ends it.
     ///
     /// - Parameter words: `BROWSE` or `OUTLETS` with filters, `SORT` and `LIMIT`.
-    public func topic(of words: Arguments, for caller: Caller) throws(Failure) -> TopicName {
+    package func topic(of words: Arguments, for caller: Caller) throws(Failure) -> TopicName {
         let kind: ListingKind = words[0].bytes.elementsEqual("OUTLETS".utf8) ? .outlets : .items
         let query = try lastingQuery(kind, words.dropFirst(), BrowsingCommands.firstRows)
         guard let name = catalogue.follow(query, for: caller.number) else {

@@ -1,7 +1,7 @@
-public import Domain
+package import Domain
 
 /// Up to where a question looks at the past.
-public enum Moment: Hashable, Sendable {
+package enum Moment: Hashable, Sendable {
     /// A position in the partition of what the question is about.
     case position(Int64)
     /// A time: everything recorded then or before.

@@ -1,8 +1,8 @@
-public import EventLoop
+package import EventLoop
 
 /// A client of a front, as the topics know it.
 @LoopActor
-public final class Subscriber {
+package final class Subscriber {
     /// What it listens to, by channel; kept by ``Topics``.
     var subscriptions: [String: Topic] = [:]
     /// Whose share its subscriptions are a part of; kept by ``Topics``.
@@ -15,15 +15,15 @@ public final class Subscriber {
     ///   - client: the number of its connection, from 1.
     ///   - caller: whose share its subscriptions are a part of.
     ///   - receive: sends a message to the client.
-    public init(_ client: Int64, of caller: Caller, receive: @escaping @LoopActor (TopicMessage) -> Void) {
+    package init(_ client: Int64, of caller: Caller, receive: @escaping @LoopActor (TopicMessage) -> Void) {
         self.client = client
         self.caller = caller
         self.receive = receive
     }
 
     /// How many topics it listens to.
-    public var subscriptionCount: Int { subscriptions.count }
+    package var subscriptionCount: Int { subscriptions.count }
 
     /// What it listens to, in the order of the bytes.
-    public var channels: [String] { subscriptions.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
+    package var channels: [String] { subscriptions.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 }

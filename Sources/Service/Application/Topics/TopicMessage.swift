@@ -1,17 +1,17 @@
-public import EventLoop
+package import EventLoop
 
 /// A message to the subscribers of a topic, shared by all of them.
 @LoopActor
-public final class TopicMessage {
+package final class TopicMessage {
     /// The channel, `home:copper-ladle`.
-    public nonisolated let channel: String
+    package nonisolated let channel: String
     /// The revision that it leads on from; nil where it says where a topic stands: to whoever has just subscribed, or
     /// that there is no document.
-    public nonisolated let from: Int64?
+    package nonisolated let from: Int64?
     /// The revision that it leads to.
-    public nonisolated let revision: Int64
+    package nonisolated let revision: Int64
     /// The message, as JSON text.
-    public nonisolated let data: [UInt8]
+    package nonisolated let data: [UInt8]
     private var encodings: [Int: [UInt8]] = [:]
 
     init(channel: String, from: Int64? = nil, revision: Int64, data: [UInt8]) {
@@ -24,7 +24,7 @@ public final class TopicMessage {
     /// The message as a front encodes it: made once, however many clients it goes to.
     ///
     /// - Parameter format: tells the encodings of all fronts apart.
-    public func encoded(as format: Int, _ encode: () -> [UInt8]) -> [UInt8] {
+    package func encoded(as format: Int, _ encode: () -> [UInt8]) -> [UInt8] {
         if let bytes = encodings[format] { return bytes }
         let bytes = encode()
         encodings[format] = bytes

@@ -1,17 +1,17 @@
 internal import Catalogue
 internal import Domain
-public import TextFormats
-public import Users
+package import TextFormats
+package import Users
 
 /// The name of a topic, `home:copper-ladle`.
-public struct TopicName {
+package struct TopicName {
     /// What clients call it.
-    public let channel: String
+    package let channel: String
     let kind: TopicKind
     let id: Identifier
 
     /// Reads a channel.
-    public init(_ argument: Argument) throws(Failure) {
+    package init(_ argument: Argument) throws(Failure) {
         let bytes = argument.bytes
         let shown = "channel '\(String(decoding: bytes.prefix(128), as: UTF8.self))'"
         let colon = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
@@ -40,5 +40,5 @@ public struct TopicName {
     }
 
     /// Whether a user who is confined may listen to it.
-    public func isWithin(_ confinement: Confinement) -> Bool { confinement.allows(id, as: kind.subject) }
+    package func isWithin(_ confinement: Confinement) -> Bool { confinement.allows(id, as: kind.subject) }
 }

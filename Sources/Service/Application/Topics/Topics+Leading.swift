@@ -12,7 +12,7 @@ extension Topics {
     ///     not known any more, the message has the whole document.
     ///   - isFollower: whether the subscriber takes messages that lead on from each other. Then one with the whole
     ///     document does, too.
-    public func lead(
+    package func lead(
         _ subscriber: Subscriber, on channel: String, from revision: Int64?, isFollower: Bool = false,
         completion: @escaping @LoopActor (TopicMessage) -> Void
     ) {

@@ -1,9 +1,9 @@
 internal import Domain
 internal import EventLog
-public import EventLoop
+package import EventLoop
 internal import Projections
 internal import TextFormats
-public import Users
+package import Users
 
 /// Who listens to what. Subscribers get every change, in order and without a gap: each message leads on from where the
 /// one before it ended.
@@ -12,7 +12,7 @@ public import Users
 /// committed; changes that follow closely share a message. However many listen, a document is made, compared and
 /// encoded once.
 @LoopActor
-public final class Topics {
+package final class Topics {
     /// The time between two messages of a topic, in nanoseconds: at most 20 a second. After a pause of that time one more
     /// may follow at once, so that changes at this pace do not queue up behind a late one.
     private static let interval: UInt64 = 50_000_000
@@ -35,7 +35,7 @@ public final class Topics {
     private var topics: [Key: Topic] = [:]
     private var listeners: [TopicSource: Set<Topic>] = [:]
     /// How many subscriptions there are, of all clients.
-    public private(set) var subscriptionCount = 0
+    package private(set) var subscriptionCount = 0
     /// How many of them each caller has, if any.
     private var shares: [Caller: Int] = [:]
 
@@ -61,7 +61,7 @@ public final class Topics {
     }
 
     /// The number of topics that somebody listens to.
-    public var count: Int { topics.count }
+    package var count: Int { topics.count }
 
     /// Something has changed that documents may depend on. (Changes of streams come from the ``ChangeFeed``.)
     func changed(_ source: TopicSource) {
@@ -77,7 +77,7 @@ public final class Topics {
     ///
     /// - Parameter confinement: what the subscriber is confined to; nil where it is not.
     /// - Returns: the number of its subscriptions after each of them.
-    public func subscribe(
+    package func subscribe(
         _ subscriber: Subscriber, to names: [TopicName], within confinement: Confinement?
     ) throws(Failure) -> [Int] {
         if let confinement {
@@ -111,7 +111,7 @@ public final class Topics {
     }
 
     /// Sends a subscriber where the topics stand that it has just subscribed to.
-    public func greet(_ subscriber: Subscriber, about names: [TopicName]) {
+    package func greet(_ subscriber: Subscriber, about names: [TopicName]) {
         var greeted: Set<String> = []
         for name in names where greeted.insert(name.channel).inserted {
             guard let topic = subscriber.subscriptions[name.channel] else { continue }
@@ -126,7 +126,7 @@ public final class Topics {
     }
 
     /// Ends a subscription, if there is one.
-    public func unsubscribe(_ subscriber: Subscriber, from channel: String) {
+    package func unsubscribe(_ subscriber: Subscriber, from channel: String) {
         guard let topic = subscriber.subscriptions.removeValue(forKey: channel) else { return }
         count(-1, for: subscriber.caller)
         topic.subscribers[ObjectIdentifier(subscriber)] = nil
@@ -137,13 +137,13 @@ public final class Topics {
     }
 
     /// Ends what a name stands for, if it is kept only for those who listen, and nobody does.
-    public func abandonUnheard(_ name: TopicName) {
+    package func abandonUnheard(_ name: TopicName) {
         guard topics[Key(channel: name.channel, client: 0)] == nil else { return }
         name.kind.abandon?(application, name.id)
     }
 
     /// Ends the subscriptions of a subscriber that are not within its confinement. Returns their channels.
-    public func unsubscribe(_ subscriber: Subscriber, beyond confinement: Confinement) -> [String] {
+    package func unsubscribe(_ subscriber: Subscriber, beyond confinement: Confinement) -> [String] {
         let ended = subscriber.subscriptions.values.filter { !mayFollow($0.id, $0.kind, within: confinement) }
             .map(\.channel)
         for channel in ended { unsubscribe(subscriber, from: channel) }
@@ -163,12 +163,12 @@ public final class Topics {
     }
 
     /// Ends every subscription of a subscriber.
-    public func unsubscribe(_ subscriber: Subscriber) {
+    package func unsubscribe(_ subscriber: Subscriber) {
         for channel in subscriber.subscriptions.keys { unsubscribe(subscriber, from: channel) }
     }
 
     /// From now on a subscriber's subscriptions are a part of that caller's share.
-    public func assign(_ subscriber: Subscriber, to caller: Caller) {
+    package func assign(_ subscriber: Subscriber, to caller: Caller) {
         count(-subscriber.subscriptionCount, for: subscriber.caller)
         subscriber.caller = caller
         count(subscriber.subscriptionCount, for: caller)

@@ -1,18 +1,18 @@
 // What an audit reads, in PostgreSQL: as a user who may only read, or on a replica.
 
-public import Audit
+package import Audit
 internal import Domain
-public import EventLog
-public import EventLoop
+package import EventLog
+package import EventLoop
 internal import Postgres
-public import Projections
+package import Projections
 
 /// The log and the read models in the schema `tiffin` of a database.
 @LoopActor
-public final class PostgresAuditSource: AuditSource {
+package final class PostgresAuditSource: AuditSource {
     private let log: PostgresEventLog
     /// The log, for callers that need nothing else.
-    public var eventLog: any EventLog { log }
+    package var eventLog: any EventLog { log }
     /// For everything except events, which are read at the same time.
     private let connection: PostgresConnection
 
@@ -24,7 +24,7 @@ public final class PostgresAuditSource: AuditSource {
     /// Connects.
     ///
     /// - Parameter database: a `postgres://` URL, or libpq's keywords and values.
-    public static func open(_ database: String) async throws -> PostgresAuditSource {
+    package static func open(_ database: String) async throws -> PostgresAuditSource {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin audit")
         do {
             _ = try await connection.execute(Statements.readOnly, [])
@@ -38,7 +38,7 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// Closes the connections.
-    public func close() {
+    package func close() {
         log.close()
         connection.close()
     }
@@ -46,13 +46,13 @@ public final class PostgresAuditSource: AuditSource {
     // MARK: The log
 
     /// See `AuditSource`.
-    public func partitionCount() async throws -> Int? {
+    package func partitionCount() async throws -> Int? {
         let rows = try await connection.execute(Statements.partitionCount, [])
         return rows.count > 0 ? Int(rows.int2(0, 0)) : nil
     }
 
     /// See `AuditSource`.
-    public func heads() async throws -> [StoredHead] {
+    package func heads() async throws -> [StoredHead] {
         let rows = try await connection.execute(Statements.heads, [])
         return (0..<rows.count).map { row in
             StoredHead(
@@ -62,7 +62,7 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func partitions() async throws -> [Int] {
+    package func partitions() async throws -> [Int] {
         // One by one, which the indexes answer at once: one statement for all would read the whole log.
         var partitions: [Int] = []
         while true {
@@ -74,24 +74,24 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage {
+    package func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage {
         try await log.page(partition: partition, after: position, limit: limit)
     }
 
     /// See `AuditSource`.
-    public func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent] {
+    package func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent] {
         try await log.read(stream: stream, partition: partition, afterVersion: 0, limit: limit)
     }
 
     /// See `AuditSource`.
-    public func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit] {
+    package func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit] {
         let rows = try await connection.execute(
             Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
         return PostgresEventLog.commits(rows, partition)
     }
 
     /// See `AuditSource`.
-    public func strays(partition: Int, head: Int64) async throws -> [StrayRow] {
+    package func strays(partition: Int, head: Int64) async throws -> [StrayRow] {
         let rows = try await connection.execute(
             Statements.strays, [.int2(Int16(partition)), .int8(head), .int8(Int64(Findings.limit))])
         return (0..<rows.count).map { StrayRow(subject: rows.text($0, 0), position: rows.int8($0, 1)) }
@@ -100,7 +100,7 @@ public final class PostgresAuditSource: AuditSource {
     // MARK: The read models
 
     /// See `AuditSource`.
-    public func changedColumns() async throws -> [ChangedColumn] {
+    package func changedColumns() async throws -> [ChangedColumn] {
         var found: [String: String] = [:]
         let rows = try await connection.execute(Statements.columns, [])
         for row in 0..<rows.count { found[rows.text(row, 0)] = rows.text(row, 1) }
@@ -111,17 +111,17 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func checkpoints(partition: Int) async throws -> [StoredCheckpoint] {
+    package func checkpoints(partition: Int) async throws -> [StoredCheckpoint] {
         try await StoredProjections(connection).checkpoints(nil, of: partition)
     }
 
     /// See `AuditSource`.
-    public func generations(of projection: RegisteredProjection, partition: Int) async throws -> [Int32] {
+    package func generations(of projection: RegisteredProjection, partition: Int) async throws -> [Int32] {
         try await StoredProjections(connection).generations(of: projection, partition: partition)
     }
 
     /// See `AuditSource`.
-    public func indexFaults(partition: Int) async throws -> [IndexFault] {
+    package func indexFaults(partition: Int) async throws -> [IndexFault] {
         let rows = try await connection.execute(
             Statements.indexFaults, [.int2(Int16(partition)), .int8(Int64(Findings.limit))])
         return (0..<rows.count).map { row in
@@ -130,12 +130,12 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func schemaFaults() async throws -> [SchemaFault] {
+    package func schemaFaults() async throws -> [SchemaFault] {
         try await SchemaComparison(connection: connection).faults()
     }
 
     /// See `AuditSource`.
-    public func rows(
+    package func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) async throws -> (any StoredRows)? {
         try await StoredProjections(connection).rows(
@@ -143,7 +143,7 @@ public final class PostgresAuditSource: AuditSource {
     }
 
     /// See `AuditSource`.
-    public func quarantined(
+    package func quarantined(
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws -> [CorruptEvent] {
         try await StoredProjections(connection).quarantined(projection, generation, partition: partition)
@@ -152,7 +152,7 @@ public final class PostgresAuditSource: AuditSource {
     // MARK: Beside the log
 
     /// See `AuditSource`.
-    public func deeds(partition: Int) async throws -> StoredDeeds? {
+    package func deeds(partition: Int) async throws -> StoredDeeds? {
         let rows = try await connection.execute(Statements.mayReadDeeds, [])
         guard !rows.isNull(0, 0), rows.bool(0, 0), let count = try await partitionCount(), count > 0 else { return nil }
         let partitioning = Partitioning(count: count)
@@ -180,10 +180,10 @@ public final class PostgresAuditSource: AuditSource {
     // MARK: Snapshots
 
     /// See `AuditSource`.
-    public func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot, []) }
+    package func beginSnapshot() async throws { _ = try await connection.execute(Statements.beginSnapshot, []) }
 
     /// See `AuditSource`.
-    public func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot, []) }
+    package func endSnapshot() async throws { _ = try await connection.execute(Statements.endSnapshot, []) }
 }
 
 private enum Statements {

@@ -1,11 +1,11 @@
-public import Domain
-public import EventLog
-public import EventLoop
-public import Postgres
+package import Domain
+package import EventLog
+package import EventLoop
+package import Postgres
 
 /// Records what is done beside the log, in the transaction that does it: both are there, or neither.
 @LoopActor
-public enum DeedRecorder {
+package enum DeedRecorder {
     /// The most events of a batch.
     private static let batchEvents = 1_000
 
@@ -13,7 +13,7 @@ public enum DeedRecorder {
     /// comes last in it.
     ///
     /// - Parameter deeds: at most one of each stream.
-    public static func record(
+    package static func record(
         _ deeds: [(id: Identifier, event: Deed.Event)], _ metadata: EventMetadata, in transaction: Transaction
     ) async throws {
         let count = Int(try await transaction.execute(Statements.partitionCount, []).int2(0, 0))

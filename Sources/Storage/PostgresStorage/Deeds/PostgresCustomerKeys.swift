@@ -1,11 +1,11 @@
-public import Domain
-public import EventLog
-public import EventLoop
+package import Domain
+package import EventLog
+package import EventLoop
 internal import Postgres
 
 /// Customers' keys in the schema `tiffin` of a database.
 @LoopActor
-public final class PostgresCustomerKeys: CustomerKeys {
+package final class PostgresCustomerKeys: CustomerKeys {
     /// How long the database may say nothing while it forgets somebody and a server waits: to rewrite a table of
     /// fifteen million keys takes as long.
     private static let silenceWhileForgetting = Duration.seconds(60)
@@ -24,7 +24,7 @@ public final class PostgresCustomerKeys: CustomerKeys {
     ///     unknown.
     ///   - hasRoom: whether the database's disk has room. Without it, no key is made.
     ///   - report: given where clients wait for keys, as in `PostgresEventLog.open`.
-    public init(
+    package init(
         _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
         report: (@LoopActor (String) -> Void)? = nil
     ) {
@@ -38,13 +38,13 @@ public final class PostgresCustomerKeys: CustomerKeys {
     }
 
     /// How its connection is, for `INFO`.
-    public var connectionLine: (name: String, value: String) { connection.line }
+    package var connectionLine: (name: String, value: String) { connection.line }
 
     /// Closes the connection.
-    public func close() { connection.close() }
+    package func close() { connection.close() }
 
     /// See `CustomerKeys`.
-    public func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+    package func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         let rows = try await connection.execute(
             Statements.make,
             [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)], needsRoom: true)
@@ -52,7 +52,7 @@ public final class PostgresCustomerKeys: CustomerKeys {
     }
 
     /// See `CustomerKeys`.
-    public func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+    package func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
         if isReadOnly {
             let rows = try await connection.execute(Statements.mayRead, [])
             guard !rows.isNull(0, 0), rows.bool(0, 0) else { return .unknown }
@@ -63,7 +63,7 @@ public final class PostgresCustomerKeys: CustomerKeys {
 
     /// See `CustomerKeys`. The database's user has to own the table of keys.
     @LoopActor
-    public func destroyKeys(
+    package func destroyKeys(
         of customers: Set<Identifier>, for metadata: EventMetadata
     ) async throws(EventLogError) -> Forgetting {
         // What is destroyed is removed by rewriting the table, and a database that runs out of room ends.
@@ -86,7 +86,7 @@ public final class PostgresCustomerKeys: CustomerKeys {
 
     /// See `CustomerKeys`.
     @LoopActor
-    public func removeRemainders() async -> String? {
+    package func removeRemainders() async -> String? {
         guard hasRoom() else { return DatabaseTrouble.full }
         do throws(PostgresError) {
             let keys = try await forgottenKeys()

@@ -4,15 +4,15 @@
 // `tiffin.append`, positions are dense and in commit order, and nobody can change anything.
 
 internal import Domain
-public import EventLog
-public import EventLoop
+package import EventLog
+package import EventLoop
 package import Postgres
 
 /// The event log in the schema `tiffin` of a database.
 @LoopActor
-public final class PostgresEventLog: EventLog {
+package final class PostgresEventLog: EventLog {
     /// See `EventLog`.
-    public nonisolated let partitionCount: Int
+    package nonisolated let partitionCount: Int
 
     /// One for each partition, so that their batches commit concurrently.
     private let writers: [PartitionWriter]
@@ -40,7 +40,7 @@ public final class PostgresEventLog: EventLog {
     ///   - hasRoom: whether the database's disk has room. Without it, nothing is written.
     ///   - report: given where clients wait for what the log says. It learns the whole of what goes wrong, and errors
     ///     have what clients may know. A database that is silent for some seconds is then one that cannot be reached.
-    public static func open(
+    package static func open(
         _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
         report: (@LoopActor (String) -> Void)? = nil
     ) async throws(EventLogError) -> PostgresEventLog {
@@ -63,7 +63,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// The log, only for reading. It does not query the database yet, not even for the number of partitions.
-    public static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
+    package static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
         PostgresEventLog(
             database, partitionCount: partitionCount, writers: [],
             reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
@@ -73,7 +73,7 @@ public final class PostgresEventLog: EventLog {
     /// who writes, or reads through another one.
     ///
     /// - Parameter report: as in ``open(_:isReadOnly:report:)``.
-    public static func history(
+    package static func history(
         _ database: String, partitionCount: Int, report: @escaping @LoopActor (String) -> Void
     ) -> PostgresEventLog {
         PostgresEventLog(
@@ -95,7 +95,7 @@ public final class PostgresEventLog: EventLog {
 
     /// Damage that no append of the log's own can have caused: a sentence for each partition and kind of damage that
     /// can be found without reading everything.
-    public func damage() async throws(EventLogError) -> [String] {
+    package func damage() async throws(EventLogError) -> [String] {
         var found: [String] = []
         for partition in 0..<partitionCount {
             let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
@@ -119,16 +119,16 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// The version of its PostgreSQL, such as `15.18`; nil if the server does not say.
-    public var serverVersion: String? { reader.serverVersion.flatMap { $0.isEmpty ? nil : $0 } }
+    package var serverVersion: String? { reader.serverVersion.flatMap { $0.isEmpty ? nil : $0 } }
 
     /// How its connections are, for `INFO`.
-    public var connectionLines: [(name: String, value: String)] {
+    package var connectionLines: [(name: String, value: String)] {
         if writers.isEmpty { return [reader.line] }
         return [reader.line, indexer.line] + writers.map(\.connection.line)
     }
 
     /// Closes the connections.
-    public func close() {
+    package func close() {
         reader.close()
         indexer.close()
         for writer in writers { writer.connection.close() }
@@ -137,7 +137,7 @@ public final class PostgresEventLog: EventLog {
     // MARK: Writing
 
     /// See `EventLog`.
-    public func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
+    package func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
         if let receipt = try await writers[batch.partition].append(batch, seen: seen) { return receipt }
         // The head lies before a batch that exists: whoever reads on learns of that batch.
         let end = try await end(of: batch.partition)
@@ -145,12 +145,12 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+    package func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
         try await writers[batch.partition].appendNext(batch, after: point)
     }
 
     /// See `EventLog`.
-    public func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
+    package func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
         let rows = try await writers[batch.partition].outcome(of: batch, since: seen)
         guard !rows.isNull(0, 0) else { return nil }
         let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
@@ -169,7 +169,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+    package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
         let rows = try await reader.execute(Statements.end, [.int2(Int16(partition))])
         guard rows.count > 0 else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
         return LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 1))
@@ -178,7 +178,7 @@ public final class PostgresEventLog: EventLog {
     // MARK: Reading
 
     /// See `EventLog`.
-    public func read(
+    package func read(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [RecordedEvent] {
         var (events, reached): ([RecordedEvent], Int64?) = ([], position)
@@ -191,7 +191,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func follow(
+    package func follow(
         partition: Int, after point: LogPoint, limit: Int
     ) async throws(EventLogError) -> FollowingEvents {
         let (end, isBeyond) = point.position.addingReportingOverflow(Int64(limit))
@@ -216,7 +216,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func page(
+    package func page(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> EventPage {
         var after = position
@@ -245,7 +245,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func read(
+    package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) async throws(EventLogError) -> [RecordedEvent] {
         let rows = try await reader.execute(
@@ -265,7 +265,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func indexStreams(of partition: Int) async throws(EventLogError) {
+    package func indexStreams(of partition: Int) async throws(EventLogError) {
         var isBehind = true
         while isBehind {
             let rows = try await indexer.execute(
@@ -276,7 +276,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func mendIndex(
+    package func mendIndex(
         of partition: Int, _ part: IndexPart
     ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
         switch part {
@@ -311,7 +311,7 @@ public final class PostgresEventLog: EventLog {
     private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000
 
     /// See `EventLog`.
-    public func commits(
+    package func commits(
         partition: Int, after position: Int64, limit: Int
     ) async throws(EventLogError) -> [Commit] {
         let rows = try await reader.execute(
@@ -332,7 +332,7 @@ public final class PostgresEventLog: EventLog {
     }
 
     /// See `EventLog`.
-    public func heads() async throws(EventLogError) -> [LogHead] {
+    package func heads() async throws(EventLogError) -> [LogHead] {
         let rows = try await reader.execute(Statements.heads, [.int2(Int16(clamping: partitionCount))])
         return (0..<rows.count).map { row in
             LogHead(

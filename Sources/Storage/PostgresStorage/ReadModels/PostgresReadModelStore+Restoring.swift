@@ -1,33 +1,33 @@
 internal import Domain
-public import EventLog
+package import EventLog
 internal import EventLoop
 internal import Postgres
-public import Projections
+package import Projections
 
 extension PostgresReadModelStore {
     /// A read model as it was last saved.
-    public struct Restored: Sendable {
+    package struct Restored: Sendable {
         /// The read model; empty if nothing could be restored.
-        public private(set) var model: ReadModel
+        package private(set) var model: ReadModel
         /// The chain of the log up to its position; nil if it is not known.
-        public private(set) var chain: Digest?
+        package private(set) var chain: Digest?
         /// The digests of its saved rows.
-        public private(set) var digests = ReadModel.Digests()
+        package private(set) var digests = ReadModel.Digests()
         /// The generations of its saved rows.
-        public fileprivate(set) var generations = PostgresReadModelStore.firstGenerations
+        package fileprivate(set) var generations = PostgresReadModelStore.firstGenerations
         /// The projections whose rows another version made. They can be served, but nothing can be saved into them.
-        public private(set) var outdated: Set<RegisteredProjection> = []
+        package private(set) var outdated: Set<RegisteredProjection> = []
         /// Whether the stored rows are rejected: the log is folded from its beginning, and the next checkpoint
         /// replaces them.
-        public private(set) var isRejected = false
+        package private(set) var isRejected = false
         /// Why it is not what was saved, or not what this version would have saved.
-        public private(set) var note: String?
+        package private(set) var note: String?
 
         /// An empty read model.
-        public static func nothing(_ partition: Int) -> Restored { Restored(model: ReadModel(partition: partition)) }
+        package static func nothing(_ partition: Int) -> Restored { Restored(model: ReadModel(partition: partition)) }
 
         /// Rejects what is stored, so that the log is folded from its beginning.
-        public mutating func reject(because reason: String) {
+        package mutating func reject(because reason: String) {
             model = ReadModel(partition: model.partition)
             chain = nil
             digests = ReadModel.Digests()
@@ -53,7 +53,7 @@ extension PostgresReadModelStore {
 
     /// The read model as it was last saved, with its digests. It is empty if nothing was saved, or if what is stored
     /// does not follow from the log.
-    public func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
+    package func restore(partition: Int, log: any EventLog) async throws(Failure) -> Restored {
         do {
             var restored = Restored.nothing(partition)
             guard let stored = try await read(partition, log, &restored) else { return restored }

@@ -2,16 +2,16 @@
 // folded. So a restart continues exactly there, and SQL sees every row as of that position.
 
 internal import Domain
-public import EventLog
-public import EventLoop
+package import EventLog
+package import EventLoop
 internal import Postgres
-public import Projections
+package import Projections
 
 /// Saves and restores read models in the schema `tiffin`.
 @LoopActor
-public final class PostgresReadModelStore {
+package final class PostgresReadModelStore {
     /// The outcome of a checkpoint.
-    public enum Outcome: Sendable {
+    package enum Outcome: Sendable {
         /// Its rows are in the database.
         case saved
         /// Another server's checkpoint is as new: nothing was written.
@@ -23,23 +23,23 @@ public final class PostgresReadModelStore {
     }
 
     /// The generation of each projection's rows.
-    public typealias Generations = [RegisteredProjection: Int32]
+    package typealias Generations = [RegisteredProjection: Int32]
 
     /// The generations of rows that have never been rebuilt.
-    public nonisolated static let firstGenerations = Generations(
+    package nonisolated static let firstGenerations = Generations(
         uniqueKeysWithValues: ReadModel.projections.map { ($0, 1) })
 
     /// Why a read model was not saved or restored.
-    public struct Failure: Error, CustomStringConvertible {
+    package struct Failure: Error, CustomStringConvertible {
         /// What went wrong, for an operator.
-        public let description: String
+        package let description: String
 
         /// What went wrong, for an operator.
-        public init(_ description: String) { self.description = description }
+        package init(_ description: String) { self.description = description }
     }
 
     /// Why there is nothing to rebuild.
-    public nonisolated static let nothingHappened = Failure("nothing to rebuild: nothing has happened yet")
+    package nonisolated static let nothingHappened = Failure("nothing to rebuild: nothing has happened yet")
 
     /// How long the database may say nothing while all rows of a table are read or removed.
     nonisolated static let patienceForAllRows = Duration.seconds(300)
@@ -58,7 +58,7 @@ public final class PostgresReadModelStore {
     ///   - hasRoom: whether the database's disk has room. Without it, nothing is saved.
     ///   - report: given by a server, which goes on when the database says nothing: it learns of that. Without it, a
     ///     statement may take as long as it takes.
-    public convenience init(
+    package convenience init(
         _ database: String, hasRoom: @escaping @LoopActor () -> Bool = { true },
         report: (@LoopActor (String) -> Void)? = nil
     ) {
@@ -78,16 +78,16 @@ public final class PostgresReadModelStore {
     }
 
     /// Another store in the same database, for a rebuild.
-    public func withOwnConnection() -> PostgresReadModelStore {
+    package func withOwnConnection() -> PostgresReadModelStore {
         PostgresReadModelStore(
             database, hasRoom, report, name: "tiffin rebuild", report == nil ? .none : .rebuilding)
     }
 
     /// How its connection is, for `INFO`.
-    public var connectionLine: (name: String, value: String) { kept.line }
+    package var connectionLine: (name: String, value: String) { kept.line }
 
     /// Closes the connection.
-    public func close() { kept.close() }
+    package func close() { kept.close() }
 
     /// Runs a transaction on the connection, after those of other partitions.
     ///
@@ -118,7 +118,7 @@ public final class PostgresReadModelStore {
     ///   - generations: those of the rows that the checkpoint continues. If it replaces them, they become those of
     ///     the new rows.
     ///   - replaces: whether the checkpoint holds every row, and what is stored was rejected.
-    public func save(
+    package func save(
         _ checkpoint: inout Checkpoint, after chain: Digest?, into generations: inout Generations, replaces: Bool
     ) async throws(Failure) -> Outcome {
         guard hasRoom() else { throw Failure("the database's disk is full") }
@@ -174,7 +174,7 @@ public final class PostgresReadModelStore {
     }
 
     /// The generations that servers begin with and save to.
-    public func generations(of partition: Int) async throws(Failure) -> Generations {
+    package func generations(of partition: Int) async throws(Failure) -> Generations {
         do {
             let active = try await transaction { try await StoredProjections($0).known(.active, of: partition) }
             return active.isEmpty ? PostgresReadModelStore.firstGenerations : active.mapValues(\.generation)

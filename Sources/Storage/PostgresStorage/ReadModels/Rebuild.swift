@@ -1,34 +1,34 @@
-public import EventLog
+package import EventLog
 internal import EventLoop
 internal import Postgres
-public import Projections
+package import Projections
 
 /// Rebuilds stored rows of projections from the log, beside those that servers use, and then replaces these.
 ///
 /// Servers go on reading and saving meanwhile. Only their checkpoints wait, from when the new rows have caught up
 /// until the switch. Everything is written in one transaction: if it fails, is cancelled or killed, the database is
 /// unchanged.
-public struct Rebuild: Sendable {
+package struct Rebuild: Sendable {
     /// What happened to a projection's rows.
-    public struct Change: Sendable {
+    package struct Change: Sendable {
         /// The projection.
-        public var projection: RegisteredProjection
+        package var projection: RegisteredProjection
         /// The generation that is active now.
-        public var generation: Int32
+        package var generation: Int32
         /// How many of its rows differ from the generation before.
-        public var differenceCount: Int
+        package var differenceCount: Int
         /// The keys of the first few of those.
-        public var examples: [String]
+        package var examples: [String]
     }
 
     /// What was done in a partition.
-    public struct Report: Sendable {
+    package struct Report: Sendable {
         /// The position of the new rows, and of those that they replaced.
-        public var position: Int64
+        package var position: Int64
         /// One for each projection.
-        public var changes: [Change]
+        package var changes: [Change]
         /// Whether nothing had been saved before: then every projection was saved, as all are saved together.
-        public var isFirst = false
+        package var isFirst = false
     }
 
     /// How many events may be missing when servers' checkpoints begin to wait.
@@ -41,7 +41,7 @@ public struct Rebuild: Sendable {
     /// - Parameters:
     ///   - store: its connection must not be used for anything else meanwhile.
     ///   - projections: those whose rows are rebuilt.
-    public init(_ projections: Set<RegisteredProjection>, store: PostgresReadModelStore, log: any EventLog) {
+    package init(_ projections: Set<RegisteredProjection>, store: PostgresReadModelStore, log: any EventLog) {
         self.projections = projections
         self.store = store
         self.log = log
@@ -54,7 +54,7 @@ public struct Rebuild: Sendable {
     ///
     /// - Parameter progress: receives the position that has been reached, and the one to reach.
     @concurrent
-    public func run(
+    package func run(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) async throws(PostgresReadModelStore.Failure) -> Report? {
         try await failing {
@@ -70,7 +70,7 @@ public struct Rebuild: Sendable {
 
     /// Goes back to the generation before the active one, brought up to date. Returns nil if nothing has been saved.
     @concurrent
-    public func undo(
+    package func undo(
         partition: Int, progress: @escaping @Sendable (Int64, Int64) -> Void = { _, _ in }
     ) async throws(PostgresReadModelStore.Failure) -> Report? {
         try await failing {

@@ -2,16 +2,16 @@
 // audit and replay every projection.
 
 internal import Domain
-public import EventLog
-public import EventLoop
-public import Postgres
-public import Projections
+package import EventLog
+package import EventLoop
+package import Postgres
+package import Projections
 
 /// The rows of projections in a database, as a connection or a transaction sees them.
 @LoopActor
-public struct StoredProjections {
+package struct StoredProjections {
     /// What a generation of rows is used for.
-    public enum State: String, Sendable {
+    package enum State: String, Sendable {
         /// Servers begin with it and save to it.
         case active
         /// The active one before the last switch, kept unchanged.
@@ -25,7 +25,7 @@ public struct StoredProjections {
     private let session: any StatementExecutor
 
     /// Those that a connection sees.
-    public init(_ connection: PostgresConnection) { session = connection }
+    package init(_ connection: PostgresConnection) { session = connection }
 
     /// Those that a transaction sees.
     init(_ transaction: Transaction) { session = transaction }
@@ -35,13 +35,13 @@ public struct StoredProjections {
     /// The checkpoints of a partition, including those of projections that this program does not know.
     ///
     /// - Parameter state: nil for those in any state.
-    public func checkpoints(_ state: State?, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
+    package func checkpoints(_ state: State?, of partition: Int) async throws(PostgresError) -> [StoredCheckpoint] {
         let state = state.map { Parameter.text($0.rawValue) } ?? .null
         return stored(try await session.execute(ReadModelStatements.checkpoints, [.int2(Int16(partition)), state]))
     }
 
     /// The generations of a projection that have rows or streams in quarantine, whatever checkpoints say.
-    public func generations(
+    package func generations(
         of projection: RegisteredProjection, partition: Int
     ) async throws(PostgresError) -> [Int32] {
         let rows = try await session.execute(
@@ -170,7 +170,7 @@ public struct StoredProjections {
     /// - Parameters:
     ///   - key: of the last row that was read; nil for the first rows.
     ///   - isWhole: whether to read columns that no restart needs, too; they are empty otherwise.
-    public func rows(
+    package func rows(
         of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
     ) async throws(PostgresError) -> (any StoredRows)? {
         let rows = try await session.execute(
@@ -226,7 +226,7 @@ public struct StoredProjections {
     // MARK: Quarantine
 
     /// The streams that a projection does not show.
-    public func quarantined(
+    package func quarantined(
         _ projection: RegisteredProjection, _ generation: Int32, partition: Int
     ) async throws(PostgresError) -> [CorruptEvent] {
         let rows = try await session.execute(
@@ -266,16 +266,16 @@ extension RegisteredProjection {
 
 extension Rows: StoredRows {
     /// See `StoredRows`.
-    public func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
+    package func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
     /// See `StoredRows`.
-    public func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
+    package func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
 }
 
 extension CopiedRows: StoredRows {
     /// See `StoredRows`.
-    public func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
+    package func int32(_ row: Int, _ column: Int) -> Int32 { int4(row, column) }
     /// See `StoredRows`.
-    public func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
+    package func int64(_ row: Int, _ column: Int) -> Int64 { int8(row, column) }
 }
 
 /// Rows turned into an array for each column.

@@ -5,7 +5,7 @@ internal import Postgres
 
 /// The numbered changes that lead from an empty database to the present schema. Each is applied once, in order, and
 /// its checksum is kept: a migration must not change after it was applied.
-public enum Migrations {
+package enum Migrations {
     /// One change.
     struct Migration {
         var number: Int
@@ -41,7 +41,7 @@ public enum Migrations {
     ]
 
     /// The most partitions a log may have.
-    public static let maximumPartitions = 256
+    package static let maximumPartitions = 256
 
     /// Brings a database to the present schema.
     ///
@@ -51,7 +51,7 @@ public enum Migrations {
     ///   - progress: called while events are moved to another layout, with those moved so far and all of them.
     ///   - log: called with every migration that is applied.
     @LoopActor
-    public static func run(
+    package static func run(
         _ database: String, partitions: Int? = nil, progress: (Int64, Int64) -> Void = { _, _ in },
         log: (String) -> Void
     ) async throws(MigrationError) {
@@ -75,7 +75,7 @@ public enum Migrations {
     /// If a check is not possible, for example because the user lacks a right, it is skipped: whatever needs the
     /// right reports it.
     @LoopActor
-    public static func check(_ database: String) async throws(MigrationError) {
+    package static func check(_ database: String) async throws(MigrationError) {
         let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
         let found: Int
         let isMoving: Bool
@@ -238,9 +238,9 @@ public enum Migrations {
 }
 
 /// Why a database could not be brought to the present schema. Every change that was made is whole.
-public struct MigrationError: Error, CustomStringConvertible {
+package struct MigrationError: Error, CustomStringConvertible {
     /// What went wrong, for an operator.
-    public let description: String
+    package let description: String
 }
 
 /// What was done beside the log, by the tables.

@@ -2,19 +2,19 @@
 
 internal import Domain
 internal import EventLog
-public import EventLoop
+package import EventLoop
 internal import Postgres
-public import Users
+package import Users
 
 /// The users in the schema `tiffin` of a database, as a server follows them.
 @LoopActor
-public final class PostgresUsers {
+package final class PostgresUsers {
     /// What has changed in the table.
-    public struct Changes: Sendable {
+    package struct Changes: Sendable {
         /// Who has changed.
-        public var changes: [UserChange]
+        package var changes: [UserChange]
         /// Whether there is nobody besides these.
-        public var isEverything: Bool
+        package var isEverything: Bool
     }
 
     /// How often the table is looked at, in milliseconds.
@@ -30,7 +30,7 @@ public final class PostgresUsers {
     /// The users in a migrated database.
     ///
     /// - Parameter report: learns that the database says nothing.
-    public init(_ database: String, report: (@LoopActor (String) -> Void)? = nil) {
+    package init(_ database: String, report: (@LoopActor (String) -> Void)? = nil) {
         kept = KeptConnection(
             database, name: "tiffin users", rights: .role("tiffin_server"),
             deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience))
@@ -38,10 +38,10 @@ public final class PostgresUsers {
     }
 
     /// How its connection is, for `INFO`.
-    public var connectionLine: (name: String, value: String) { kept.line }
+    package var connectionLine: (name: String, value: String) { kept.line }
 
     /// What has changed since the last call; at first, everybody. nil where nothing has.
-    public func changes() async throws -> Changes? {
+    package func changes() async throws -> Changes? {
         let connection = try await kept.connected()
         let current = try await connection.execute(Statements.revision).int8(0, 0)
         guard current != revision else { return nil }
@@ -60,7 +60,7 @@ public final class PostgresUsers {
     }
 
     /// Calls a body with what has changed, soon after it has. While the database is away, nothing changes.
-    public func follow(_ body: @escaping @LoopActor (Changes) -> Void) {
+    package func follow(_ body: @escaping @LoopActor (Changes) -> Void) {
         timer = LoopTimer(milliseconds: PostgresUsers.interval, repeating: true) { [unowned self] in
             guard !isReading else { return }
             isReading = true
@@ -77,7 +77,7 @@ public final class PostgresUsers {
     }
 
     /// Follows no more.
-    public func close() {
+    package func close() {
         timer?.cancel()
         timer = nil
         kept.close()

@@ -1,29 +1,29 @@
-public import Domain
-public import EventLog
-public import EventLoop
+package import Domain
+package import EventLog
+package import EventLoop
 internal import Postgres
-public import Users
+package import Users
 
 /// The table of users, as an operator reads and changes it: with the rights of the account that owns the schema.
 ///
 /// Servers learn of a change within a second. Each is recorded in the log, in the same transaction.
 @LoopActor
-public struct UserTable {
+package struct UserTable {
     private let connection: PostgresConnection
     private let metadata: EventMetadata
 
     /// A user with what is of interest only here.
-    public struct Row: Sendable {
+    package struct Row: Sendable {
         /// The user.
-        public var user: User
+        package var user: User
         /// When it was added.
-        public var createdAt: Timestamp
+        package var createdAt: Timestamp
     }
 
     /// Runs a body with the table in a database.
     ///
     /// - Parameter metadata: of the events that record the changes.
-    public static func with<Result: Sendable>(
+    package static func with<Result: Sendable>(
         _ database: String, for metadata: EventMetadata = .none, _ body: @LoopActor (UserTable) async throws -> Result
     ) async throws -> Result {
         let connection = try await PostgresConnection.connect(database, applicationName: "tiffin user")
@@ -32,7 +32,7 @@ public struct UserTable {
     }
 
     /// Every user, by name.
-    public func all() async throws -> [Row] {
+    package func all() async throws -> [Row] {
         let rows = try await connection.execute(Statements.all)
         return (0..<rows.count).compactMap { row in
             guard let name = Identifier(rows.text(row, 0)), let user = PostgresUsers.user(name, rows, row) else {
@@ -45,7 +45,7 @@ public struct UserTable {
     }
 
     /// Adds a user.
-    public func add(_ user: User) async throws {
+    package func add(_ user: User) async throws {
         try await change(user.name, "added") { transaction, revision in
             try await check(user.name, user.role, user.grants, transaction)
             let rows = try await transaction.execute(
@@ -61,26 +61,26 @@ public struct UserTable {
     }
 
     /// Removes a user, with everything that it could log in with.
-    public func remove(_ name: Identifier) async throws {
+    package func remove(_ name: Identifier) async throws {
         try await change(name, "removed") { try await execute(Statements.remove, name, [], $0, $1) }
     }
 
     /// Sets a user's password.
-    public func set(_ password: PasswordHash, of name: Identifier) async throws {
+    package func set(_ password: PasswordHash, of name: Identifier) async throws {
         try await change(name, "password") {
             try await execute(Statements.password, name, [.text(password.encoded)], $0, $1)
         }
     }
 
     /// Lets a user log in, or not.
-    public func set(isEnabled: Bool, of name: Identifier) async throws {
+    package func set(isEnabled: Bool, of name: Identifier) async throws {
         try await change(name, isEnabled ? "enabled" : "disabled") {
             try await execute(Statements.enable, name, [.bool(isEnabled)], $0, $1)
         }
     }
 
     /// Sets the role of a user, and what it is confined to; nil for what stays as it is.
-    public func grant(_ role: Role?, _ grants: [Identifier]?, to name: Identifier) async throws {
+    package func grant(_ role: Role?, _ grants: [Identifier]?, to name: Identifier) async throws {
         try await change(name, "grants") { transaction, revision in
             let before = try await user(name, transaction)
             let (role, grants) = (role ?? before.role, grants ?? before.grants)
@@ -91,7 +91,7 @@ public struct UserTable {
     }
 
     /// Gives a user another token.
-    public func add(_ token: Token, to name: Identifier) async throws {
+    package func add(_ token: Token, to name: Identifier) async throws {
         try await change(name, "token added") { transaction, revision in
             guard try await user(name, transaction).tokens.count < User.maximumTokens else {
                 throw UserTableError("'\(name)' has \(User.maximumTokens) tokens; revoke one with --revoke")
@@ -101,7 +101,7 @@ public struct UserTable {
     }
 
     /// Takes a token from a user, by what ``Token/name(of:)`` says; nil for all of them. Returns how many.
-    public func revoke(_ token: String?, of name: Identifier) async throws -> Int {
+    package func revoke(_ token: String?, of name: Identifier) async throws -> Int {
         try await change(name, "tokens revoked") { transaction, revision in
             let tokens = try await user(name, transaction).tokens
             let kept = token.map { token in tokens.filter { Token.name(of: $0) != token } } ?? []
@@ -171,9 +171,9 @@ public struct UserTable {
 }
 
 /// Why a user was not changed.
-public struct UserTableError: Error, CustomStringConvertible {
+package struct UserTableError: Error, CustomStringConvertible {
     /// What is wrong.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 

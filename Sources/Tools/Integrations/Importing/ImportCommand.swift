@@ -16,14 +16,14 @@
 // - The exit code says how it ended (`ImportExitCode`).
 
 internal import CommandLineOptions
-public import EventLoop
+package import EventLoop
 internal import HTTP
 internal import LineClient
 internal import TextFormats
 
 /// The subcommand, with the world it runs in.
 @LoopActor
-public struct ImportCommand {
+package struct ImportCommand {
     private let environment: [String: String]
     private let output: (String) -> Void
     private let errors: (String) -> Void
@@ -31,7 +31,7 @@ public struct ImportCommand {
 
     /// A command that writes its summary to `output` and everything else to `errors`, which is shown on a
     /// terminal or not. Both are given text with its line ends.
-    public init(
+    package init(
         environment: [String: String], output: @escaping (String) -> Void,
         errors: @escaping (String) -> Void, isTerminal: Bool
     ) {
@@ -42,10 +42,10 @@ public struct ImportCommand {
     }
 
     /// What `tiffin import --help` prints.
-    public nonisolated static var help: String { ImportHelp.text(for: nil) }
+    package nonisolated static var help: String { ImportHelp.text(for: nil) }
 
     /// Runs to the end, with the arguments behind `import`.
-    public func run(_ arguments: [String]) async -> ImportExitCode {
+    package func run(_ arguments: [String]) async -> ImportExitCode {
         do {
             switch try ImportOptions.parse(arguments, environment: environment) {
             case .help(let kind):

@@ -1,5 +1,5 @@
 /// How an import ended, as the exit code of the process.
-public enum ImportExitCode: Int32, CaseIterable, Sendable {
+package enum ImportExitCode: Int32, CaseIterable, Sendable {
     case fine = 0
     case malformed = 3
     case empty = 4
@@ -8,7 +8,7 @@ public enum ImportExitCode: Int32, CaseIterable, Sendable {
     case usage = 64
 
     /// What the code says, for the help.
-    public var summary: String {
+    package var summary: String {
         switch self {
         case .fine: "everything in the file is taken"
         case .malformed: "something is malformed or refused: of outlets the others are taken, of a menu nothing"

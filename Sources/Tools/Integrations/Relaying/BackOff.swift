@@ -1,13 +1,13 @@
 /// How long to wait before something is tried again: twice as long after each failure, up to a limit, and less by a
 /// part that is drawn, so that many who failed at once do not come back at once.
-public struct BackOff: Sendable {
+package struct BackOff: Sendable {
     /// The wait after the first failure, in milliseconds.
-    public var first: UInt64
+    package var first: UInt64
     /// The longest wait, in milliseconds.
-    public var longest: UInt64
+    package var longest: UInt64
 
     /// - Precondition: `first` is not 0.
-    public init(first: UInt64, longest: UInt64) {
+    package init(first: UInt64, longest: UInt64) {
         self.first = first
         self.longest = max(first, longest)
     }

@@ -3,29 +3,29 @@
 // The promise: every event is posted until the receiver takes it, those of a partition in their order, and none is
 // skipped, whenever the process is killed. What was taken just before that is posted again.
 
-public import EventLoop
+package import EventLoop
 internal import Foundation
 internal import HTTP
-public import LineClient
+package import LineClient
 internal import LineProtocol
 internal import TextFormats
 
 /// Follows a log over the wire, and posts its events.
 @LoopActor
-public final class Relay {
+package final class Relay {
     /// What is posted where, and how patiently.
-    public struct Settings: Sendable {
+    package struct Settings: Sendable {
         /// The receiver's address, absolute, by `http` or `https`.
-        public var url: String
+        package var url: String
         /// The kinds of events that are posted, as ``RelayedEvent/isOf(_:)`` takes them; none for all.
-        public var kinds: [String]
+        package var kinds: [String]
         /// How long a receiver may take for its answer, in seconds.
-        public var seconds: Int
+        package var seconds: Int
         /// How long to wait where anything fails.
-        public var backOff: BackOff
+        package var backOff: BackOff
 
         /// Settings of a relay.
-        public init(url: String, kinds: [String], seconds: Int, backOff: BackOff) {
+        package init(url: String, kinds: [String], seconds: Int, backOff: BackOff) {
             self.url = url
             self.kinds = kinds
             self.seconds = seconds
@@ -49,7 +49,7 @@ public final class Relay {
     private var random = SystemRandomNumberGenerator()
 
     /// - Parameter say: told, for an operator, what goes wrong and when it is well again.
-    public init(
+    package init(
         _ settings: Settings, server: ServerEndpoint, table: RelayTable, say: @escaping @LoopActor (String) -> Void
     ) {
         self.settings = settings
@@ -64,7 +64,7 @@ public final class Relay {
     ///   - from: the position to begin at instead.
     ///   - only: the partition that is meant by it; nil for all.
     /// - Returns: the position of the next event in each partition.
-    public func prepare(from: Int64?, only: Int?) async throws -> [Int64] {
+    package func prepare(from: Int64?, only: Int?) async throws -> [Int64] {
         secret = try await table.secret()
         let connection = try await ServerConnection(to: server)
         defer { connection.close() }
@@ -88,7 +88,7 @@ public final class Relay {
     /// Posts what follows, for ever.
     ///
     /// - Throws: ``RelayError`` if the log is not the one that was relayed.
-    public func run(partition: Int) async throws(RelayError) {
+    package func run(partition: Int) async throws(RelayError) {
         var connection: ServerConnection?
         var failures = 0
         while true {

@@ -1,6 +1,6 @@
-public import Domain
-public import EventLog
-public import EventLoop
+package import Domain
+package import EventLog
+package import EventLoop
 internal import Postgres
 internal import PostgresStorage
 
@@ -16,7 +16,7 @@ struct RelayCursor: Equatable {
 ///
 /// That there is one, and where somebody has it go on, is recorded in the log, in the same transaction.
 @LoopActor
-public final class RelayTable {
+package final class RelayTable {
     private static let patience = Duration.seconds(10)
 
     private let id: Identifier
@@ -29,7 +29,7 @@ public final class RelayTable {
     /// A relay of that name, in a migrated database.
     ///
     /// - Parameter metadata: of the events that record what is done to it.
-    public init(_ database: String, name: Identifier, for metadata: EventMetadata) {
+    package init(_ database: String, name: Identifier, for metadata: EventMetadata) {
         id = name
         self.metadata = metadata
         kept = KeptConnection(
@@ -40,7 +40,7 @@ public final class RelayTable {
     /// The secret, which is made if there is none yet.
     ///
     /// - Parameter isAlone: whether no other process may be this relay.
-    public func secret(isAlone: Bool = true) async throws -> WebhookSecret {
+    package func secret(isAlone: Bool = true) async throws -> WebhookSecret {
         let connection = isAlone ? try await connected() : try await kept.connected()
         defer { if !isAlone { kept.close() } }
         try await connection.transaction { transaction in

@@ -29,9 +29,9 @@ struct RelayedEvent {
 }
 
 /// Why a relay cannot go on.
-public struct RelayError: Error, CustomStringConvertible {
+package struct RelayError: Error, CustomStringConvertible {
     /// The reason, for an operator.
-    public let description: String
+    package let description: String
 
     init(_ description: String) { self.description = description }
 }

@@ -2,7 +2,7 @@ internal import EventLog
 internal import Foundation
 
 /// What a relay signs its messages with, and how: as Standard Webhooks have it (standardwebhooks.com, version 1).
-public struct WebhookSecret: Sendable {
+package struct WebhookSecret: Sendable {
     /// The number of random bytes of a new secret; the standard asks for 24 to 64.
     private static let length = 32
     private static let prefix = "whsec_"
@@ -19,7 +19,7 @@ public struct WebhookSecret: Sendable {
     }
 
     /// The secret as receivers are told it.
-    public var text: String { WebhookSecret.prefix + Data(bytes).base64EncodedString() }
+    package var text: String { WebhookSecret.prefix + Data(bytes).base64EncodedString() }
 
     /// The value of `webhook-signature` for a message.
     ///

@@ -1,28 +1,28 @@
 /// Options that belong together, such as the sizes of a drink or what can be put on a burger. Items name the groups
 /// that they offer; one group can belong to many items.
-public struct OptionGroup: Equatable, Sendable {
+package struct OptionGroup: Equatable, Sendable {
     /// The most options of a group.
-    public static let maximumOptions = 50
+    package static let maximumOptions = 50
     /// The most units that a group can ask for or allow.
-    public static let maximumUnits = 99
+    package static let maximumUnits = 99
 
     /// Unique among the groups of the menu.
-    public var id: Identifier
+    package var id: Identifier
     /// What stands above its options.
-    public var title: Text
+    package var title: Text
     /// The fewest units of its options that are to be chosen.
-    public var minimum: Int
+    package var minimum: Int
     /// The most units of its options that can be chosen.
-    public var maximum: Int
+    package var maximum: Int
     /// How many units cost nothing: those that cost the least.
-    public var free: Int
+    package var free: Int
     /// Whether the chosen option's price takes the place of the item's: its options are sizes.
-    public var setsPrice: Bool
+    package var setsPrice: Bool
     /// The options, in their order.
-    public var options: [MenuOption]
+    package var options: [MenuOption]
 
     /// A group of options.
-    public init(
+    package init(
         id: Identifier, title: Text, minimum: Int = 0, maximum: Int = 1, free: Int = 0, setsPrice: Bool = false,
         options: [MenuOption]
     ) {
@@ -40,43 +40,43 @@ public struct OptionGroup: Equatable, Sendable {
 }
 
 /// Something that can be chosen with an item.
-public struct MenuOption: Equatable, Sendable {
+package struct MenuOption: Equatable, Sendable {
     /// The most groups that open with an option.
-    public static let maximumGroups = 20
+    package static let maximumGroups = 20
 
     /// A price that the option has where a size is chosen.
-    public struct SizePrice: Equatable, Sendable {
+    package struct SizePrice: Equatable, Sendable {
         /// The option that is the size.
-        public var size: Identifier
+        package var size: Identifier
         /// What one unit costs with it.
-        public var price: Amount
+        package var price: Amount
 
         /// A price with a size.
-        public init(_ size: Identifier, _ price: Amount) {
+        package init(_ size: Identifier, _ price: Amount) {
             self.size = size
             self.price = price
         }
     }
 
     /// Unique among all options of the menu.
-    public var id: Identifier
+    package var id: Identifier
     /// What it is called.
-    public var name: Text
+    package var name: Text
     /// What one unit costs; of a size, what the item costs in it.
-    public var price: Amount
+    package var price: Amount
     /// Other prices where a size is chosen, in the order of the sizes' ids.
-    public var sizePrices: [SizePrice]
+    package var sizePrices: [SizePrice]
     /// The item of the menu that it is: while that is sold out, so is the option.
-    public var item: Identifier?
+    package var item: Identifier?
     /// The units that a client chooses before the customer does.
-    public var standard: Int
+    package var standard: Int
     /// The most units of it.
-    public var maximum: Int
+    package var maximum: Int
     /// The groups that open where it is chosen, in their order.
-    public var groups: [Identifier]
+    package var groups: [Identifier]
 
     /// An option.
-    public init(
+    package init(
         id: Identifier, name: Text, price: Amount = .zero, sizePrices: [SizePrice] = [], item: Identifier? = nil,
         standard: Int = 0, maximum: Int = 1, groups: [Identifier] = []
     ) {
@@ -102,34 +102,34 @@ public struct MenuOption: Equatable, Sendable {
 }
 
 /// Some units of an option, as a customer chooses them.
-public struct ChosenOption: Hashable, Sendable {
+package struct ChosenOption: Hashable, Sendable {
     /// The option.
-    public var id: Identifier
+    package var id: Identifier
     /// How many units, from 1.
-    public var units: Int
+    package var units: Int
 
     /// Some units of an option.
-    public init(_ id: Identifier, units: Int = 1) {
+    package init(_ id: Identifier, units: Int = 1) {
         self.id = id
         self.units = units
     }
 }
 
 /// Some units of an option on the line of a cart or an order.
-public struct LineOption: Equatable, Sendable {
+package struct LineOption: Equatable, Sendable {
     /// The option.
-    public var id: Identifier
+    package var id: Identifier
     /// What it was called.
-    public var name: Text
+    package var name: Text
     /// How many units, from 1.
-    public var units: Int
+    package var units: Int
     /// What one unit cost; of a size, what the item cost in it.
-    public var price: Amount
+    package var price: Amount
     /// How many of the units cost nothing.
-    public var free: Int
+    package var free: Int
 
     /// Some units of an option.
-    public init(_ id: Identifier, name: Text, units: Int = 1, price: Amount = .zero, free: Int = 0) {
+    package init(_ id: Identifier, name: Text, units: Int = 1, price: Amount = .zero, free: Int = 0) {
         self.id = id
         self.name = name
         self.units = units
@@ -138,12 +138,12 @@ public struct LineOption: Equatable, Sendable {
     }
 
     /// What was chosen.
-    public var chosen: ChosenOption { ChosenOption(id, units: units) }
+    package var chosen: ChosenOption { ChosenOption(id, units: units) }
 }
 
 extension [ChosenOption] {
     /// The same choice as every other that says the same: each option once, in the order of the ids.
-    public var normalized: [ChosenOption] {
+    package var normalized: [ChosenOption] {
         guard count > 1 else { return self }
         var result: [ChosenOption] = []
         for option in sorted(by: { $0.id < $1.id }) {

@@ -1,7 +1,7 @@
 internal import CommandLineOptions
 
 /// What can be imported.
-public enum ImportKind: String, CaseIterable, Sendable {
+package enum ImportKind: String, CaseIterable, Sendable {
     case outlets
     case recipes
     case menu

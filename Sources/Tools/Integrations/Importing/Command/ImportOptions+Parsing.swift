@@ -1,16 +1,16 @@
-public import CommandLineOptions
+package import CommandLineOptions
 internal import LineClient
 
 extension ImportOptions {
     /// What a command line asks for.
-    public enum Request: Equatable, Sendable {
+    package enum Request: Equatable, Sendable {
         /// The help of `import`, or of one kind.
         case help(ImportKind?)
         case run(ImportOptions)
     }
 
     /// Reads the arguments behind `import`.
-    public static func parse(
+    package static func parse(
         _ arguments: [String], environment: [String: String] = [:]
     ) throws(UsageError) -> Request {
         let kind = arguments.first.flatMap { ImportKind(rawValue: $0) }

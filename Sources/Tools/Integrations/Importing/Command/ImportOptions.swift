@@ -1,8 +1,8 @@
 internal import LineClient
-public import LineProtocol
+package import LineProtocol
 
 /// What the command line of one import asks for.
-public struct ImportOptions: Equatable, Sendable {
+package struct ImportOptions: Equatable, Sendable {
     /// What is imported, with the options that only it has.
     enum Source: Equatable {
         case outlets(OutletImportOptions)
@@ -26,7 +26,7 @@ public struct ImportOptions: Equatable, Sendable {
     /// The most bytes that are read.
     var maximumLength = 256 << 20
     /// The server that the file is loaded into.
-    public var server: ServerAddress
+    package var server: ServerAddress
     var connection = ConnectionOptions()
 }
 
