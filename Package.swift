@@ -9,7 +9,7 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
     .treatAllWarnings(as: .error),
     // Everything here is checked by the compiler in Swift 6 mode. The checks that it adds for closures given to
-    // code that is not are left out; ARCHITECTURE.md says what they cost.
+    // code that is not are left out; docs/decisions/0012-two-checks-are-off.md says what they cost.
     .unsafeFlags(["-disable-dynamic-actor-isolation"]),
     .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
     // Two uses of one variable at once are a mistake of ours, which the tests find: they run with the checks.
