@@ -4,18 +4,13 @@ package import EventLog
 /// The projection `cart_counts`: how much of every cart is still to be ordered. That is the sum of its quantities,
 /// and 0 once the cart has been checked out.
 package struct CartCounts: Projection {
-    /// See ``Projection``.
     package static let name = "cart_counts"
-    /// See ``Projection``.
     package static let version = 3
-    /// See ``Projection``.
     package static let table = "cart_count_rows"
 
-    /// See ``Projection``.
     @inlinable
     package static func follows(_ category: StreamName.Category) -> Bool { category == .cart }
 
-    /// See ``Projection``.
     package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.cart, key)] }
 
     private let notesChanges: Bool
@@ -52,12 +47,10 @@ package struct CartCounts: Projection {
 
     // MARK: Folding
 
-    /// See ``Projection``.
     package func mayExist(_ stream: StreamName) -> Bool {
         carts.place(of: stream.id) != nil || quarantine[stream] != nil
     }
 
-    /// See ``Projection``.
     package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .cart(let change) = event.event else { return }
         try apply(change, event.version, of: event.stream.id)
@@ -110,7 +103,6 @@ package struct CartCounts: Projection {
     }
 
     #if DEBUG
-        /// See ``Projection``.
         package mutating func skip(_ event: DecodedEvent) {
             guard let place = carts.place(of: event.stream.id) else { return }
             let before = carts[place]
@@ -129,12 +121,10 @@ package struct CartCounts: Projection {
         carts.entries.lazy.map { CartCountRow(key: $0.key, value: $0.standing) }
     }
 
-    /// See ``Projection``.
     package func row(of key: Identifier) -> CartCountRow? {
         carts[key].map { CartCountRow(key: key, value: $0) }
     }
 
-    /// See ``Projection``.
     package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         // The row as a value would have a string for its key: with millions of rows, a start would spend its time there.
         let count = stored.int32(1)
@@ -148,24 +138,20 @@ package struct CartCounts: Projection {
         return CartCountRow.digest(stored.keyBytes, standing)
     }
 
-    /// See ``Projection``.
     package mutating func endRestoring() -> Identifier? { carts.index() }
 
     // MARK: Checkpoints
 
-    /// See ``Projection``.
     package mutating func takeChanges() -> ValueChanges<CartCountRow> {
         defer { changes = ValueChanges() }
         return changes
     }
 
-    /// See ``Projection``.
     package mutating func putBack(_ taken: ValueChanges<CartCountRow>) { changes.merge(older: taken) }
 }
 
 /// A row of `cart_counts`.
 package struct CartCountRow: ValueRow {
-    /// See ``ProjectionRow``.
     package static let columns = [
         Column("cart", .text), Column("count", .int32), Column("version", .int32, isPrinted: false),
     ]
@@ -177,32 +163,26 @@ package struct CartCountRow: ValueRow {
     /// What ``CartCounts/count(of:)`` gives.
     package var count: Int32 { standing.count }
 
-    /// See ``ValueRow``.
     package init(key: Identifier, value: CartCounts.Standing) {
         cart = key
         standing = value
     }
 
-    /// See ``ProjectionRow``.
     package init(_ stored: StoredRow) throws(UnreadableValue) {
         self.init(
             key: try stored.key(), value: CartCounts.Standing(count: stored.int32(1), version: stored.int32(2)))
     }
 
-    /// See ``ProjectionRow``.
     package func write(to columns: inout some RowWriter) {
         columns.text(cart.rawValue)
         columns.int32(standing.count)
         columns.int32(standing.version)
     }
 
-    /// See ``ProjectionRow``.
     package var key: Identifier { cart }
 
-    /// See ``ProjectionRow``.
     package var size: Int { cart.rawValue.utf8.count + 8 }
 
-    /// See ``digest(_:_:)``.
     package var digest: Digest {
         var cart = cart.rawValue
         return cart.withUTF8 { CartCountRow.digest(UnsafeRawBufferPointer($0), standing) }

@@ -4,7 +4,6 @@ internal import TextFormats
 
 /// A row of `orders`.
 package struct OrderRow: ValueRow {
-    /// See ``ProjectionRow``.
     package static let columns = [
         Column("order_id", .text), Column("position", .int64), Column("outlet", .text), Column("customer", .text),
         Column("status", .text), Column("version", .int32), Column("count", .int32), Column("currency", .text),
@@ -33,7 +32,6 @@ package struct OrderRow: ValueRow {
         self.open = open
     }
 
-    /// See ``ValueRow``.
     package init(key: Identifier, value: OrderRow) { self = value }
 
     /// The cart that it was placed from, as long as it is open and its life is followed.
@@ -65,7 +63,6 @@ package struct OrderRow: ValueRow {
     /// When its last event was recorded.
     package var changedAt: Timestamp { Timestamp(millisecondsSinceEpoch: standing.changedAt) }
 
-    /// See ``ProjectionRow``.
     package init(_ stored: StoredRow) throws(UnreadableValue) {
         let customer = stored.bytes(3)
         guard let outlet = Identifier(String(decoding: stored.bytes(2), as: UTF8.self)),
@@ -87,7 +84,6 @@ package struct OrderRow: ValueRow {
         open = snapshot.isEmpty ? nil : try Orders.Open(status, snapshot)
     }
 
-    /// See ``ProjectionRow``.
     package func write(to columns: inout some RowWriter) {
         columns.text(order.rawValue)
         columns.int64(standing.position)
@@ -108,10 +104,8 @@ package struct OrderRow: ValueRow {
         columns.int64(standing.refundedTax)
     }
 
-    /// See ``ProjectionRow``.
     package var key: Identifier { order }
 
-    /// See ``ProjectionRow``.
     package var size: Int { 200 + (open?.placed.count ?? 0) }
 
     /// The row's digest: over its columns in decimal or as they are, with a zero byte between two.

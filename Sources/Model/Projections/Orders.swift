@@ -7,18 +7,13 @@ package import EventLog
 /// An order that has ended, or that nobody has to accept or pay, is a few numbers. Only orders that are open and whose
 /// life is followed (`Terms.placedAt`) keep what was ordered.
 package struct Orders: Projection {
-    /// See ``Projection``.
     package static let name = "orders"
-    /// See ``Projection``.
     package static let version = 2
-    /// See ``Projection``.
     package static let table = "order_rows"
 
-    /// See ``Projection``.
     @inlinable
     package static func follows(_ category: StreamName.Category) -> Bool { category == .order }
 
-    /// See ``Projection``.
     package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
 
     /// What is known of every order.
@@ -115,7 +110,6 @@ package struct Orders: Projection {
 
     // MARK: Folding
 
-    /// See ``Projection``.
     package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         guard case .order(let change) = event.event, quarantine[event.stream] == nil else { return }
         let order = event.stream.id
@@ -200,7 +194,6 @@ package struct Orders: Projection {
     }
 
     #if DEBUG
-        /// See ``Projection``.
         package mutating func skip(_ event: DecodedEvent) {
             guard let place = orders.place(of: event.stream.id) else { return }
             orders[place].version = Int32(clamping: event.version)
@@ -215,7 +208,6 @@ package struct Orders: Projection {
     /// Every order.
     package var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
 
-    /// See ``Projection``.
     package func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
 
     func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
@@ -224,7 +216,6 @@ package struct Orders: Projection {
             customer: standing.customer > 0 ? customers[standing.customer] : nil, open: open[order])
     }
 
-    /// See ``Projection``.
     package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OrderRow(stored)
         var standing = row.standing
@@ -239,7 +230,6 @@ package struct Orders: Projection {
         return row.digest
     }
 
-    /// See ``Projection``.
     package mutating func endRestoring() -> Identifier? {
         // Rows come in any order.
         let places = orders.places.map { (place: $0, position: orders[$0].position) }
@@ -249,13 +239,11 @@ package struct Orders: Projection {
 
     // MARK: Checkpoints
 
-    /// See ``Projection``.
     package mutating func takeChanges() -> ValueChanges<OrderRow> {
         defer { changes = ValueChanges() }
         return changes
     }
 
-    /// See ``Projection``.
     package mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
 }
 

@@ -3,18 +3,13 @@ package import EventLog
 
 /// The projection `outlet_home`: for every outlet its details, its menu, and the home document made from both.
 package struct OutletHome: Projection {
-    /// See ``Projection``.
     package static let name = "outlet_home"
-    /// See ``Projection``.
     package static let version = 3
-    /// See ``Projection``.
     package static let table = "outlet_home_rows"
 
-    /// See ``Projection``.
     @inlinable
     package static func follows(_ category: StreamName.Category) -> Bool { category == .outlet || category == .menu }
 
-    /// See ``Projection``.
     package static func streams(of key: Identifier) -> [StreamName] {
         [StreamName(.outlet, key), StreamName(.menu, key)]
     }
@@ -88,14 +83,12 @@ package struct OutletHome: Projection {
 
     // MARK: Folding
 
-    /// See ``Projection``.
     package func mayExist(_ stream: StreamName) -> Bool {
         if quarantine[stream] != nil { return true }
         guard let record = outlets[stream.id] else { return false }
         return stream.category == .outlet ? record.outletVersion > 0 : record.menuVersion > 0
     }
 
-    /// See ``Projection``.
     package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
         let id = event.stream.id
         guard quarantine[event.stream] == nil else { return }
@@ -110,7 +103,6 @@ package struct OutletHome: Projection {
     }
 
     #if DEBUG
-        /// See ``Projection``.
         package mutating func skip(_ event: DecodedEvent) {
             outlets[event.stream.id]?.skip(event)
             changed.insert(event.stream.id)
@@ -125,10 +117,8 @@ package struct OutletHome: Projection {
     /// Every outlet, including those that are not registered and those whose history is damaged.
     package var rows: some Sequence<OutletHomeRow> { outlets.values.lazy.map { OutletHomeRow($0) } }
 
-    /// See ``Projection``.
     package func row(of key: Identifier) -> OutletHomeRow? { outlets[key].map { OutletHomeRow($0) } }
 
-    /// See ``Projection``.
     package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
         let row = try OutletHomeRow(stored)
         let digest = row.digest
@@ -146,7 +136,6 @@ package struct OutletHome: Projection {
         /// The digests of the rows that have been made.
         fileprivate var digests: [Digest] = []
 
-        /// See ``ProjectionChanges``.
         package mutating func next() -> ChangedRow<OutletHomeRow>? {
             guard digests.count < outlets.count else { return nil }
             let record = outlets[digests.count]
@@ -156,13 +145,11 @@ package struct OutletHome: Projection {
         }
     }
 
-    /// See ``Projection``.
     package mutating func takeChanges() -> Changes {
         defer { changed = [] }
         return Changes(outlets: changed.compactMap { outlets[$0] })
     }
 
-    /// See ``Projection``.
     package mutating func putBack(_ taken: Changes) { changed.formUnion(taken.outlets.map(\.id)) }
 
     /// Remembers what was saved, so that the next digest can remove it again.

@@ -4,7 +4,7 @@ internal import TextFormats
 
 /// A row of `outlet_home`.
 package struct OutletHomeRow: ProjectionRow {
-    /// See ``ProjectionRow``. The document follows from the snapshot; only restarts read the snapshot.
+    /// The document follows from the snapshot; only restarts read the snapshot.
     package static let columns = [
         Column("outlet", .text), Column("revision", .int64), Column("document", .json, isRestored: false),
         Column("snapshot", .json, isPrinted: false),
@@ -36,13 +36,11 @@ package struct OutletHomeRow: ProjectionRow {
         snapshot = record.snapshot()
     }
 
-    /// See ``ProjectionRow``.
     package init(_ stored: StoredRow) throws(UnreadableValue) {
         self.init(
             outlet: try stored.key(), revision: stored.int64(1), document: stored.bytes(2), snapshot: stored.bytes(3))
     }
 
-    /// See ``ProjectionRow``.
     package func write(to columns: inout some RowWriter) {
         columns.text(outlet.rawValue)
         columns.int64(revision)
@@ -50,13 +48,10 @@ package struct OutletHomeRow: ProjectionRow {
         columns.json(snapshot)
     }
 
-    /// See ``ProjectionRow``.
     package var key: Identifier { outlet }
 
-    /// See ``ProjectionRow``.
     package var size: Int { document.count + snapshot.count }
 
-    /// See ``ProjectionRow``.
     package func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
 
     /// The row's digest: over the outlet, a zero byte, the revision in decimal, another zero byte, and the snapshot. The

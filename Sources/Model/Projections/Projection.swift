@@ -81,13 +81,10 @@ package protocol Projection: Sendable {
 }
 
 extension Projection {
-    /// See ``Projection``.
     package func mayExist(_ stream: StreamName) -> Bool { true }
 
-    /// See ``Projection``.
     package mutating func endRestoring() -> Identifier? { nil }
 
-    /// See ``Projection``.
     package mutating func saved(_ changes: Changes) {}
 }
 
@@ -116,7 +113,6 @@ package protocol ProjectionRow: Equatable, Sendable {
 }
 
 extension ProjectionRow {
-    /// See ``ProjectionRow``.
     package func mayFollow(_ event: DecodedEvent) -> Bool { true }
 }
 

@@ -59,7 +59,6 @@ package struct ValueChanges<Row: ValueRow>: ProjectionChanges {
         changes.merge(older.changes) { newer, older in Change(before: older.before, after: newer.after) }
     }
 
-    /// See ``ProjectionChanges``.
     package mutating func next() -> ChangedRow<Row>? {
         let index = nextIndex ?? changes.startIndex
         guard index != changes.endIndex else { return nil }

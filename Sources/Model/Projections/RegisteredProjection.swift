@@ -3,13 +3,9 @@ package import EventLog
 
 /// One of the projections that a ``ReadModel`` holds, for code that handles all of them alike.
 package struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
-    /// See ``Projection/name``.
     package let name: String
-    /// See ``Projection/version``.
     package let version: Int
-    /// See ``Projection/table``.
     package let table: String
-    /// See ``ProjectionRow/columns``.
     package let columns: [Column]
     /// Where it is in a read model.
     package let member: any ProjectionMember

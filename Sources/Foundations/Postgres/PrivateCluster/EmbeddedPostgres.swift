@@ -30,7 +30,6 @@ package final class EmbeddedPostgres {
 
     /// A server that ends this many times within ``endWindow`` is not started again.
     package static let endLimit = 5
-    /// See ``endLimit``.
     package static let endWindow = Duration.seconds(60)
 
     /// How often the room on the disk is looked at, in milliseconds.

@@ -69,7 +69,6 @@ package protocol AuditSource: Sendable {
     /// Until ``endSnapshot()``, everything except events is read as it is now.
     func beginSnapshot() async throws
 
-    /// See ``beginSnapshot()``.
     func endSnapshot() async throws
 }
 

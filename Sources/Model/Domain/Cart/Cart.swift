@@ -195,7 +195,6 @@ package enum Cart: Decider {
 
     // MARK: Decide
 
-    /// See ``Decider``.
     package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
@@ -394,7 +393,6 @@ package enum Cart: Decider {
 
     // MARK: Evolve
 
-    /// See ``Decider``.
     package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
         // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the

@@ -70,7 +70,6 @@ package enum Menu: Decider {
 
     // MARK: State
 
-    /// See ``MenuState``.
     package typealias State = MenuState
 
     /// No sections.
@@ -78,7 +77,6 @@ package enum Menu: Decider {
 
     // MARK: Decide
 
-    /// See ``Decider``.
     package static func decide(_ command: Command, in state: MenuState) throws(Rejection) -> [Event] {
         switch command {
         case .put(let document, let taxes):
@@ -232,7 +230,6 @@ package enum Menu: Decider {
 
     // MARK: Evolve
 
-    /// See ``Decider``.
     package static func evolve(_ state: inout MenuState, _ event: Event) throws(ImpossibleEvent) {
         switch event {
         case .sectionAdded(let header, let before):

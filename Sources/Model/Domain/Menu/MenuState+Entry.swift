@@ -119,7 +119,6 @@ private final class EntryStorage: ManagedBuffer<EntryStorage.Header, UInt8> {
         /// Whether the price is not the item's own, but the lowest of its sizes.
         let isPriceFrom: Bool
         let byteCount: Int32
-        /// See ``MenuItem/bytes``.
         let itemBytes: Int32
 
         init(

@@ -77,7 +77,6 @@ package enum Order: Decider {
 
     // MARK: Decide
 
-    /// See ``Decider``.
     package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.unplaced, .place(var placement)):
@@ -250,7 +249,6 @@ package enum Order: Decider {
 
     // MARK: Evolve
 
-    /// See ``Decider``.
     package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unplaced, .placed(let placement)):

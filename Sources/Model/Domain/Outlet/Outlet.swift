@@ -56,7 +56,6 @@ package enum Outlet: Decider {
 
     // MARK: Decide
 
-    /// See ``Decider``.
     package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
         switch (state, command) {
         case (.unregistered, .put(let details, _)):
@@ -111,7 +110,6 @@ package enum Outlet: Decider {
 
     // MARK: Evolve
 
-    /// See ``Decider``.
     package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
         switch (state, event) {
         case (.unregistered, .registered(let details)):

@@ -58,7 +58,6 @@ package actor InMemoryCustomerKeys: CustomerKeys {
     /// No keys.
     package init() {}
 
-    /// See ``CustomerKeys``.
     package func makeKey(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
         if forgotten.contains(customer) { return .destroyed }
         let place = Place(customer: customer, partition: partition)
@@ -67,7 +66,6 @@ package actor InMemoryCustomerKeys: CustomerKeys {
         return key
     }
 
-    /// See ``CustomerKeys``.
     package func key(of customer: Identifier, partition: Int) throws(EventLogError) -> CustomerKey {
         if forgotten.contains(customer) { return .destroyed }
         return keys[Place(customer: customer, partition: partition)] ?? .unknown

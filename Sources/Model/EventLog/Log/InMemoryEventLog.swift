@@ -1,6 +1,5 @@
 /// A log in memory: for tests, and as the simplest definition of what a log does.
 package actor InMemoryEventLog: EventLog {
-    /// See ``EventLog``.
     package nonisolated let partitionCount: Int
 
     private struct Partition {
@@ -19,7 +18,6 @@ package actor InMemoryEventLog: EventLog {
         partitions = Array(repeating: Partition(), count: partitionCount)
     }
 
-    /// See ``EventLog``.
     package func append(_ batch: EventBatch, seen: LogPoint) throws(EventLogError) -> AppendReceipt {
         try check(seen, batch.partition)
         let partition = partitions[batch.partition]
@@ -57,7 +55,6 @@ package actor InMemoryEventLog: EventLog {
         return receipt
     }
 
-    /// See ``EventLog``.
     package func appendNext(_ batch: EventBatch, after point: LogPoint) throws(EventLogError) -> LogPoint? {
         guard point == partitions[batch.partition].end else { return nil }
         let receipt = try append(batch, seen: point)
@@ -87,12 +84,10 @@ package actor InMemoryEventLog: EventLog {
             })
     }
 
-    /// See ``EventLog``.
     package func outcome(of batch: EventBatch, since seen: LogPoint) throws(EventLogError) -> AppendReceipt? {
         partitions[batch.partition].receipts[batch.contentDigest]
     }
 
-    /// See ``EventLog``.
     package func follow(
         partition: Int, after point: LogPoint, limit: Int
     ) throws(EventLogError) -> FollowingEvents {
@@ -106,12 +101,10 @@ package actor InMemoryEventLog: EventLog {
         return FollowingEvents(events: Array(all.events[Int(point.position)..<Int(end.position)]), end: end)
     }
 
-    /// See ``EventLog``.
     package func read(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [RecordedEvent] {
         Array(partitions[partition].events.dropFirst(Int(position)).prefix(limit))
     }
 
-    /// See ``EventLog``.
     package func read(
         stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
     ) throws(EventLogError) -> [RecordedEvent] {
@@ -121,12 +114,10 @@ package actor InMemoryEventLog: EventLog {
             partitions[partition].events.lazy.filter { $0.stream == name && $0.version > version }.prefix(limit))
     }
 
-    /// See ``EventLog``.
     package func commits(partition: Int, after position: Int64, limit: Int) throws(EventLogError) -> [Commit] {
         Array(partitions[partition].commits.drop { $0.lastPosition <= position }.prefix(limit))
     }
 
-    /// See ``EventLog``.
     package func heads() throws(EventLogError) -> [LogHead] {
         partitions.enumerated().map { index, partition in
             LogHead(partition: index, position: Int64(partition.events.count), digest: partition.digest)

@@ -15,7 +15,6 @@ final class LazyConnection {
     /// The server's version on the last connection; nil before the first.
     var serverVersion: String? { kept.serverVersion }
 
-    /// See ``KeptConnection/line``.
     var line: (name: String, value: String) { kept.line }
 
     /// - Parameters:
