@@ -89,11 +89,11 @@ try:
     if ask("CART.QUOTE", CART) is None:
         fill()
     follow(check_out())
+except (redis.AuthenticationError, redis.exceptions.NoPermissionError) as error:
+    sys.exit(f"{error}: log in as a customer, with TIFFIN_URL=redis://NAME:PASSWORD@127.0.0.1:7379")
 except redis.ResponseError as error:
     if code(error) not in {"SOLDOUT", "CLOSED", "LIMIT", "NOTFOUND"}:
         raise
     sys.exit(f"it cannot be ordered: {error}")
-except redis.AuthenticationError:
-    sys.exit("log in as a customer: TIFFIN_URL=redis://NAME:PASSWORD@127.0.0.1:7379")
 except redis.ConnectionError:
     sys.exit("nobody is there: `make run` starts a server; TIFFIN_URL says where another one is")

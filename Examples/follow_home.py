@@ -79,6 +79,8 @@ while True:
         # Without retries of its own, redis-py tells us that the connection was lost.
         with redis.Redis.from_url(URL, decode_responses=True, retry=None) as server:
             follow(server, home)
+    except redis.AuthenticationError as error:
+        sys.exit(str(error))
     except (redis.ConnectionError, redis.TimeoutError):
         print(f"revision {home.revision}: the server is away", flush=True)
         time.sleep(1)

@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from urllib.parse import quote
 
 import pytest
 
@@ -22,6 +23,7 @@ from tiffin import (
 )
 
 EXAMPLES = CHECKOUT / "Examples"
+PASSWORD = "pie and peas"
 ORDER = r"[0-9a-f]{8}-[0-9a-f]{24}"
 
 
@@ -214,6 +216,29 @@ def test_a_home_is_followed_across_a_restart_and_until_it_is_removed(database):
             assert sum("24 items" in line for line in program.lines) == 1
         absent = run("follow_home.py", "nowhere", env=environment(server))
         assert (absent.returncode, absent.stderr) == (1, "there is no outlet 'nowhere'\n")
+
+
+def test_whoever_may_not_is_told_so(database):
+    assert run_tiffin("migrate", "--database", database).returncode == 0
+    for user, role in (("cook", "merchant"), ("anna", "customer")):
+        added = run_tiffin("user", "add", user, "--role", role, "--database", database, text=f"{PASSWORD}\n")
+        assert added.returncode == 0, added.stderr
+    with Server(database=database, options=["--demo"]) as server:
+
+        def asked(example, user=None, *arguments):
+            who = f"{user}:{quote(PASSWORD)}@" if user else ""
+            return run(example, *arguments, env={**os.environ, "TIFFIN_URL": f"redis://{who}127.0.0.1:{server.port}"})
+
+        for example in ("first_order.py", "first_order.sh", "follow_home.py"):
+            # Each in the words of what it is refused at first: HELLO, or its own command.
+            refused = asked(example)
+            assert refused.returncode == 1 and "uthenticat" in refused.stderr
+        refused = asked("first_order.py", "cook")
+        assert refused.returncode == 1 and refused.stderr == (
+            "User cook has no permissions to run the 'cart.add' command: log in as a customer, with "
+            "TIFFIN_URL=redis://NAME:PASSWORD@127.0.0.1:7379\n")
+        for example in ("first_order.py", "first_order.sh"):
+            assert asked(example, "anna", example.replace("_", "-")).returncode == 0
 
 
 # --- events
