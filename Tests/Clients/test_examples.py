@@ -219,11 +219,16 @@ def test_a_home_is_followed_across_a_restart_and_until_it_is_removed(database):
 
 
 def test_whoever_may_not_is_told_so(database):
-    assert run_tiffin("migrate", "--database", database).returncode == 0
-    for user, role in (("cook", "merchant"), ("anna", "customer")):
-        added = run_tiffin("user", "add", user, "--role", role, "--database", database, text=f"{PASSWORD}\n")
-        assert added.returncode == 0, added.stderr
     with Server(database=database, options=["--demo"]) as server:
+        for user, role in (("cook", "merchant"), ("anna", "customer")):
+            added = run_tiffin("user", "add", user, "--role", role, "--database", database, text=f"{PASSWORD}\n")
+            assert added.returncode == 0, added.stderr
+
+        def is_closed():
+            with server.client() as client:
+                return client.pipeline([("CART.COUNT", "any")])[0] != 0
+
+        wait_until(is_closed, REPLY_SECONDS, "the server to learn of the users")
 
         def asked(example, user=None, *arguments):
             who = f"{user}:{quote(PASSWORD)}@" if user else ""
