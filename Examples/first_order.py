@@ -61,7 +61,8 @@ def check_out() -> str:
         if "order" in quote:
             return quote["order"]
         for line in quote["lines"]:
-            print(f"{line['quantity']} × {line['name']} {line['total'] / 100:.2f}", line["problem"] or "")
+            problem = f" ({line['problem']['code']})" if line["problem"] else ""
+            print(f"{line['quantity']} × {line['name']} {line['total'] / 100:.2f}{problem}")
         print(f"together {quote['total'] / 100:.2f} {quote['currency']}")
         try:
             # Without a digest something in the cart cannot be had, and the total leads to the error that says what.

@@ -105,7 +105,7 @@ def test_a_first_order_in_python_is_the_same_when_it_is_sent_again(pies, name):
     first = run("first_order.py", name, env=environment(server))
     assert (first.stderr, first.returncode) == ("", 0)
     *shown, last = first.stdout.splitlines()
-    assert shown == ["2 × Chicken & Leek Pie 25.90 ", "together 25.90 GBP"]
+    assert shown == ["2 × Chicken & Leek Pie 25.90", "together 25.90 GBP"]
     order = re.fullmatch(f"order ({ORDER}) is placed", last)[1]
     before = orders(client)
     again = run("first_order.py", name, env=environment(server))
@@ -130,6 +130,7 @@ def test_a_first_order_in_python_says_why_there_is_none(pies, name):
     client("CART.ADD", f"visit-{name}", "copper-ladle", "fish-pie", 1)
     client("MENU.ITEM.SUSPEND", "copper-ladle", "fish-pie")
     sold_out = run("first_order.py", name, env=environment(server))
+    assert sold_out.stdout.splitlines()[0] == "1 × Three-Fish Pie 16.50 (SOLDOUT)"
     assert (sold_out.stderr, sold_out.returncode) == (
         "it cannot be ordered: SOLDOUT item 'fish-pie' is sold out\n", 1)
     client("OUTLET.CLOSE", "copper-ladle")
@@ -161,7 +162,7 @@ def test_a_first_order_in_python_survives_lost_answers_and_agrees_to_a_changed_p
     assert (bought.stderr, bought.returncode, left) == ("", 0, [])
     *shown, last = bought.stdout.splitlines()
     assert shown == [
-        "2 × Chicken & Leek Pie 25.90 ", "together 25.90 GBP", "2 × Chicken & Leek Pie 26.00 ", "together 26.00 GBP"]
+        "2 × Chicken & Leek Pie 25.90", "together 25.90 GBP", "2 × Chicken & Leek Pie 26.00", "together 26.00 GBP"]
     assert orders(client) == [re.fullmatch(f"order ({ORDER}) is placed", last)[1], *before]
 
 
