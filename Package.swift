@@ -104,16 +104,23 @@ let storage = floor(
             ].map { .embedInCode("migrations/\($0).sql") })
     ])
 
-/// What may be asked of Tiffin, without a socket or a protocol.
+/// What may be asked of Tiffin, and what keeps a server going that answers. Neither knows a socket or a protocol.
 let service = floor(
     "Service",
     [
+        // Knows no event loop and no database either.
         room(
             "Application",
             uses: [
-                "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "Measurement", "PostgresStorage",
-                "Projections", "SeededRandom", "TextFormats", "Users",
-            ])
+                "Catalogue", "CommandHandling", "Domain", "EventLog", "Projections", "SeededRandom", "TextFormats",
+                "Users",
+            ]),
+        room(
+            "Serving",
+            uses: [
+                "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLoop", "Measurement",
+                "PostgresStorage", "Projections", "TextFormats", "Users",
+            ]),
     ])
 
 /// What clients connect to.
@@ -123,15 +130,15 @@ let fronts = floor(
         room(
             "LineServer",
             uses: [
-                "Application", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement", "TextFormats",
-                "Users",
+                "Application", "Domain", "EventLog", "EventLoop", "LineProtocol", "Measurement", "Serving",
+                "TextFormats", "Users",
             ]),
         // The files of Web/ are compiled in.
         room(
             "WebServer",
             uses: [
-                "Application", "Catalogue", "Domain", "EventLog", "EventLoop", "HTTP", "Measurement", "TextFormats",
-                "Users",
+                "Application", "Catalogue", "Domain", "EventLog", "EventLoop", "HTTP", "Measurement", "Serving",
+                "TextFormats", "Users",
             ],
             plugins: ["EmbedWeb"]),
     ])
@@ -167,7 +174,7 @@ let programs = floor(
             uses: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EventLog", "EventLoop", "Integrations",
                 "LineClient", "LineProtocol", "LineServer", "Postgres", "PostgresStorage", "Projections",
-                "TextFormats", "Users", "WebServer",
+                "Serving", "TextFormats", "Users", "WebServer",
             ],
             resources: [.embedInCode("Demo/catalogue.json")]),
         program("tiffin-monkey", uses: ["EventLoop", "Monkey"]),
@@ -217,7 +224,7 @@ let sharedByTests: [Target] = [
         "tiffin-simulate", in: "ServerSimulation",
         uses: [
             "Application", "CommandHandling", "Domain", "EventLog", "EventLoop", "LineProtocol", "LineServer",
-            "LoadOracle", "SeededRandom", "SimulatedLoop", "TextFormats", "Users",
+            "LoadOracle", "SeededRandom", "Serving", "SimulatedLoop", "TextFormats", "Users",
         ]),
     // Prices what a test gives it, so that another model can be held against it.
     tool("tiffin-price", in: "PricingTool", uses: ["Domain"]),
@@ -247,15 +254,20 @@ let unitTests: [Target] = [
     tests(
         of: "Application",
         uses: [
-            "Domain", "EventLog", "EventLogContract", "EventLoop", "Projections", "SeededRandom", "TextFormats",
-            "Users",
+            "Catalogue", "CommandHandling", "Domain", "EventLog", "Projections", "SeededRandom", "TextFormats", "Users",
+        ]),
+    tests(
+        of: "Serving",
+        uses: [
+            "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLogContract", "EventLoop",
+            "Projections", "SeededRandom", "TextFormats", "Users",
         ]),
     tests(
         of: "LineServer",
-        uses: ["Application", "Domain", "EventLog", "LineProtocol", "SeededRandom", "TextFormats", "Users"]),
+        uses: ["Application", "Domain", "EventLog", "LineProtocol", "SeededRandom", "Serving", "TextFormats", "Users"]),
     tests(
         of: "WebServer",
-        uses: ["Application", "Catalogue", "Domain", "EventLoop", "HTTP", "TextFormats", "Users"]),
+        uses: ["Application", "Catalogue", "Domain", "EventLoop", "HTTP", "Serving", "TextFormats", "Users"]),
     tests(
         of: "Integrations",
         uses: [

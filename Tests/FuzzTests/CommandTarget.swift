@@ -4,6 +4,7 @@ import Domain
 import EventLog
 import EventLoop
 import LineProtocol
+import Serving
 import TextFormats
 
 @testable import LineServer
@@ -87,15 +88,15 @@ enum CommandTarget {
     @LoopActor
     private static func talk(_ chunks: [[UInt8]]) async throws -> [UInt8] {
         let log = InMemoryEventLog()
-        let application = try await Application(
+        let service = try await Server(
             configuration: Configuration(), log: log, history: log, keys: InMemoryCustomerKeys(), store: nil,
             logger: logger
         ) { time }
         var configuration = LineConfiguration()
         configuration.port = 0
-        let server = LineServer(application, configuration: configuration, logger: logger)
-        application.start()
-        for command in catalogue { _ = try await application.perform(command.map { Array($0.utf8) }) }
+        let server = LineServer(service, configuration: configuration, logger: logger)
+        service.start()
+        for command in catalogue { _ = try await service.perform(command.map { Array($0.utf8) }) }
 
         let (closed, close) = AsyncStream<Never>.makeStream()
         let connection = try await TCPConnection.connect(host: "127.0.0.1", port: UInt16(try server.listen().port))
@@ -112,7 +113,7 @@ enum CommandTarget {
         for await _ in closed {}
 
         server.drain()
-        await application.stop()
+        await service.stop()
         server.close()
         return answer
     }

@@ -155,7 +155,7 @@ struct ConnectionTests {
         #expect(error?.sqlState == .noAnswer)
     }
 
-    @Test @LoopActor func `The server sees the application's name`() async throws {
+    @Test @LoopActor func `The server sees the service's name`() async throws {
         let connection = try await PostgresConnection.connect(
             try await TestDatabase.create(), applicationName: "kitchen")
         defer { connection.close() }

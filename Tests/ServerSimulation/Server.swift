@@ -6,6 +6,7 @@ import EventLoop
 import Glibc
 import LineServer
 import SeededRandom
+import Serving
 import SimulatedLoop
 import TextFormats
 import Users
@@ -26,7 +27,7 @@ final class Server {
     private(set) var isUp = false
     private unowned let world: World
     private var log: ServerLog
-    private var application: Application?
+    private var service: Serving.Server?
     private var server: LineServer?
     /// The users that it knew, and from when on.
     private(set) var known: [(time: UInt64, users: [Person])] = []
@@ -40,7 +41,7 @@ final class Server {
     func start() async {
         while true {
             do {
-                let application = try await Application(
+                let service = try await Serving.Server(
                     configuration: Server.configuration, log: log, history: log, keys: world.keys,
                     store: nil, logger: Server.silence
                 ) { [world] in LoopActor.assumeIsolated { Timestamp(millisecondsSinceEpoch: world.clock) } }
@@ -49,12 +50,12 @@ final class Server {
                 line.maximumPendingReplies = 8
                 line.inputPause = 2_000
                 line.outputPause = 4_000
-                let server = LineServer(application, configuration: line, logger: Server.silence)
+                let server = LineServer(service, configuration: line, logger: Server.silence)
                 self.server = server
                 apply(world.users.now)
-                application.start()
+                service.start()
                 _ = try server.listen()
-                self.application = application
+                self.service = service
                 isUp = true
                 world.note("server \(port) is up")
                 return
@@ -92,7 +93,7 @@ final class Server {
             ]
             for words in commands {
                 do throws(Failure) {
-                    _ = try await application!.perform(words.map { Array($0.utf8) })
+                    _ = try await service!.perform(words.map { Array($0.utf8) })
                 } catch {
                     world.violation("\(words[0]) failed: \(error)")
                 }
@@ -116,9 +117,9 @@ final class Server {
         server?.drain()
         for client in world.clients { client.lost(self) }
         world.reader?.lost(self)
-        let application = application
-        (self.application, server) = (nil, nil)
-        LoopActor.task { await application?.stop() }
+        let service = service
+        (self.service, server) = (nil, nil)
+        LoopActor.task { await service?.stop() }
     }
 
     func restart() async {

@@ -1,5 +1,6 @@
 import Application
 import EventLoop
+import Serving
 import Testing
 
 @testable import WebServer

@@ -10,7 +10,7 @@ final class LineCommand: Sendable {
     typealias SessionBody = @LoopActor @Sendable (Session, borrowing Call) throws(Failure) -> Void
 
     enum Body: Sendable {
-        case application(Command)
+        case service(Command)
         case session(SessionBody)
     }
 
@@ -25,7 +25,7 @@ final class LineCommand: Sendable {
         declaration = command.declaration
         isForSubscribers = false
         isForTransactions = false
-        body = .application(command)
+        body = .service(command)
     }
 
     /// - Parameters:

@@ -5,7 +5,7 @@ internal import TextFormats
 struct LineCommandTable: Sendable {
     static let shared = LineCommandTable(
         ConnectionCommands.all + ServerCommands.all + DelayCommands.all + SubscriptionCommands.all
-            + Application.commands.map(LineCommand.init))
+            + Command.all.map(LineCommand.init))
 
     /// The commands, group by group.
     let commands: [LineCommand]

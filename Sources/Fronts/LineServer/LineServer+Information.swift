@@ -2,6 +2,7 @@ package import Application
 internal import EventLoop
 internal import Foundation
 package import Measurement
+package import Serving
 
 extension LineServer {
     /// The text of `INFO`: the sections asked for, or all of them.
@@ -23,12 +24,12 @@ extension LineServer {
     /// Starts counting again, here and in the application.
     func resetStatistics() {
         statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
-        application.resetStatistics()
+        service.resetStatistics()
     }
 
     /// The state of the server in sections, as `INFO` shows it.
     package var sections: [Information] {
-        let (resources, topics) = (ProcessResources.current, application.topics!)
+        let (resources, topics) = (ProcessResources.current, service.topics)
         return [
             Information("Server", self.serverLines),
             Information(
@@ -48,8 +49,8 @@ extension LineServer {
                 "Memory",
                 [
                     ("used_memory_rss", "\(resources.residentBytes)"), ("used_memory_peak", "\(resources.peakBytes)"),
-                    ("maxmemory", "\(self.application.memory.limit)"),
-                    ("maxmemory_reached", self.application.memory.isFull ? "1" : "0"),
+                    ("maxmemory", "\(self.service.memory.limit)"),
+                    ("maxmemory_reached", self.service.memory.isFull ? "1" : "0"),
                     ("mem_clients_normal", "\(self.clientBytes)"),
                     ("maxmemory_clients", "\(self.configuration.clientMemory)"),
                     ("maxmemory_address", "\(self.configuration.clientMemoryOfAddress)"),
@@ -65,7 +66,7 @@ extension LineServer {
                     ("client_time_pauses", "\(self.statistics.timePauses)"),
                     ("client_reading_pauses", "\(self.statistics.readingPauses)"),
                     ("client_rate_pauses", "\(self.statistics.ratePauses)"),
-                    ("acl_access_denied_auth", "\(self.application.logins.failureCount)"),
+                    ("acl_access_denied_auth", "\(self.service.logins.failureCount)"),
                     ("acl_access_denied_cmd", "\(self.statistics.deniedCommands)"),
                     ("acl_access_denied_key", "\(self.statistics.deniedKeys)"),
                     ("acl_access_denied_channel", "\(self.statistics.deniedChannels)"),
@@ -80,7 +81,7 @@ extension LineServer {
                     ("used_cpu_user", LineServer.seconds(resources.userMicroseconds)),
                 ]),
             Information("Database", self.connections()),
-        ] + application.information + [
+        ] + service.information + [
             Information(
                 "Commandstats", self.calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),
             Information(
@@ -103,7 +104,7 @@ extension LineServer {
         #endif
         var lines = [
             // Clients parse this one to know what they may use; it names the Redis whose protocol this is.
-            ("redis_version", "7.4.0"), ("redis_mode", "standalone"), ("tiffin_version", Application.version),
+            ("redis_version", "7.4.0"), ("redis_mode", "standalone"), ("tiffin_version", Version.current),
             ("tiffin_build", build),
         ]
         if let version = postgresVersion() { lines.append(("postgres_version", version)) }

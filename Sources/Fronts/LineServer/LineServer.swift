@@ -3,16 +3,17 @@
 // It promises that a client's replies come in the order of its requests, and that whatever one client does (sends
 // slowly, reads slowly, sends rubbish) costs the others nothing but its share of the time.
 
-package import Application
+internal import Application
 internal import Domain
 package import EventLoop
+package import Serving
 internal import TextFormats
 package import Users
 
 /// A server of the line protocol.
 @LoopActor
 package final class LineServer: Front {
-    let application: Application
+    let service: Server
     let configuration: LineConfiguration
     let logger: Logger
     let startedAt = LoopActor.now
@@ -24,7 +25,7 @@ package final class LineServer: Front {
     private(set) var sessions: [Int64: Session] = [:]
     /// The sessions, by number, that have to log in first.
     private(set) var strangers: Set<Int64> = []
-    var logins: Logins { application.logins }
+    var logins: Logins { service.logins }
     var slowLog: SlowLog
     /// The commands that are executed in less are in neither `SLOWLOG` nor `LATENCY`, in nanoseconds.
     let slowCommand: UInt64
@@ -63,18 +64,18 @@ package final class LineServer: Front {
     ///     known.
     ///   - connections: how the connections to the database are, as `INFO` gives it.
     package init(
-        _ application: Application, configuration: LineConfiguration, logger: Logger,
+        _ service: Server, configuration: LineConfiguration, logger: Logger,
         postgresVersion: @escaping () -> String? = { nil },
         connections: @escaping @LoopActor () -> Information.Lines = { [] }
     ) {
-        self.application = application
+        self.service = service
         self.configuration = configuration
         self.logger = logger
         self.postgresVersion = postgresVersion
         self.connections = connections
         slowLog = SlowLog(maximumCount: configuration.slowLogLength)
-        slowCommand = min(configuration.slowLogNanoseconds, application.latencies.threshold)
-        application.attach(self)
+        slowCommand = min(configuration.slowLogNanoseconds, service.latencies.threshold)
+        service.attach(self)
     }
 
     // MARK: Running
@@ -231,7 +232,7 @@ package final class LineServer: Front {
     }
 
     func sessionEnded(_ session: Session) {
-        application.clientEnded(session.subscriber)
+        service.clientEnded(session.subscriber)
         guard sessions.removeValue(forKey: session.id) != nil else { return }
         session.share.clients -= 1
         strangers.remove(session.id)
@@ -246,11 +247,11 @@ package final class LineServer: Front {
     func note(
         slow command: CommandDeclaration, _ arguments: Arguments, nanoseconds: UInt64, of session: Session
     ) {
-        application.latencies.note(.command, nanoseconds: nanoseconds)
+        service.latencies.note(.command, nanoseconds: nanoseconds)
         guard nanoseconds >= configuration.slowLogNanoseconds, command.right != .login else { return }
         slowLog.add(
             command, arguments, microseconds: Int64(nanoseconds / 1_000),
-            time: application.clock().millisecondsSinceEpoch / 1_000, address: session.connection.peerAddress,
+            time: service.clock().millisecondsSinceEpoch / 1_000, address: session.connection.peerAddress,
             client: session.name)
     }
 

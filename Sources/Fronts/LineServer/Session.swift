@@ -3,6 +3,7 @@ internal import Domain
 internal import EventLog
 internal import EventLoop
 internal import LineProtocol
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -139,7 +140,7 @@ final class Session {
         machine.mayBeLong = rights.mayActAs(.merchant)
         strangerSince = isStranger ? strangerSince ?? LoopActor.now : nil
         server.note(self, isStranger: isStranger)
-        let topics = server.application.topics!
+        let topics = server.service.topics
         topics.assign(subscriber, to: caller)
         var ended: [String] = []
         if isStranger {
@@ -239,7 +240,7 @@ final class Session {
                 connection.stopReading()
             case .startReading: startReading()
             case .close:
-                server.application.topics.unsubscribe(subscriber)
+                server.service.topics.unsubscribe(subscriber)
                 connection.closeAfterWrites()
             case .wait: return account()
             }
@@ -380,8 +381,8 @@ final class Session {
             command.declaration, arguments, within: confinement, with: rights, of: caller, by: id, actor: actor)
         switch command.body {
         case .session(let body): try body(self, call)
-        case .application(let command):
-            switch try server.application.run(command, call) {
+        case .service(let command):
+            switch try server.service.run(command, call) {
             case .answer(let answer):
                 let sent = try answer.within(server.configuration.replyLimit).get()
                 machine.reply { $0.append(sent) }
@@ -446,7 +447,7 @@ final class Session {
         for (channel, lag) in behind {
             guard case .at(let revision) = lag else { continue }
             behind[channel] = .led
-            server.application.topics.lead(subscriber, on: channel, from: revision, isFollower: true) {
+            server.service.topics.lead(subscriber, on: channel, from: revision, isFollower: true) {
                 [link] message in
                 guard let session = link.session, case .led = session.behind[channel] else { return }
                 session.behind[channel] = nil

@@ -1,6 +1,7 @@
 internal import Application
 internal import HTTP
 internal import Measurement
+internal import Serving
 
 /// Text in Prometheus's format 0.0.4.
 struct MetricsText {

@@ -40,7 +40,7 @@ extension Route {
         writer.key("info")
         writer.beginObject()
         writer.field("title", "Tiffin")
-        writer.field("version", Application.version)
+        writer.field("version", Version.current)
         writer.field(
             "description",
             "Each operation runs a command of the line protocol, its x-command; docs/protocol.md describes "

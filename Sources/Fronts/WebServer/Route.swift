@@ -77,7 +77,7 @@ final class Route: Sendable {
         _ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ parameters: [Parameter] = [],
         _ reply: Reply
     ) {
-        guard let found = Application.commands.first(where: { $0.declaration.name == command }) else {
+        guard let found = Command.all.first(where: { $0.declaration.name == command }) else {
             preconditionFailure("no command \(command)")
         }
         self.method = method

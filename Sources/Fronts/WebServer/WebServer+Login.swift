@@ -2,6 +2,7 @@ internal import Application
 internal import Domain
 internal import EventLoop
 internal import HTTP
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -35,12 +36,12 @@ extension WebServer {
 
     /// Answers `/v1/session`: who somebody is, a login, and its end.
     func login(
-        _ request: HTTPRequest, _ connection: WebConnection, _ application: Application
+        _ request: HTTPRequest, _ connection: WebConnection, _ service: Server
     ) throws(Refusal) -> Outcome {
         switch request.method {
         case "GET", "HEAD":
             return .answer(WebServer.answer(WebServer.document(of: try identity(of: request, from: connection).user)))
-        case "POST": return try logIn(request, connection, application)
+        case "POST": return try logIn(request, connection, service)
         case "DELETE":
             let field = sessions.end(login(of: request)?.session)
             endStreamsWithoutLogin()
@@ -51,7 +52,7 @@ extension WebServer {
     }
 
     private func logIn(
-        _ request: HTTPRequest, _ connection: WebConnection, _ application: Application
+        _ request: HTTPRequest, _ connection: WebConnection, _ service: Server
     ) throws(Refusal) -> Outcome {
         guard WebServer.isJSON(request["content-type"]) else {
             throw Refusal(Problem(.unsupportedMediaType, "ERR", "a body must be application/json"))
@@ -68,7 +69,7 @@ extension WebServer {
         // As addresses of connections are written, with a port.
         let place = address.contains(":") ? "[\(address)]:0" : "\(address):0"
         return .promise { [self] body in
-            application.logins.logIn(name, password, from: place) { [self] outcome in
+            service.logins.logIn(name, password, from: place) { [self] outcome in
                 body(answer(to: outcome, password))
             }
         }

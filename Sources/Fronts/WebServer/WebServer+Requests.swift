@@ -2,6 +2,7 @@ internal import Application
 internal import Domain
 internal import EventLoop
 internal import HTTP
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -57,16 +58,16 @@ extension WebServer {
             guard isReading else { throw Refusal(allowing: ["GET"]) }
             return .answer(self.answer(page, path, request, connection))
         }
-        guard let application else {
+        guard let service else {
             throw Refusal(Problem(.unavailable, "UNAVAILABLE", "nothing was accepted: the log is being read"))
         }
         if connection.site == .console, path == ["v1", "session"] {
-            return try login(request, connection, application)
+            return try login(request, connection, service)
         }
         var identity = try identity(of: request, from: connection)
         if isStream {
             guard request.method == "GET" else { throw Refusal(allowing: ["GET"]) }
-            return .stream(try stream(query, identity, connection, application))
+            return .stream(try stream(query, identity, connection, service))
         }
         if connection.site == .console, isReading, path == ["v1", "info"], let information {
             return .answer(WebServer.answer(WebServer.document(of: information())))
@@ -100,7 +101,7 @@ extension WebServer {
                 cart: identity.visitor?.cartID,
                 customer: connection.site == .store ? identity.visitor?.id ?? Visitor.nobody : nil),
             identity, newVisitor: cookie, condition: isReading ? request["if-none-match"] : nil, connection,
-            application)
+            service)
     }
 
     /// Why a body of so many bytes is not read; nil if it is. A long one is read from those who may do what the request
@@ -130,7 +131,7 @@ extension WebServer {
 
     private func run(
         _ route: Route, _ request: Route.Request, _ identity: Identity, newVisitor: Visitor?, condition: String?,
-        _ connection: WebConnection, _ application: Application
+        _ connection: WebConnection, _ service: Server
     ) -> Outcome {
         let began = LoopActor.now
         let command = route.command
@@ -150,10 +151,10 @@ extension WebServer {
             let earlier = WebServer.earlierCarts(route, request, identity)
             if !earlier.isEmpty {
                 return .promise { [self] body in
-                    recall(route, request, earlier[...], identity, connection, application) { [self] recalled in
+                    recall(route, request, earlier[...], identity, connection, service) { [self] recalled in
                         if let recalled { return body(counted(recalled, isRecalled: true)) }
                         do throws(Failure) {
-                            let response = try respond(route, request, identity, connection, application)
+                            let response = try respond(route, request, identity, connection, service)
                             response.whenKnown { body(counted($0)) }
                         } catch {
                             body(counted(.failure(error)))
@@ -161,7 +162,7 @@ extension WebServer {
                     }
                 }
             }
-            switch try respond(route, request, identity, connection, application) {
+            switch try respond(route, request, identity, connection, service) {
             case .answer(let answer): return .answer(counted(.success(answer)))
             case .promise(let promise): return .promise { body in promise.whenKnown { body(counted($0)) } }
             }
@@ -172,11 +173,11 @@ extension WebServer {
 
     private func respond(
         _ route: Route, _ request: Route.Request, _ identity: Identity, _ connection: WebConnection,
-        _ application: Application, isRecall: Bool = false
+        _ service: Server, isRecall: Bool = false
     ) throws(Failure) -> Response {
         let words = try route.words(of: request)
         return try Arguments.with(words) { arguments throws(Failure) in
-            try application.run(
+            try service.run(
                 route.command,
                 try Call(
                     route.command.declaration, arguments,
@@ -206,7 +207,7 @@ extension WebServer {
     /// nil where it never was.
     private func recall(
         _ route: Route, _ request: Route.Request, _ carts: ArraySlice<Identifier>, _ identity: Identity,
-        _ connection: WebConnection, _ application: Application,
+        _ connection: WebConnection, _ service: Server,
         _ body: @escaping @LoopActor (Result<Answer, Failure>?) -> Void
     ) {
         guard let cart = carts.first else { return body(nil) }
@@ -217,14 +218,14 @@ extension WebServer {
             case .failure:
                 // Not here: whoever tells this may be in the middle of its work.
                 LoopActor.task { [self] in
-                    recall(route, request, carts.dropFirst(), identity, connection, application, body)
+                    recall(route, request, carts.dropFirst(), identity, connection, service, body)
                 }
             }
         }
         var earlier = request
         earlier.cart = cart
         do throws(Failure) {
-            try respond(route, earlier, identity, connection, application, isRecall: true).whenKnown(next)
+            try respond(route, earlier, identity, connection, service, isRecall: true).whenKnown(next)
         } catch {
             next(.failure(error))
         }
@@ -376,7 +377,7 @@ extension WebServer {
 
     private func stream(
         _ query: [(name: String, value: String)], _ identity: Identity, _ connection: WebConnection,
-        _ application: Application
+        _ service: Server
     ) throws(Refusal) -> WebStream {
         let owner = identity.visitor.map { "\($0.id)" } ?? connection.address
         var topics: [WebStream.Topic] = []
@@ -388,7 +389,7 @@ extension WebServer {
             guard query.count <= configuration.maximumTopicsOfStream else {
                 throw Failure("LIMIT", "a stream has at most \(configuration.maximumTopicsOfStream) topics")
             }
-            for item in query { topics.append(try topic(item.value, identity, application)) }
+            for item in query { topics.append(try topic(item.value, identity, service)) }
             guard Set(topics.map(\.name.channel)).count == topics.count else {
                 throw Failure("INVALID", "t: names a topic twice")
             }
@@ -397,11 +398,11 @@ extension WebServer {
             }
             let stream = try WebStream(
                 topics, of: owner, for: identity, hidesOwnIDs: connection.site == .store, on: connection,
-                application)
+                service)
             streams[owner, default: 0] += 1
             return stream
         } catch {
-            for topic in topics { application.topics.abandonUnheard(topic.name) }
+            for topic in topics { service.topics.abandonUnheard(topic.name) }
             throw Refusal(Problem(error))
         }
     }
@@ -413,9 +414,9 @@ extension WebServer {
 
     /// The topic that a client names: `home:copper-ladle@62`, `cart` or `browse?cuisine=thai`.
     private func topic(
-        _ text: String, _ identity: Identity, _ application: Application
+        _ text: String, _ identity: Identity, _ service: Server
     ) throws(Failure) -> WebStream.Topic {
-        if let question = text.firstIndex(of: "?") { return try topic(text, question, identity, application) }
+        if let question = text.firstIndex(of: "?") { return try topic(text, question, identity, service) }
         let parts = text.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false)
         var channel = String(parts[0])
         if WebStream.ownKinds.contains(channel) {
@@ -438,7 +439,7 @@ extension WebServer {
 
     /// The topic of a question: a command's name, and filters behind the mark as in its route.
     private func topic(
-        _ text: String, _ mark: String.Index, _ identity: Identity, _ application: Application
+        _ text: String, _ mark: String.Index, _ identity: Identity, _ service: Server
     ) throws(Failure) -> WebStream.Topic {
         guard ["browse", "outlets"].contains(text[..<mark]) else {
             throw Failure("INVALID", "t: must have browse or outlets before the ?")
@@ -450,10 +451,10 @@ extension WebServer {
         guard identity.confinement?.allowsCatalogue ?? true else { throw .noPermissionForChannel }
         let words =
             [Array(text[..<mark].uppercased().utf8)]
-            + (try FilterKeys.words(&filters, options: Set(Application.topicOptions)))
+            + (try FilterKeys.words(&filters, options: Set(TopicName.questionOptions)))
         do throws(Failure) {
             let name = try Arguments.with(words) { words throws(Failure) in
-                try application.topic(of: words, for: identity.caller)
+                try service.topic(of: words, for: identity.caller)
             }
             return WebStream.Topic(name: name, event: text)
         } catch {
@@ -482,7 +483,7 @@ extension WebServer {
     /// Why requests should go elsewhere; nil where they need not.
     private var unreadyReason: String? {
         if isStopping { return "stopping" }
-        return application == nil ? "reading the log" : application?.trouble
+        return service == nil ? "reading the log" : service?.trouble
     }
 
     private static func plain(_ text: String, _ status: HTTPStatus = .ok) -> HTTPAnswer {
@@ -510,9 +511,9 @@ extension WebServer {
     ) -> HTTPAnswer {
         var document: (path: String, json: [UInt8])?
         var status = HTTPStatus.ok
-        if let pattern = page.document, let application, let outlet = path.last {
+        if let pattern = page.document, let service, let outlet = path.last {
             let identity = WebServer.identity(of: nil, Caller(address: clientAddress(request, connection)))
-            let home = Pages.home(of: outlet, identity, application)
+            let home = Pages.home(of: outlet, identity, service)
             switch home {
             case .success(.parts(let start, let end)):
                 document = (pattern.replacing("{outlet}", with: outlet), start + Array(end.utf8))
@@ -551,7 +552,7 @@ extension Pages {
     /// The home that stands in an outlet's page.
     @LoopActor
     fileprivate static func home(
-        of outlet: String, _ identity: Identity, _ application: Application
+        of outlet: String, _ identity: Identity, _ service: Server
     ) -> Result<Answer, Failure> {
         guard let route = Route.all.first(where: { $0.command.declaration.name == "OUTLET.HOME" }) else {
             return .success(.null)
@@ -559,7 +560,7 @@ extension Pages {
         return Result { () throws(Failure) in
             let response = try Arguments.with([Array("OUTLET.HOME".utf8), Array(outlet.utf8)]) {
                 arguments throws(Failure) in
-                try application.run(
+                try service.run(
                     route.command,
                     try Call(
                         route.command.declaration, arguments, within: identity.confinement, of: identity.caller))

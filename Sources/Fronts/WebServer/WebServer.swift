@@ -9,6 +9,7 @@ internal import Domain
 package import EventLoop
 internal import HTTP
 package import Measurement
+package import Serving
 package import Users
 
 /// A server of HTTP.
@@ -20,7 +21,7 @@ package final class WebServer: Front {
     /// The time in milliseconds since 1970.
     private let clock: () -> Int64
     /// nil while the log is being read.
-    private(set) var application: Application?
+    private(set) var service: Server?
     private(set) var isStopping = false
     /// Counts a call of a command that was answered: the command, the nanoseconds it took, and why it failed.
     package var onCall: (@LoopActor (Command, UInt64, Failure?) -> Void)?
@@ -117,9 +118,9 @@ package final class WebServer: Front {
     }
 
     /// Answers from the application from now on.
-    package func serve(_ application: Application) {
-        self.application = application
-        application.attach(self)
+    package func serve(_ service: Server) {
+        self.service = service
+        service.attach(self)
     }
 
     /// Takes no more requests; those on their way are still answered.

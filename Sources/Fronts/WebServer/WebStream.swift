@@ -1,6 +1,7 @@
 internal import Application
 internal import EventLoop
 internal import HTTP
+internal import Serving
 internal import TextFormats
 
 /// A stream of events: what a client listens to, from where it left off and without a gap.
@@ -39,7 +40,7 @@ final class WebStream {
     /// Who listens.
     let identity: Identity
     private unowned let connection: WebConnection
-    private let application: Application
+    private let service: Server
     /// Whether what belongs to the visitor goes by the name of its kind alone.
     private let hidesOwnIDs: Bool
     private var subscriber: Subscriber!
@@ -52,12 +53,12 @@ final class WebStream {
     /// - Throws: where a client listens to too much.
     init(
         _ topics: [Topic], of owner: String, for identity: Identity, hidesOwnIDs: Bool, on connection: WebConnection,
-        _ application: Application
+        _ service: Server
     ) throws(Failure) {
         self.owner = owner
         self.identity = identity
         self.connection = connection
-        self.application = application
+        self.service = service
         self.hidesOwnIDs = hidesOwnIDs
         self.topics = topics
         subscriber = Subscriber(connection.id, of: identity.caller) { [unowned self] in receive($0) }
@@ -65,7 +66,7 @@ final class WebStream {
             states[topic.name.channel] = .led
             events[topic.name.channel] = topic.event
         }
-        _ = try application.topics.subscribe(subscriber, to: topics.map(\.name), within: identity.confinement)
+        _ = try service.topics.subscribe(subscriber, to: topics.map(\.name), within: identity.confinement)
     }
 
     /// Sends where the topics stand.
@@ -75,7 +76,7 @@ final class WebStream {
 
     private func lead(_ channel: String, from revision: Int64?) {
         states[channel] = .led
-        application.topics.lead(subscriber, on: channel, from: revision) { [weak self] message in
+        service.topics.lead(subscriber, on: channel, from: revision) { [weak self] message in
             guard let self, case .led = states[channel] else { return }
             states[channel] = .following
             receive(message)
@@ -144,7 +145,7 @@ final class WebStream {
     func end() {
         guard !states.isEmpty else { return }
         states = [:]
-        application.clientEnded(subscriber)
+        service.clientEnded(subscriber)
         connection.server.streamEnded(of: owner)
     }
 }

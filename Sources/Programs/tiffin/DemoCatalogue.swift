@@ -1,5 +1,6 @@
 internal import Application
 internal import EventLoop
+internal import Serving
 internal import TextFormats
 
 /// The catalogue that `serve --demo` loads, by the commands that a client would send.
@@ -15,21 +16,21 @@ enum DemoCatalogue {
     ///   `MENU.PUT`.
     /// - Returns: how many outlets there are in it.
     @LoopActor
-    static func load(_ json: [UInt8], into application: Application) async throws(LoadingError) -> Int {
+    static func load(_ json: [UInt8], into service: Server) async throws(LoadingError) -> Int {
         for outlet in try outlets(in: json) {
-            try await perform("OUTLET.PUT", outlet.id, outlet.details, application)
-            try await perform("MENU.PUT", outlet.id, outlet.menu, application)
-            try await perform("OUTLET.OPEN", outlet.id, nil, application)
+            try await perform("OUTLET.PUT", outlet.id, outlet.details, service)
+            try await perform("MENU.PUT", outlet.id, outlet.menu, service)
+            try await perform("OUTLET.OPEN", outlet.id, nil, service)
         }
         return try outlets(in: json).count
     }
 
     @LoopActor
     private static func perform(
-        _ command: String, _ outlet: String, _ document: [UInt8]?, _ application: Application
+        _ command: String, _ outlet: String, _ document: [UInt8]?, _ service: Server
     ) async throws(LoadingError) {
         do throws(Failure) {
-            _ = try await application.perform(
+            _ = try await service.perform(
                 [Array(command.utf8), Array(outlet.utf8)] + (document.map { [$0] } ?? []))
         } catch {
             throw LoadingError(description: "\(command) \(outlet): \(error.message)")

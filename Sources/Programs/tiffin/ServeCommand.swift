@@ -7,6 +7,7 @@ internal import Foundation
 internal import LineServer
 internal import Postgres
 internal import PostgresStorage
+internal import Serving
 internal import WebServer
 
 enum ServeCommand: Subcommand {
@@ -169,14 +170,14 @@ enum ServeCommand: Subcommand {
         // Before the log is read, so that whoever asks is told that it is.
         for (site, address) in try web.listen() { Terminal.print("tiffin: \(site.rawValue) on http://\(address)") }
         defer { web.close() }
-        let application = try await Application(
+        let service = try await Server(
             configuration: configuration, log: log, history: history, keys: keys, store: store, logger: logger
         ) {
             Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
         }
         var line = line
         line.tls = certificates?.context
-        let server = LineServer(application, configuration: line, logger: logger) {
+        let server = LineServer(service, configuration: line, logger: logger) {
             log.serverVersion
         } connections: {
             log.connectionLines + history.connectionLines
@@ -184,9 +185,9 @@ enum ServeCommand: Subcommand {
         }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
-        application.start()
-        if options[demo], application.isLogEmpty {
-            let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
+        service.start()
+        if options[demo], service.isLogEmpty {
+            let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: service)
             logger.info("the log was empty: loaded a demo catalogue of \(count) outlets")
         }
         let (address, port): (String, Int)
@@ -194,13 +195,13 @@ enum ServeCommand: Subcommand {
             (address, port) = try server.listen()
         } catch {
             web.close()
-            await application.stop()
+            await service.stop()
             throw error
         }
         web.onCall = { server.count($0, nanoseconds: $1, $2) }
         web.information = { server.sections }
         web.latencies = { server.latencies }
-        web.serve(application)
+        web.serve(service)
         users.follow {
             server.apply($0.changes, isEverything: $0.isEverything)
             web.apply($0.changes, isEverything: $0.isEverything)
@@ -222,7 +223,7 @@ enum ServeCommand: Subcommand {
         server.drain()
         web.drain()
         Task { @LoopActor in
-            await application.stop()
+            await service.stop()
             stopped.fire()
         }
         await stopped.wait()

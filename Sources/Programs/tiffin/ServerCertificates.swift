@@ -2,6 +2,7 @@ internal import Application
 internal import CommandLineOptions
 internal import EventLoop
 internal import LineServer
+internal import Serving
 
 /// What a server shows its clients, from files that may be replaced while it runs.
 @LoopActor

@@ -2,6 +2,7 @@ internal import Application
 internal import CommandLineOptions
 internal import EventLoop
 internal import LineServer
+internal import Serving
 
 /// The options that bound what clients take from each other and from the machine.
 enum ServerLimits {

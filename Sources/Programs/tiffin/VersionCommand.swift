@@ -1,5 +1,5 @@
 internal import Application
 
 enum VersionCommand {
-    static func run() { Terminal.print("tiffin \(Application.version)") }
+    static func run() { Terminal.print("tiffin \(Version.current)") }
 }

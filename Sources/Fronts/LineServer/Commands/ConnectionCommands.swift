@@ -2,6 +2,7 @@ internal import Application
 internal import Domain
 internal import EventLoop
 internal import LineProtocol
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -74,7 +75,7 @@ enum ConnectionCommands {
             "Resets the connection to how it began: nobody is logged in."
         ) { _ in
             { session, _ in
-                session.server.application.topics.unsubscribe(session.subscriber)
+                session.server.service.topics.unsubscribe(session.subscriber)
                 session.name = ""
                 session.version = .resp2
                 session.transaction = nil
@@ -181,7 +182,7 @@ enum ConnectionCommands {
             replies.bulk("server")
             replies.bulk("tiffin")
             replies.bulk("version")
-            replies.bulk(Application.version)
+            replies.bulk(Version.current)
             replies.bulk("proto")
             replies.integer(Int64(version.rawValue))
             replies.bulk("id")

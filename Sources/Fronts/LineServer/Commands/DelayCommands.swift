@@ -1,6 +1,7 @@
 internal import Application
 internal import EventLoop
 internal import LineProtocol
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -53,7 +54,7 @@ enum DelayCommands {
             "Returns what took long: each event with its latest time, its latest milliseconds, and its most."
         ) { _ in
             { session, _ in
-                let series = session.server.application.latencies.series.sorted { $0.key.rawValue < $1.key.rawValue }
+                let series = session.server.service.latencies.series.sorted { $0.key.rawValue < $1.key.rawValue }
                 session.reply { replies in
                     replies.array(series.count)
                     for (event, series) in series {
@@ -73,7 +74,7 @@ enum DelayCommands {
             let event = parameters.required("event", .bytes)
             return { session, call throws(Failure) in
                 let event = try LatencyMonitor.Event(call[event])
-                let samples = event.flatMap { session.server.application.latencies.series[$0]?.samples } ?? []
+                let samples = event.flatMap { session.server.service.latencies.series[$0]?.samples } ?? []
                 session.reply { replies in
                     replies.array(samples.count)
                     for sample in samples {
@@ -91,7 +92,7 @@ enum DelayCommands {
             return { session, call throws(Failure) in
                 let named = call[events]
                 let events = named.isEmpty ? LatencyMonitor.Event.allCases : named.compactMap { .init($0) }
-                let count = events.count { session.server.application.latencies.reset($0) }
+                let count = events.count { session.server.service.latencies.reset($0) }
                 session.reply { $0.integer(Int64(count)) }
             }
         },

@@ -3,6 +3,7 @@ internal import Domain
 internal import EventLoop
 internal import Foundation
 internal import LineProtocol
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -20,7 +21,7 @@ enum ServerCommands {
         },
         LineCommand("TIME", .server, "Returns the time: seconds since 1970, and microseconds.") { _ in
             { session, _ in
-                let milliseconds = session.server.application.clock().millisecondsSinceEpoch
+                let milliseconds = session.server.service.clock().millisecondsSinceEpoch
                 session.reply { replies in
                     replies.array(2)
                     replies.bulk(String(milliseconds / 1_000))
@@ -272,12 +273,12 @@ extension LineServer {
             ("save", ""),
             ("appendonly", "yes"),
             ("maxclients", "\(configuration.maximumClients)"),
-            ("maxmemory", "\(application.memory.limit)"),
+            ("maxmemory", "\(service.memory.limit)"),
             ("maxmemory-clients", "\(configuration.clientMemory)"),
             ("timeout", "\(configuration.idleSeconds)"),
             ("slowlog-log-slower-than", "\(configuration.slowLogMicroseconds)"),
             ("slowlog-max-len", "\(configuration.slowLogLength)"),
-            ("latency-monitor-threshold", "\(application.latencies.milliseconds)"),
+            ("latency-monitor-threshold", "\(service.latencies.milliseconds)"),
             ("port", "\(configuration.port)"),
             ("bind", configuration.host),
             ("databases", "1"),

@@ -1,5 +1,6 @@
 internal import Application
 internal import LineProtocol
+internal import Serving
 internal import TextFormats
 internal import Users
 
@@ -14,7 +15,7 @@ enum SubscriptionCommands {
             return { session, call throws(Failure) in
                 var names: [TopicName] = []
                 for channel in call[channels] { names.append(try TopicName(channel)) }
-                let topics = session.server.application.topics!
+                let topics = session.server.service.topics
                 let counts = try topics.subscribe(session.subscriber, to: names, within: call.confinement)
                 session.reply { replies in
                     for (name, count) in zip(names, counts) {
@@ -30,7 +31,7 @@ enum SubscriptionCommands {
         ) { parameters in
             let channels = parameters.repeated("channel", isOptional: true)
             return { session, call throws(Failure) in
-                let (topics, subscriber) = (session.server.application.topics!, session.subscriber!)
+                let (topics, subscriber) = (session.server.service.topics, session.subscriber!)
                 // A channel that is no topic's name, to the byte, has no subscription.
                 var channels = call[channels].map { (bytes: Array($0.bytes), name: (try? TopicName($0))?.channel) }
                 if channels.isEmpty { channels = subscriber.channels.map { (bytes: Array($0.utf8), name: $0) } }

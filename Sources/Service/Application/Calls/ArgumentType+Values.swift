@@ -33,7 +33,7 @@ extension ArgumentType<Text> {
     /// The digest of a document that the client has, or 0 for none.
     static let documentDigest = ArgumentType(kind: .string) { argument, field throws(Failure) in
         let text = try ArgumentType<Text>.text.read(argument, field)
-        try RecentDocuments.check(since: text.string)
+        try ChangeDocument.check(since: text.string)
         return text
     }
 

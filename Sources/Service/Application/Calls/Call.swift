@@ -1,5 +1,5 @@
 package import Domain
-internal import EventLog
+package import EventLog
 package import TextFormats
 package import Users
 
@@ -17,15 +17,15 @@ package struct Call: ~Copyable {
     /// found to be within.
     package let confinement: Confinement?
     /// What its caller may do.
-    let rights: Rights
+    package let rights: Rights
     /// Whose call it is.
-    let caller: Caller
+    package let caller: Caller
     /// The connection that it came by; 0 for the server itself.
-    let client: Int64
+    package let client: Int64
     /// Who has proved to be its caller; nil where nobody has to.
     private let actor: Text?
     /// Whether it only asks what became of the same call before: it decides nothing.
-    let isRecall: Bool
+    package let isRecall: Bool
     /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
     private var options = SIMD16<UInt16>.zero
 
@@ -136,7 +136,7 @@ package struct Call: ~Copyable {
     // MARK: Writes
 
     /// The version that the client expects the stream to have.
-    var expectedVersion: Int64? {
+    package var expectedVersion: Int64? {
         get throws(Failure) {
             guard let option = declaration.versionOption else { return nil }
             return try self[option]
@@ -144,7 +144,7 @@ package struct Call: ~Copyable {
     }
 
     /// The client's id for the command, with a fingerprint of what the call asks for; and whose the command is.
-    func metadata() throws(Failure) -> EventMetadata {
+    package func metadata() throws(Failure) -> EventMetadata {
         var metadata = try origin
         guard metadata.commandID != nil else { return metadata }
         metadata.fingerprint = Call.fingerprint(of: words(omitting: nil).head)
@@ -153,7 +153,7 @@ package struct Call: ~Copyable {
 
     /// As ``metadata()``, with the sealed text in place of an option's value: nobody can guess the text from what the
     /// log keeps.
-    func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
+    package func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
         var metadata = try origin
         guard metadata.commandID != nil else { return { [metadata] _ in metadata } }
         let (head, tail) = words(omitting: text.place)
@@ -166,7 +166,7 @@ package struct Call: ~Copyable {
     }
 
     /// Whose the command is, and what the client says of it, without a fingerprint.
-    var origin: EventMetadata {
+    package var origin: EventMetadata {
         get throws(Failure) {
             var origin = EventMetadata.none
             if let option = declaration.idOption { origin.commandID = try self[option] }

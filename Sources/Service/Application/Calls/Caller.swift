@@ -6,7 +6,8 @@ package struct Caller: Hashable, Sendable {
     /// The server itself.
     package static let server = Caller(number: 0)
 
-    let number: Int
+    /// The number.
+    package let number: Int
 
     private init(number: Int) { self.number = number }
 

@@ -1,6 +1,5 @@
 internal import Domain
 package import EventLog
-internal import EventLoop
 package import TextFormats
 package import Users
 
@@ -123,11 +122,12 @@ package final class CommandDeclaration: Sendable {
 
 /// Something that clients can ask of the application.
 package final class Command: Sendable {
-    typealias Body = @LoopActor @Sendable (Application, borrowing Call) throws(Failure) -> Response
+    package typealias Body = @Sendable (any Service, borrowing Call) throws(Failure) -> Response
 
     /// What it is called and takes.
     package let declaration: CommandDeclaration
-    let body: Body
+    /// What runs it.
+    package let body: Body
 
     /// - Parameter declare: declares the parameters, and makes what runs the command with their keys.
     init(

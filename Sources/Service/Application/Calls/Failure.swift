@@ -1,6 +1,6 @@
-internal import CommandHandling
-internal import Domain
-internal import EventLog
+package import CommandHandling
+package import Domain
+package import EventLog
 
 /// Why a call failed: a stable code and a text for people, which is safe to show to strangers.
 package struct Failure: Error, Sendable {
@@ -15,18 +15,18 @@ package struct Failure: Error, Sendable {
         self.message = message
     }
 
-    init(_ rejection: Rejection) {
+    package init(_ rejection: Rejection) {
         self.init(rejection.code.rawValue, rejection.message)
     }
 
-    init(_ corruption: CorruptEvent) {
+    package init(_ corruption: CorruptEvent) {
         self.init(
             "CORRUPT",
             "stream '\(corruption.stream)' is quarantined since position \(corruption.position) "
                 + "of partition \(corruption.partition)")
     }
 
-    init(_ failure: ReadFailure) {
+    package init(_ failure: ReadFailure) {
         switch failure {
         case .corrupt(let corruption): self.init(corruption)
         case .unavailable(let reason): self = .unavailable(reason)
@@ -35,7 +35,7 @@ package struct Failure: Error, Sendable {
     }
 
     /// Why a command was not accepted.
-    init(_ outcome: CommandOutcome) {
+    package init(_ outcome: CommandOutcome) {
         switch outcome {
         case .accepted, .recordable: preconditionFailure("an accepted command is no failure")
         case .rejected(let rejection): self.init(rejection)
@@ -58,30 +58,30 @@ package struct Failure: Error, Sendable {
     package static func syntax(_ detail: String) -> Failure { Failure("ERR", "syntax error: \(detail)") }
 
     /// There is no such outlet, or it was removed.
-    static func noOutlet(_ outlet: some CustomStringConvertible) -> Failure {
+    package static func noOutlet(_ outlet: some CustomStringConvertible) -> Failure {
         Failure("NOTFOUND", "no outlet '\(outlet)'")
     }
     /// In Redis's words, for whom an id is a key.
     package static let noPermissionForKey = Failure("NOPERM", "No permissions to access a key")
     /// The same, of a channel.
     package static let noPermissionForChannel = Failure("NOPERM", "No permissions to access a channel")
-    static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
+    package static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
 
-    static let forgotten = Failure(
+    package static let forgotten = Failure(
         "FORGOTTEN",
         "this customer was forgotten, and no command in their name is accepted any more; nothing was accepted")
 
-    static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
+    package static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
 
-    static func tooLarge(_ count: Int, limit: Int) -> Failure {
+    package static func tooLarge(_ count: Int, limit: Int) -> Failure {
         Failure("LIMIT", "the document has \(count) bytes, and at most \(limit) can be sent")
     }
 
-    static func unavailable(_ reason: String) -> Failure {
+    package static func unavailable(_ reason: String) -> Failure {
         Failure("UNAVAILABLE", "nothing was accepted: \(reason)")
     }
 
-    static func unknown(_ reason: String) -> Failure {
+    package static func unknown(_ reason: String) -> Failure {
         Failure("UNKNOWN", "the outcome could not be learnt, send again with the same ID: \(reason)")
     }
 }

@@ -32,7 +32,7 @@ enum ParameterPlace {
 package struct Parameter<Value>: Sendable {
     let place: ParameterPlace
     /// What errors call it.
-    let field: String
+    package let field: String
     let type: ArgumentType<Value>
 }
 
@@ -40,7 +40,7 @@ package struct Parameter<Value>: Sendable {
 package struct OptionalParameter<Value>: Sendable {
     let place: ParameterPlace
     /// What errors call it.
-    let field: String
+    package let field: String
     let type: ArgumentType<Value>
 }
 

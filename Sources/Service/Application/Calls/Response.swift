@@ -1,5 +1,4 @@
 package import EventLog
-package import EventLoop
 
 /// What a command answers, in no protocol yet.
 package enum Answer: Sendable {
@@ -30,7 +29,7 @@ package enum Answer: Sendable {
     }
 
     /// A document, or null.
-    init(_ document: [UInt8]?) { self = document.map(Answer.document) ?? .null }
+    package init(_ document: [UInt8]?) { self = document.map(Answer.document) ?? .null }
 }
 
 /// What a call of a command gives: an answer, or the promise of one.
@@ -41,8 +40,7 @@ package enum Response {
     case promise(Promise)
 
     /// Calls `body` with the answer, now or once it is known. Called once for each response.
-    @LoopActor
-    package func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
+    package func whenKnown(_ body: @escaping (Result<Answer, Failure>) -> Void) {
         switch self {
         case .answer(let answer): body(.success(answer))
         case .promise(let promise): promise.whenKnown(body)
@@ -51,12 +49,11 @@ package enum Response {
 }
 
 /// An answer that is not known yet. It is given once, with ``keep(_:)`` or ``fail(_:)``.
-@LoopActor
 package final class Promise {
     /// The category of the stream that the call is about: later calls of the same client may have to wait for it.
-    package nonisolated let category: StreamName.Category
+    package let category: StreamName.Category
     /// Whether the call is not decided yet, so that nothing of the same client may overtake it.
-    package nonisolated let isHolding: Bool
+    package let isHolding: Bool
 
     private enum State {
         case pending
@@ -66,13 +63,13 @@ package final class Promise {
     }
     private var state = State.pending
 
-    init(about category: StreamName.Category, isHolding: Bool = false) {
+    package init(about category: StreamName.Category, isHolding: Bool = false) {
         self.category = category
         self.isHolding = isHolding
     }
 
     /// Calls `body` with the answer, now or once it is known. Called once for each promise.
-    package func whenKnown(_ body: @escaping @LoopActor (Result<Answer, Failure>) -> Void) {
+    package func whenKnown(_ body: @escaping (Result<Answer, Failure>) -> Void) {
         switch state {
         case .pending: state = .awaited(body)
         case .known(let result):
@@ -82,11 +79,11 @@ package final class Promise {
         }
     }
 
-    func keep(_ answer: Answer) { end(.success(answer)) }
+    package func keep(_ answer: Answer) { end(.success(answer)) }
 
-    func fail(_ failure: Failure) { end(.failure(failure)) }
+    package func fail(_ failure: Failure) { end(.failure(failure)) }
 
-    func end(_ result: Result<Answer, Failure>) {
+    package func end(_ result: Result<Answer, Failure>) {
         switch state {
         case .pending: state = .known(result)
         case .awaited(let body):

@@ -1,7 +1,6 @@
 internal import Catalogue
 internal import Domain
 internal import EventLog
-internal import EventLoop
 internal import Projections
 package import TextFormats
 internal import Users
@@ -19,22 +18,22 @@ enum BrowsingCommands {
             let revision = parameters.option("SINCE", "revision", .count)
             let cart = parameters.option("CART", "cart", .cart)
             let moment = parameters.option("AT", "moment", .moment)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (outlet, cart, since) = (try call[outlet], try call[cart], try call[revision])
-                if let moment = try application.moment(try call[moment]) {
+                if let moment = try service.moment(try call[moment]) {
                     guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
-                    return application.past(.home(of: outlet, cart: cart, at: moment), for: call.caller)
+                    return service.past(.home(of: outlet, cart: cart, at: moment), for: call.caller, within: nil)
                 }
-                if let since { return application.update(of: outlet, since: since, cart, for: call.caller) }
-                return .answer(Answer(try application.home(of: outlet), count: try application.cartCount(cart)))
+                if let since { return service.update(of: outlet, since: since, cart, for: call.caller) }
+                return .answer(Answer(try service.home(of: outlet), count: try service.cartCount(cart)))
             }
         },
         Command(
             "OUTLET.TAGS", .browsing, role: .customer, "Returns the tag bar of an outlet's home, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                .answer(Answer(try application.outlet(try call[outlet]).map(HomeDocument.tagBar)))
+            return { service, call throws(Failure) in
+                .answer(Answer(try service.outlet(try call[outlet]).map(HomeDocument.tagBar)))
             }
         },
         Command(
@@ -44,11 +43,11 @@ enum BrowsingCommands {
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let since = parameters.option("SINCE", "digest", .documentDigest)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let item = try call[item]
-                let record = try application.outlet(try call[outlet])
+                let record = try service.outlet(try call[outlet])
                 let document = record.flatMap { ItemDocument.bytes(of: item, in: $0) }
-                return application.response(document, since: try call[since])
+                return service.response(document, since: try call[since])
             }
         },
     ]
@@ -62,16 +61,16 @@ enum BrowsingCommands {
             "BROWSE", .browsing, role: .customer, "Returns a page of the items that match every filter."
         ) { parameters in
             let query = parameters.query(pages)
-            return { application, call throws(Failure) in
-                try application.page(of: .items, call[query], pages)
+            return { service, call throws(Failure) in
+                try service.page(of: .items, call[query], pages)
             }
         },
         Command(
             "OUTLETS", .browsing, role: .customer, "Returns a page of the outlets that match every filter."
         ) { parameters in
             let query = parameters.query(pages)
-            return { application, call throws(Failure) in
-                try application.page(of: .outlets, call[query], pages)
+            return { service, call throws(Failure) in
+                try service.page(of: .outlets, call[query], pages)
             }
         },
         Command(
@@ -79,10 +78,10 @@ enum BrowsingCommands {
             "Returns one of the items that match every filter, each equally likely, or null."
         ) { parameters in
             let query = parameters.query([.seed])
-            return { application, call throws(Failure) in
-                let catalogue = application.catalogue
+            return { service, call throws(Failure) in
+                let catalogue = service.catalogue
                 return .answer(
-                    Answer(catalogue.surprise(try application.query(.items, call[query], [.seed], catalogue))))
+                    Answer(catalogue.surprise(try service.query(.items, call[query], [.seed], catalogue))))
             }
         },
         save(
@@ -98,7 +97,7 @@ enum BrowsingCommands {
             let name = parameters.required("name", .savedQuery)
             let from = parameters.required("from", .integer)
             let count = parameters.required("count", .integer)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (name, from, count) = (try call.savedName(name), try call[from], try call[count])
                 let window: Range<Int>
                 do throws(CatalogueError) {
@@ -106,15 +105,15 @@ enum BrowsingCommands {
                 } catch {
                     throw Failure(error)
                 }
-                return .answer(.integer(application.catalogue.move(name, to: window) ? 1 : 0))
+                return .answer(.integer(service.catalogue.move(name, to: window) ? 1 : 0))
             }
         },
         Command(
             "BROWSE.DROP", .browsing, role: .customer, "Deletes a saved query; returns how many there were, 1 or 0."
         ) { parameters in
             let name = parameters.required("name", .savedQuery)
-            return { application, call throws(Failure) in
-                .answer(.integer(application.catalogue.drop(try call.savedName(name)) ? 1 : 0))
+            return { service, call throws(Failure) in
+                .answer(.integer(service.catalogue.drop(try call.savedName(name)) ? 1 : 0))
             }
         },
     ]
@@ -123,10 +122,10 @@ enum BrowsingCommands {
         Command(name, .browsing, role: .customer, summary) { parameters in
             let name = parameters.required("name", .savedQuery)
             let query = parameters.query(windows)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let name = try call.savedName(name)
-                let query = try application.lastingQuery(kind, call[query], windows)
-                let catalogue = application.catalogue
+                let query = try service.lastingQuery(kind, call[query], windows)
+                let catalogue = service.catalogue
                 guard catalogue.save(query, as: name, for: call.caller.number) else {
                     throw Failure(
                         "LIMIT",
@@ -161,10 +160,12 @@ extension ParameterList {
     }
 }
 
-extension Application {
+extension TopicName {
     /// The options of a question whose answer is a topic.
-    package static let topicOptions = BrowsingCommands.firstRows.map(\.rawValue)
+    package static let questionOptions = BrowsingCommands.firstRows.map(\.rawValue)
+}
 
+extension Service {
     fileprivate func page(
         of kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
     ) throws(Failure) -> Response {
@@ -177,7 +178,7 @@ extension Application {
         let hasMenu = versions.isEmpty || versions.contains { $0 != 0 }
         let page = catalogue.page(query, emptyState: hasMenu ? "empty" : "noMenu")
         guard let since = query.since else { return .answer(.document(page.bytes)) }
-        try RecentDocuments.check(since: since)
+        try ChangeDocument.check(since: since)
         return change(to: page.bytes, content: page.content, since: Text(since))
     }
 
@@ -202,7 +203,7 @@ extension Application {
     fileprivate func lastingQuery(
         _ kind: ListingKind, _ words: Arguments.SubSequence, _ options: [CatalogueQuery.Option]
     ) throws(Failure) -> CatalogueQuery {
-        try memory.checkRoom()
+        try checkRoom()
         let query = try query(kind, words, options, catalogue)
         guard !query.lacksCurrency else {
             throw .invalid("PRICE", "needs a CURRENCY, as there is no outlet yet that tells it")
@@ -220,7 +221,7 @@ extension Application {
             words.append(word)
         }
         #if DEBUG
-            if let fault = configuration.plantedFault { words = fault.asked(words) }
+            words = planted(words)
         #endif
         let query: CatalogueQuery
         do throws(CatalogueError) {
@@ -248,7 +249,7 @@ extension Application {
                     let count = try cartCount(cart)
                     switch update {
                     case .patch(let from, let to, let patch):
-                        return Answer(changeOf: outlet, from, to, configuration.sent(patch), count: count)
+                        return Answer(changeOf: outlet, from, to, sent(patch), count: count)
                     case .whole(let home): return Answer(home, count: count)
                     // Null would say that nothing has changed.
                     case nil: throw .noOutlet(outlet)

@@ -1,7 +1,6 @@
 internal import CommandHandling
 internal import Domain
 internal import EventLog
-internal import EventLoop
 internal import Projections
 internal import Users
 
@@ -19,22 +18,22 @@ enum CartCommands {
             let options = parameters.option("OPTIONS", "options", .options)
             let note = parameters.option("NOTE", "text", .text)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
                 let options = try call[options] ?? []
                 let (outlet, item, quantity) = (try call[outlet], try call[item], try call[quantity])
                 let text = try call[note]
-                @LoopActor func add(_ note: PersonalText?, of customer: Identifier?) -> DomainCommand {
+                func add(_ note: PersonalText?, of customer: Identifier?) -> DomainCommand {
                     .cart(
                         .add(
                             Cart.Addition(
                                 outlet: outlet, item: item, quantity: quantity, note: note, customer: customer,
-                                offer: application.offer(of: item, with: options, at: outlet))))
+                                offer: service.offer(of: item, with: options, at: outlet))))
                 }
                 guard let customer = try call[customer] else {
-                    return try application.submit(stream, call) { _, _ in add(text.map(PersonalText.plain), of: nil) }
+                    return try service.submit(stream, call) { _, _ in add(text.map(PersonalText.plain), of: nil) }
                 }
-                return try application.submit(stream, call, of: customer, sealing: text, in: note, as: .note) {
+                return try service.submit(stream, call, of: customer, sealing: text, in: note, as: .note) {
                     note, _, _ in add(note.map(PersonalText.sealed), of: customer)
                 }
             }
@@ -46,10 +45,10 @@ enum CartCommands {
             let cart = parameters.required("cart", .cart)
             let line = parameters.required("line", .text)
             let quantity = parameters.required("quantity", .quantity)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (line, quantity) = (try call[line], try call[quantity])
-                return try application.submit(StreamName(.cart, try call[cart]), call) { state, _ in
-                    let maximum = state.cart?.maximum(ofLine: line, offers: application.offers)
+                return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
+                    let maximum = state.cart?.maximum(ofLine: line, offers: service.offers)
                     return .cart(
                         .set(line: line, quantity: quantity, maximum: maximum ?? MenuItem.quantityLimit))
                 }
@@ -60,9 +59,9 @@ enum CartCommands {
         ) { parameters in
             let cart = parameters.required("cart", .cart)
             let line = parameters.required("line", .text)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let line = try call[line]
-                return try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in
+                return try service.submit(StreamName(.cart, try call[cart]), call) { _, _ in
                     .cart(.remove(line: line))
                 }
             }
@@ -76,18 +75,18 @@ enum CartCommands {
             let options = parameters.option("OPTIONS", "options", .options)
             let note = parameters.option("NOTE", "text", .text)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
                 let (line, options, text) = (try call[line], try call[options], try call[note])
                 guard options != nil || text != nil else {
                     throw Failure("INVALID", "nothing is to be changed: give OPTIONS or NOTE, or both")
                 }
-                @LoopActor func edit(
+                func edit(
                     _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
                 ) -> DomainCommand {
                     var offer = Offer.noItem
                     if let contents = state.cart?.contents, let old = state.cart?.line(line) {
-                        offer = application.offer(of: old.item, with: options ?? old.chosen, at: contents.outlet)
+                        offer = service.offer(of: old.item, with: options ?? old.chosen, at: contents.outlet)
                     }
                     return .cart(
                         .edit(
@@ -97,11 +96,11 @@ enum CartCommands {
                 // An empty note is none.
                 let given = text.flatMap { $0.isEmpty ? nil : $0 }
                 guard let customer = try call[customer] else {
-                    return try application.submit(stream, call) { state, _ in
+                    return try service.submit(stream, call) { state, _ in
                         edit(given.map(PersonalText.plain), of: nil, state)
                     }
                 }
-                return try application.submit(stream, call, of: customer, sealing: given, in: note, as: .note) {
+                return try service.submit(stream, call, of: customer, sealing: given, in: note, as: .note) {
                     note, state, _ in edit(note.map(PersonalText.sealed), of: customer, state)
                 }
             }
@@ -112,9 +111,9 @@ enum CartCommands {
         ) { parameters in
             let cart = parameters.required("cart", .cart)
             let amount = parameters.required("minor", .amount)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let amount = try call[amount]
-                return try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.tip(amount)) }
+                return try service.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.tip(amount)) }
             }
         },
         Command(
@@ -122,10 +121,10 @@ enum CartCommands {
             "Returns what a cart costs now, with taxes, fees and tip, and a digest to check out with, or null."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let cart = try call[cart]
-                return application.document(of: StreamName(.cart, cart), for: call.caller) {
-                    application.quote(of: cart, $0)
+                return service.document(of: StreamName(.cart, cart), for: call.caller, within: nil) {
+                    service.quote(of: cart, $0)
                 }
             }
         },
@@ -134,8 +133,8 @@ enum CartCommands {
             "Removes every line; returns the cart's count, 0."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
-            return { application, call throws(Failure) in
-                try application.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.clear) }
+            return { service, call throws(Failure) in
+                try service.submit(StreamName(.cart, try call[cart]), call) { _, _ in .cart(.clear) }
             }
         },
         Command(
@@ -143,8 +142,8 @@ enum CartCommands {
             "Returns how many items a cart holds: 0 if it is unknown or checked out."
         ) { parameters in
             let cart = parameters.required("cart", .cart)
-            return { application, call throws(Failure) in
-                .answer(.integer(Int64(try application.count(of: try call[cart]))))
+            return { service, call throws(Failure) in
+                .answer(.integer(Int64(try service.count(of: try call[cart]))))
             }
         },
         Command(
@@ -154,15 +153,15 @@ enum CartCommands {
             let cart = parameters.required("cart", .cart)
             let version = parameters.option("SINCE", "version", .count)
             let moment = parameters.option("AT", "moment", .moment)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (cart, since) = (try call[cart], try call[version])
-                if let moment = try application.moment(try call[moment]) {
+                if let moment = try service.moment(try call[moment]) {
                     guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
-                    return application.past(.cart(cart, at: moment), for: call.caller)
+                    return service.past(.cart(cart, at: moment), for: call.caller, within: nil)
                 }
-                if let since { return application.change(ofCart: cart, since: since, for: call.caller) }
-                return application.document(of: StreamName(.cart, cart), for: call.caller) {
-                    application.document(of: cart, $0)
+                if let since { return service.change(ofCart: cart, since: since, for: call.caller) }
+                return service.document(of: StreamName(.cart, cart), for: call.caller, within: nil) {
+                    service.document(of: cart, $0)
                 }
             }
         },
@@ -175,7 +174,7 @@ enum CartCommands {
             let quote = parameters.option("QUOTE", "digest", .quoteDigest)
             let name = parameters.option("NAME", "text", .text)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (cart, text) = (try call[cart], try call[name])
                 let agreement: Cart.Agreement
                 switch (try call[total], try call[quote]) {
@@ -186,13 +185,13 @@ enum CartCommands {
                 case (_?, _?): throw Failure("INVALID", "TOTAL and QUOTE exclude each other: give one of them")
                 }
                 let stream = StreamName(.cart, cart)
-                @LoopActor func checkOut(
+                func checkOut(
                     _ name: SealedText?, of customer: Identifier?, _ state: AggregateState, _ version: Int64
                 ) -> DomainCommand {
                     var checkOut = Cart.CheckOut(
                         order: Partitioning.orderID(cart: cart, version: version), agreement: agreement,
-                        of: state.cart ?? .empty, offers: application.offers,
-                        details: application.details, now: application.clock())
+                        of: state.cart ?? .empty, offers: service.offers,
+                        details: service.details, now: service.now)
                     checkOut.customer = customer
                     checkOut.name = name
                     return .cart(.checkOut(checkOut))
@@ -201,9 +200,9 @@ enum CartCommands {
                     guard text == nil else {
                         throw .invalid("NAME", "needs CUSTOMER: personal data is only taken where it can be forgotten")
                     }
-                    return try application.submit(stream, call) { checkOut(nil, of: nil, $0, $1) }
+                    return try service.submit(stream, call) { checkOut(nil, of: nil, $0, $1) }
                 }
-                return try application.submit(stream, call, of: customer, sealing: text, in: name, as: .name) {
+                return try service.submit(stream, call, of: customer, sealing: text, in: name, as: .name) {
                     checkOut($0, of: customer, $1, $2)
                 }
             }

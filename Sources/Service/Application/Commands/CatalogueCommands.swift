@@ -16,15 +16,15 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let details = parameters.required("json", .document(OutletInput.self))
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (outlet, details) = (try call[outlet], try call[details].details)
-                try application.checkCurrency(details.currency, of: outlet)
-                return try application.submit(StreamName(.outlet, outlet), call) { state, _ in
+                try service.checkCurrency(details.currency, of: outlet)
+                return try service.submit(StreamName(.outlet, outlet), call) { state, _ in
                     let command = Outlet.Command.put(details)
                     guard case .outlet(let state) = state, command.restsOnMenu(in: state) else {
                         return .outlet(command)
                     }
-                    return .outlet(.put(details, itemTaxes: application.itemTaxes(of: outlet)))
+                    return .outlet(.put(details, itemTaxes: service.itemTaxes(of: outlet)))
                 }
             }
         },
@@ -37,10 +37,10 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let until = parameters.requiredOption("UNTIL", "time", .time)
             let reason = parameters.option("REASON", "text", .text)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (until, reason) = (try call[until], try call[reason])
-                return try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
-                    .outlet(.pause(until: until, reason: reason, now: application.clock()))
+                return try service.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in
+                    .outlet(.pause(until: until, reason: reason, now: service.now))
                 }
             }
         },
@@ -51,8 +51,8 @@ enum CatalogueCommands {
             "OUTLET.GET", .catalogue, role: .anybody, "Returns an outlet's details, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                .answer(Answer(try application.outlet(try call[outlet]).map(OutletDocument.bytes)))
+            return { service, call throws(Failure) in
+                .answer(Answer(try service.outlet(try call[outlet]).map(OutletDocument.bytes)))
             }
         },
     ]
@@ -61,8 +61,8 @@ enum CatalogueCommands {
     private static func change(_ name: String, _ change: Outlet.Command, _ summary: String) -> Command {
         Command(name, .catalogue, role: .merchant, effect: .write(.outlet), summary) { parameters in
             let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                try application.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(change) }
+            return { service, call throws(Failure) in
+                try service.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in .outlet(change) }
             }
         }
     }
@@ -74,9 +74,9 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let menu = parameters.required("json", .document(MenuInput.self))
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let document = try call[menu].document
-                return try application.submit(ofMenu: try call[outlet], call) { .put(document, taxes: $0) }
+                return try service.submit(ofMenu: try call[outlet], call) { .put(document, taxes: $0) }
             }
         },
         Command(
@@ -87,13 +87,13 @@ enum CatalogueCommands {
             let section = parameters.required("section", .identifier)
             let header = parameters.required("json", .document(SectionInput.self))
             let before = parameters.option("BEFORE", "section", .identifier)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (section, input) = (try call[section], try call[header])
                 guard input.id ?? section == section else { throw .invalid("id", "is not the section's id") }
                 guard input.items.isEmpty else {
                     throw .invalid("items", "are put one by one with MENU.ITEM.PUT")
                 }
-                return try application.submit(
+                return try service.submit(
                     .putSection(input.header(section), before: try call[before]), ofMenu: try call[outlet], call)
             }
         },
@@ -103,8 +103,8 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let section = parameters.required("section", .identifier)
-            return { application, call throws(Failure) in
-                try application.submit(.removeSection(try call[section]), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                try service.submit(.removeSection(try call[section]), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -115,11 +115,11 @@ enum CatalogueCommands {
             let item = parameters.required("item", .identifier)
             let json = parameters.required("json", .document(ItemInput.self))
             let before = parameters.option("BEFORE", "item", .identifier)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (item, input) = (try call[item], try call[json])
                 guard input.id ?? item == item else { throw .invalid("id", "is not the item's id") }
                 let (section, before) = (try call[section], try call[before])
-                return try application.submit(ofMenu: try call[outlet], call) {
+                return try service.submit(ofMenu: try call[outlet], call) {
                     .putItem(input.item(item), section: section, before: before, taxes: $0)
                 }
             }
@@ -129,8 +129,8 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
-            return { application, call throws(Failure) in
-                try application.submit(.removeItem(try call[item]), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                try service.submit(.removeItem(try call[item]), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -140,8 +140,8 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let price = parameters.required("minor", .amount)
-            return { application, call throws(Failure) in
-                try application.submit(.reprice(try call[item], try call[price]), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                try service.submit(.reprice(try call[item], try call[price]), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -151,9 +151,9 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
             let until = parameters.option("UNTIL", "time", .time)
-            return { application, call throws(Failure) in
-                let command = Menu.Command.suspend(try call[item], until: try call[until], now: application.clock())
-                return try application.submit(command, ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                let command = Menu.Command.suspend(try call[item], until: try call[until], now: service.now)
+                return try service.submit(command, ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -162,8 +162,8 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
-            return { application, call throws(Failure) in
-                try application.submit(.resume(try call[item]), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                try service.submit(.resume(try call[item]), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -173,10 +173,10 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let group = parameters.required("group", .identifier)
             let json = parameters.required("json", .document(GroupInput.self))
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (group, input) = (try call[group], try call[json])
                 guard input.id ?? group == group else { throw .invalid("id", "is not the group's id") }
-                return try application.submit(.putGroup(input.group(group)), ofMenu: try call[outlet], call)
+                return try service.submit(.putGroup(input.group(group)), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -185,8 +185,8 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let group = parameters.required("group", .identifier)
-            return { application, call throws(Failure) in
-                try application.submit(.removeGroup(try call[group]), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                try service.submit(.removeGroup(try call[group]), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -197,8 +197,8 @@ enum CatalogueCommands {
             let option = parameters.required("option", .identifier)
             let price = parameters.required("minor", .amount)
             let size = parameters.option("SIZE", "option", .identifier)
-            return { application, call throws(Failure) in
-                try application.submit(
+            return { service, call throws(Failure) in
+                try service.submit(
                     .repriceOption(try call[option], try call[price], size: try call[size]),
                     ofMenu: try call[outlet], call)
             }
@@ -210,10 +210,10 @@ enum CatalogueCommands {
             let outlet = parameters.required("outlet", .outlet)
             let option = parameters.required("option", .identifier)
             let until = parameters.option("UNTIL", "time", .time)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let command = Menu.Command.suspendOption(
-                    try call[option], until: try call[until], now: application.clock())
-                return try application.submit(command, ofMenu: try call[outlet], call)
+                    try call[option], until: try call[until], now: service.now)
+                return try service.submit(command, ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -222,8 +222,8 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let option = parameters.required("option", .identifier)
-            return { application, call throws(Failure) in
-                try application.submit(.resumeOption(try call[option]), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                try service.submit(.resumeOption(try call[option]), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -231,10 +231,10 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let since = parameters.option("SINCE", "digest", .documentDigest)
-            return { application, call throws(Failure) in
-                let record = try application.outlet(try call[outlet])
+            return { service, call throws(Failure) in
+                let record = try service.outlet(try call[outlet])
                 let document = record.flatMap { $0.menuVersion > 0 ? MenuDocumentJSON.bytes(of: $0) : nil }
-                return application.response(document, since: try call[since])
+                return service.response(document, since: try call[since])
             }
         },
         Command(
@@ -243,9 +243,9 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let check = parameters.required("json", .document(FeedInput.self))
-            return { application, call throws(Failure) in
-                let check = try call[check].check(at: application.clock())
-                return try application.submit(.checkFeed(check), ofMenu: try call[outlet], call)
+            return { service, call throws(Failure) in
+                let check = try call[check].check(at: service.now)
+                return try service.submit(.checkFeed(check), ofMenu: try call[outlet], call)
             }
         },
         Command(
@@ -253,14 +253,14 @@ enum CatalogueCommands {
             "Returns what the source of a menu was last found to hold, in full, or null."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                .answer(Answer(try application.outlet(try call[outlet])?.menu.feed.map(FeedDocument.bytes)))
+            return { service, call throws(Failure) in
+                .answer(Answer(try service.outlet(try call[outlet])?.menu.feed.map(FeedDocument.bytes)))
             }
         },
     ]
 }
 
-extension Application {
+extension Service {
     /// Refuses a currency that is not in ISO 4217, and never was. An outlet that has one from before keeps it.
     fileprivate func checkCurrency(_ currency: Domain.Currency, of outlet: Identifier) throws(Failure) {
         guard !Locale.Currency(currency.code).isISOCurrency else { return }
@@ -292,6 +292,6 @@ extension Application {
 
     /// The taxes that an outlet's items name, each with one of these items.
     fileprivate func itemTaxes(of outlet: Identifier) -> [Identifier: Identifier] {
-        partition(of: StreamName(.outlet, outlet)).model.ask { $0.outletHome[outlet]?.itemTaxes ?? [:] }
+        ((try? self.outlet(outlet)) ?? nil)?.itemTaxes ?? [:]
     }
 }

@@ -1,5 +1,4 @@
 internal import EventLog
-internal import EventLoop
 internal import TextFormats
 internal import Users
 
@@ -12,9 +11,9 @@ enum LogCommands {
         Command(
             "LOG.HEAD", .log, role: .auditor, "Returns the position and digest of every partition of the log."
         ) { _ in
-            { application, call throws(Failure) in
-                let partitions = 0..<application.partitioning.count
-                return try application.reading(for: call.caller) { log async throws(EventLogError) in
+            { service, call throws(Failure) in
+                let partitions = 0..<service.partitioning.count
+                return try service.reading(for: call.caller, waitingFor: nil) { log async throws(EventLogError) in
                     .document(LogDocument.bytes(of: try await log.heads(of: partitions)))
                 }
             }
@@ -27,26 +26,26 @@ enum LogCommands {
             let from = parameters.option("FROM", "position", .integer(1 ... .max))
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
             let stream = parameters.option("STREAM", "stream", .stream)
-            let wait = parameters.option("WAIT", "milliseconds", .integer(0...LogWaits.longest))
+            let wait = parameters.option("WAIT", "milliseconds", .integer(0...AwaitedEvent.longest))
             let kinds = parameters.option("KIND", "kinds", .kinds)
             let since = parameters.option("SINCE", "time", .time)
             let until = parameters.option("UNTIL", "time", .time)
             let actor = parameters.option("ACTOR", "name", .text)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (after, limit) = ((try call[from] ?? 1) - 1, Int(try call[count] ?? 100))
                 let filter = EventFilter(
                     kinds: try call[kinds], since: try call[since], until: try call[until], actor: try call[actor])
                 guard let stream = try call[stream] else {
                     let partition = try call[partition] ?? 0
-                    guard (0..<Int64(application.partitioning.count)).contains(partition) else {
-                        let last = application.partitioning.count - 1
+                    guard (0..<Int64(service.partitioning.count)).contains(partition) else {
+                        let last = service.partitioning.count - 1
                         throw .invalid("PARTITION", last == 0 ? "must be 0" : "must be from 0 to \(last)")
                     }
                     let event = try call[wait].map { milliseconds in
-                        LogWaits.Event(
+                        AwaitedEvent(
                             partition: Int(partition), position: after + 1, milliseconds: milliseconds)
                     }
-                    return try application.reading(
+                    return try service.reading(
                         for: call.caller, waitingFor: event
                     ) { log async throws(EventLogError) in
                         guard filter.isEmpty else {
@@ -62,8 +61,8 @@ enum LogCommands {
                 }
                 guard try call[partition] == nil else { throw .invalid("PARTITION", "follows from the stream") }
                 guard try call[wait] == nil else { throw .invalid("WAIT", "is for a partition, not for a stream") }
-                let partition = application.partitioning.partition(of: stream)
-                return try application.reading(for: call.caller) { log async throws(EventLogError) in
+                let partition = service.partitioning.partition(of: stream)
+                return try service.reading(for: call.caller, waitingFor: nil) { log async throws(EventLogError) in
                     guard filter.isEmpty else {
                         let found = try await log.find(filter, after: after, limit: limit, numbered: \.version) {
                             after, limit async throws(EventLogError) in
@@ -85,12 +84,9 @@ enum LogCommands {
             let stream = parameters.required("stream", .stream)
             let version = parameters.required("version", .integer(1 ... .max))
             let head = parameters.option("HEAD", "position", .integer(1 ... .max))
-            return { application, call throws(Failure) in
-                let promise = Promise(about: .order)
-                application.receiptIssuer.issue(
-                    for: try call[stream], version: try call[version], head: try call[head], to: call.caller
-                ) { promise.end($0.map(Answer.document)) }
-                return .promise(promise)
+            return { service, call throws(Failure) in
+                service.receipt(
+                    for: try call[stream], version: try call[version], head: try call[head], to: call.caller)
             }
         },
     ]

@@ -14,16 +14,15 @@ enum MaintenanceCommands {
             "Destroys the keys of customers, so that nobody can read their texts any more; returns what it did."
         ) { parameters in
             let customers = parameters.repeated("customer")
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let words = call[customers]
                 guard words.count <= maximumCustomers else {
                     throw Failure("LIMIT", "at most \(maximumCustomers) customers are forgotten at once")
                 }
                 var ids: Set<Identifier> = []
                 for word in words { ids.insert(try ArgumentType<Identifier>.customer.read(word, "customer")) }
-                return try application.forget(
-                    ids, for: application.name(ofCallerOf: call), try call.origin, call.caller,
-                    isOwn: !call.rights.contains(Rights(of: .admin)))
+                return try service.forget(
+                    ids, try call.origin, call, isOwn: !call.rights.contains(Rights(of: .admin)))
             }
         },
         Command(
@@ -31,10 +30,9 @@ enum MaintenanceCommands {
             "Begins to rebuild a projection's stored rows from the log; INFO projections says how far it is."
         ) { parameters in
             let projection = parameters.required("projection", .projection)
-            return { application, call throws(Failure) in
-                try application.memory.checkRoom()
-                try application.rebuilder.begin(try call[projection], for: application.name(ofCallerOf: call))
-                return .answer(.document(application.rebuilder.json))
+            return { service, call throws(Failure) in
+                try service.checkRoom()
+                return .answer(try service.rebuild(try call[projection], call))
             }
         },
     ]

@@ -1,7 +1,6 @@
 internal import CommandHandling
 internal import Domain
 internal import EventLog
-internal import EventLoop
 internal import Projections
 internal import TextFormats
 internal import Users
@@ -16,16 +15,16 @@ enum OrderCommands {
             let order = parameters.required("order", .order)
             let version = parameters.option("SINCE", "version", .count)
             let moment = parameters.option("AT", "moment", .moment)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (order, confinement, since) = (try call[order], call.confinement, try call[version])
-                if let moment = try application.moment(try call[moment]) {
+                if let moment = try service.moment(try call[moment]) {
                     guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
-                    return application.past(.order(order, at: moment), for: call.caller, within: confinement)
+                    return service.past(.order(order, at: moment), for: call.caller, within: confinement)
                 }
                 if let since {
-                    return application.change(ofOrder: order, since: since, for: call.caller, within: confinement)
+                    return service.change(ofOrder: order, since: since, for: call.caller, within: confinement)
                 }
-                return application.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
+                return service.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
                     SealedDocument(of: order, $0)
                 }
             }
@@ -36,10 +35,10 @@ enum OrderCommands {
         ) { parameters in
             let order = parameters.required("order", .order)
             let readyBy = parameters.option("READY", "time", .time)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let readyBy = try call[readyBy]
-                return try application.submit(to: try call[order], call) {
-                    .accept(readyBy: readyBy, now: application.clock())
+                return try service.submit(to: try call[order], call) {
+                    .accept(readyBy: readyBy, now: service.now)
                 }
             }
         },
@@ -50,9 +49,9 @@ enum OrderCommands {
             let order = parameters.required("order", .order)
             let code = parameters.requiredOption("CODE", "code", .reason)
             let text = parameters.option("REASON", "text", .text)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let code = try call[code]
-                return try application.submit(to: try call[order], call, giving: text) { .reject(code, text: $0) }
+                return try service.submit(to: try call[order], call, giving: text) { .reject(code, text: $0) }
             }
         },
         step("ORDER.PREPARE", .prepare, "Says that an order is being cooked; returns its version."),
@@ -64,10 +63,10 @@ enum OrderCommands {
         ) { parameters in
             let order = parameters.required("order", .order)
             let readyBy = parameters.requiredOption("READY", "time", .time)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let readyBy = try call[readyBy]
-                return try application.submit(to: try call[order], call) {
-                    .delay(readyBy: readyBy, now: application.clock())
+                return try service.submit(to: try call[order], call) {
+                    .delay(readyBy: readyBy, now: service.now)
                 }
             }
         },
@@ -79,12 +78,12 @@ enum OrderCommands {
             let party = parameters.requiredOption("BY", "party", .party)
             let code = parameters.requiredOption("CODE", "code", .reason)
             let text = parameters.option("REASON", "text", .text)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let (party, code) = (try call[party], try call[code])
                 guard call.rights.mayActAs(party == .customer ? .customer : .merchant) else {
                     throw Failure("NOPERM", "an order is cancelled in one's own name only: BY says whose")
                 }
-                return try application.submit(to: try call[order], call, giving: text) {
+                return try service.submit(to: try call[order], call, giving: text) {
                     .cancel(by: party, code, text: $0)
                 }
             }
@@ -98,12 +97,12 @@ enum OrderCommands {
             let kind = parameters.required("kind", .paymentKind)
             let amount = parameters.required("minor", .amount)
             let parent = parameters.option("OF", "ref", .text)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let payment = Order.Payment(
                     reference: try call[reference], try call[kind], try call[amount],
                     of: try call[parent].map { .report($0) } ?? .own)
-                return try application.submit(to: try call[order], call) {
-                    .reportPayment(payment, now: application.clock())
+                return try service.submit(to: try call[order], call) {
+                    .reportPayment(payment, now: service.now)
                 }
             }
         },
@@ -116,7 +115,7 @@ enum OrderCommands {
             let line = parameters.option("LINE", "line", .text)
             let quantity = parameters.option("QTY", "quantity", .quantity)
             let amount = parameters.option("AMOUNT", "minor", .amount)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let part: Order.RefundPart
                 switch (try call[line], try call[quantity], try call[amount]) {
                 case (let line?, let quantity?, nil): part = .units(line: line, quantity: quantity)
@@ -127,7 +126,7 @@ enum OrderCommands {
                 case (_, _, _?): throw Failure("INVALID", "AMOUNT stands alone, without LINE and QTY")
                 }
                 let code = try call[code]
-                return try application.submit(to: try call[order], call) { .refund(part, code) }
+                return try service.submit(to: try call[order], call) { .refund(part, code) }
             }
         },
         Command(
@@ -135,13 +134,10 @@ enum OrderCommands {
             "Returns the orders that an outlet's kitchen has to do with, by the time they are promised for."
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
-            return { application, call throws(Failure) in
-                let (promise, outlet) = (Promise(about: .order), try call[outlet])
-                guard application.hasKitchen(outlet) else { throw .noOutlet(outlet) }
-                application.kitchens.document(of: outlet, for: call.caller) {
-                    promise.end($0.map(Answer.document))
-                }
-                return .promise(promise)
+            return { service, call throws(Failure) in
+                let outlet = try call[outlet]
+                guard service.hasKitchen(outlet) else { throw .noOutlet(outlet) }
+                return service.kitchen(of: outlet, for: call.caller)
             }
         },
         Command(
@@ -153,7 +149,7 @@ enum OrderCommands {
             let cursor = parameters.option("AFTER", "cursor", .text)
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
             let moment = parameters.option("AT", "moment", .moment)
-            return { application, call throws(Failure) in
+            return { service, call throws(Failure) in
                 let filter = OrderFilter(
                     outlet: try call[outlet], customer: try call[customer], statuses: try call[statuses] ?? [])
                 // Whoever is confined has to say what to: a customer to its own id, a merchant to its outlet.
@@ -163,14 +159,14 @@ enum OrderCommands {
                 }
                 var after: OrderCursor?
                 if let text = try call[cursor] {
-                    after = OrderCursor(text.string, partitions: application.partitions.count)
+                    after = OrderCursor(text.string, partitions: service.partitioning.count)
                     guard after != nil else { throw .invalid("AFTER", "is not a cursor of ORDERS") }
                 }
                 let question = OrderQuestion(filter: filter, cursor: after, count: Int(try call[count] ?? 20))
-                guard let moment = try application.moment(try call[moment]) else {
-                    return .answer(.document(application.orders(question)))
+                guard let moment = try service.moment(try call[moment]) else {
+                    return .answer(.document(service.orders(question)))
                 }
-                return try application.orders(question, at: moment, for: call.caller)
+                return try service.orders(question, at: moment, for: call.caller)
             }
         },
     ]
@@ -182,8 +178,8 @@ enum OrderCommands {
     private static func step(_ name: String, _ step: Order.Command, _ summary: String) -> Command {
         Command(name, .orders, role: .merchant, effect: .write(.order), summary) { parameters in
             let order = parameters.required("order", .order)
-            return { application, call throws(Failure) in
-                try application.submit(to: try call[order], call) { step }
+            return { service, call throws(Failure) in
+                try service.submit(to: try call[order], call) { step }
             }
         }
     }

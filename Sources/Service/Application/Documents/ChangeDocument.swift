@@ -1,15 +1,24 @@
-internal import Domain
-internal import EventLoop
+package import Domain
 internal import TextFormats
 
 /// What has changed, as clients get it: `{"outlet":"o","from":1,"to":2,"patch":[…]}`.
-enum ChangeDocument {
+package enum ChangeDocument {
+    /// How many bytes of a digest tell documents apart: half of the SHA-256 of what they say.
+    package static let digestBytes = 16
+    /// The document of what does not exist.
+    package static let null = Array("null".utf8)
+
+    /// Refuses a `SINCE` that no document has ever had: an unknown digest would be answered as an old one.
+    static func check(since: String) throws(Failure) {
+        if since != "0" { try Failure.check(digest: since, digits: 2 * digestBytes, "SINCE", or: "0") }
+    }
+
     /// The document.
     ///
     /// - Parameters:
     ///   - member: what the thing that changed is called.
     ///   - patch: a JSON Patch, as text.
-    static func bytes(
+    package static func bytes(
         of id: Identifier, named member: StaticString, from: Int64, to: Int64, patch: [UInt8]
     ) -> [UInt8] {
         var writer = begin(id, member, from, to, reserving: patch.count)
@@ -22,7 +31,7 @@ enum ChangeDocument {
     /// What has changed in a document that digests tell apart.
     ///
     /// - Parameter from: the digest of the document that the patch begins with; nil where it replaces any.
-    static func bytes(from: String?, to: String, patch: [UInt8]) -> [UInt8] {
+    package static func bytes(from: String?, to: String, patch: [UInt8]) -> [UInt8] {
         var writer = JSONWriter(reservingCapacity: 120 + patch.count)
         writer.beginObject()
         writer.field("from", from)
@@ -34,7 +43,7 @@ enum ChangeDocument {
     }
 
     /// What is sent instead of a change that cannot be shown.
-    static func bytes(
+    package static func bytes(
         of id: Identifier, named member: StaticString, at revision: Int64, failure: Failure
     ) -> [UInt8] {
         var writer = begin(id, member, revision, revision, reserving: failure.message.utf8.count)
@@ -59,21 +68,9 @@ enum ChangeDocument {
     }
 
     /// A patch with one operation more behind it: the count of a cart, which is in no patch between revisions.
-    static func patch(_ patch: [UInt8], settingCartCount count: Int) -> [UInt8] {
+    package static func patch(_ patch: [UInt8], settingCartCount count: Int) -> [UInt8] {
         let isEmpty = patch == Array("[]".utf8)
         return patch.dropLast()
             + Array(#"\#(isEmpty ? "" : ","){"op":"add","path":"/cartCount","value":\#(count)}]"#.utf8)
-    }
-}
-
-extension Configuration {
-    /// A patch as it is sent.
-    @LoopActor
-    func sent(_ patch: [UInt8]) -> [UInt8] {
-        #if DEBUG
-            plantedFault?.sent(patch) ?? patch
-        #else
-            patch
-        #endif
     }
 }

@@ -1,5 +1,5 @@
 internal import Catalogue
-internal import Domain
+package import Domain
 package import TextFormats
 package import Users
 
@@ -7,8 +7,10 @@ package import Users
 package struct TopicName {
     /// What clients call it.
     package let channel: String
-    let kind: TopicKind
-    let id: Identifier
+    /// What it is.
+    package let kind: TopicKind
+    /// What its kind names.
+    package let id: Identifier
 
     /// Reads a channel.
     package init(_ argument: Argument) throws(Failure) {
@@ -28,14 +30,14 @@ package struct TopicName {
     }
 
     /// The topic of a question.
-    init(question id: Identifier) {
+    package init(question id: Identifier) {
         kind = .question
         self.id = id
         channel = "\(kind.prefix):\(id)"
     }
 
     /// The connection that it belongs to, if a client on this one names it; 0 where it is the same for all.
-    func connection(from client: Int64) -> Int64 {
+    package func connection(from client: Int64) -> Int64 {
         kind.isOfConnection ? SavedName(id, of: client).client ?? 0 : 0
     }
 

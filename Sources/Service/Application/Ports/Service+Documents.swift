@@ -1,0 +1,10 @@
+internal import Domain
+internal import TextFormats
+
+extension Service {
+    /// A document, null where there is none, or what has changed in it since a client was given it.
+    func response(_ document: [UInt8]?, since: Text?) -> Response {
+        guard let since else { return .answer(Answer(document)) }
+        return change(to: document ?? ChangeDocument.null, content: nil, since: since)
+    }
+}

@@ -1,0 +1,178 @@
+package import Catalogue
+package import CommandHandling
+package import Domain
+package import EventLog
+package import Projections
+package import Users
+
+// The ports between asking and serving: what commands ask of whatever serves them. A command knows no event loop, no
+// socket and no database; tests can serve it from memory.
+
+/// Everything that commands ask for.
+package protocol Service: AnyObject, ServiceOfWrites, ServiceOfState, ServiceOfDocuments, ServiceOfHistory,
+    ServiceOfMaintenance
+{}
+
+/// Decides writes and records them.
+package protocol ServiceOfWrites {
+    /// The time, as events record it.
+    var now: Timestamp { get }
+
+    /// Fails where there is no memory left for what would stay.
+    func checkRoom() throws(Failure)
+
+    /// Submits a write to a stream; it is answered once it is durable.
+    ///
+    /// - Parameter command: makes the domain's command of the state and version that it is decided against.
+    func submit(
+        _ stream: StreamName, _ call: borrowing Call,
+        command: @escaping (AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response
+
+    /// Submits a write of a customer's as soon as their key is there, with one of its texts sealed.
+    ///
+    /// A customer without a key gets one only if the command would be accepted: it is decided first, with a key that
+    /// is not kept.
+    ///
+    /// - Parameters:
+    ///   - text: the value of `parameter`.
+    ///   - command: makes the domain's command, with the sealed text.
+    func submit(
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
+        in parameter: OptionalParameter<Text>, as kind: TextKind,
+        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response
+
+    /// Submits a command about an order. To a user who is confined, another one's order looks as if it were not there.
+    func submit(
+        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+    ) throws(Failure) -> Response
+
+    /// Submits a command about an order, with a text for its customer. The text is sealed with the key of the order's
+    /// customer, if it has one.
+    func submit(
+        to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
+        command: @escaping (PersonalText?) -> Order.Command
+    ) throws(Failure) -> Response
+}
+
+/// What is true now, from memory.
+package protocol ServiceOfState {
+    /// Which partition a stream belongs to.
+    var partitioning: Partitioning { get }
+    /// Every item and outlet.
+    var catalogue: Catalogue { get }
+
+    /// The outlet with its menu; nil where there is none.
+    func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord?
+
+    /// What an outlet says of itself; nil where there is none, or it is damaged.
+    func details(of outlet: Identifier) -> OutletDetails?
+
+    /// Whether there is an outlet, or was: its orders outlive it.
+    func hasKitchen(_ outlet: Identifier) -> Bool
+
+    /// What an outlet's menu says of an item with some options.
+    ///
+    /// - Parameter chosen: in the order of the ids, each once.
+    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer
+
+    /// What an outlet's menu says of the lines of a cart, in their order.
+    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer]
+
+    /// The number on a cart's badge.
+    func count(of cart: Identifier) throws(Failure) -> Int
+
+    /// A page of orders.
+    func orders(_ question: OrderQuestion) -> [UInt8]
+
+    #if DEBUG
+        /// The words of a query, or what a planted fault makes of them.
+        func planted(_ words: [String]) -> [String]
+    #endif
+}
+
+/// Documents, and what has changed in them.
+package protocol ServiceOfDocuments {
+    /// The outlet's home; nil where there is no such outlet.
+    func home(of outlet: Identifier) throws(Failure) -> Home?
+
+    /// What leads from the outlet's home of a revision to today's, at once or when the old one has been folded from
+    /// the log; nil where there is no such outlet.
+    func update(
+        of outlet: Identifier, since revision: Int64, for caller: Caller,
+        completion: @escaping (Result<HomeUpdate?, Failure>) -> Void)
+
+    /// A document of a stream's committed state, or null, as soon as the stream is known.
+    ///
+    /// - Parameter confinement: to a user who is confined, what is not within it looks as if it were not there.
+    func document(
+        of stream: StreamName, for caller: Caller, within confinement: Confinement?,
+        _ document: @escaping (CommittedState) -> SealedDocument?
+    ) -> Response
+
+    /// A cart with its lines and what has become of them; nil where it never was.
+    func document(of cart: Identifier, _ committed: CommittedState) -> SealedDocument?
+
+    /// What a cart costs now; nil where it never was.
+    func quote(of cart: Identifier, _ committed: CommittedState) -> SealedDocument?
+
+    /// What leads from a cart of a version to today's: null for nothing, a patch, or the whole cart.
+    func change(ofCart cart: Identifier, since version: Int64, for caller: Caller) -> Response
+
+    /// What leads from an order of a version to today's: null for nothing, a patch, or the whole order.
+    func change(
+        ofOrder order: Identifier, since version: Int64, for caller: Caller, within confinement: Confinement?
+    ) -> Response
+
+    /// What has changed in a document since a client was given it, as soon as it is known; null where nothing has. The
+    /// client is given the whole document as one change if it has none, or one that is not known any more.
+    ///
+    /// - Parameters:
+    ///   - content: what its digest is of, if that is not all of it.
+    ///   - since: the digest of the document that the client has.
+    func change(to document: [UInt8], content: [UInt8]?, since: Text) -> Response
+
+    /// What a kitchen sees, as soon as its texts are opened.
+    func kitchen(of outlet: Identifier, for caller: Caller) -> Response
+
+    /// A patch as it is sent.
+    func sent(_ patch: [UInt8]) -> [UInt8]
+}
+
+/// The past, read from the log.
+package protocol ServiceOfHistory {
+    /// A document of the past, or null, as soon as it is known.
+    func past(_ question: PastQuestion, for caller: Caller, within confinement: Confinement?) -> Response
+
+    /// A page of orders as it was at a moment, as soon as it is known.
+    func orders(_ question: OrderQuestion, at moment: Moment, for caller: Caller) throws(Failure) -> Response
+
+    /// What has been read from the log, as soon as it is there.
+    ///
+    /// - Parameter event: what to wait for before it is read.
+    func reading(
+        for caller: Caller, waitingFor event: AwaitedEvent?,
+        _ read: @escaping (any EventLog) async throws(EventLogError) -> Answer
+    ) throws(Failure) -> Response
+
+    /// A receipt for an event, as JSON.
+    func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response
+}
+
+/// What is done beside the log.
+package protocol ServiceOfMaintenance {
+    /// Destroys customers' keys. Nothing else of the same connection is executed until that is done, so that what it
+    /// asks next shows what is left.
+    ///
+    /// - Parameters:
+    ///   - metadata: of the events that say so.
+    ///   - isOwn: whether they forget themselves. Anybody can, as often as they like, so what their keys leave behind
+    ///     is removed later, for all of them at once.
+    func forget(
+        _ customers: Set<Identifier>, _ metadata: EventMetadata, _ call: borrowing Call, isOwn: Bool
+    ) throws(Failure) -> Response
+
+    /// Begins to rebuild the stored rows of a projection. Returns how far it is, as JSON.
+    func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer
+}

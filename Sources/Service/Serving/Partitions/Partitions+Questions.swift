@@ -1,0 +1,112 @@
+internal import Application
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+
+// What the read models say now.
+extension Partitions {
+    // MARK: Outlets
+
+    /// The outlet with its menu; nil where there is none.
+    func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? {
+        let worker = self[StreamName(.outlet, outlet)]
+        if let corruption = worker.readModel.outletHome.corruption(of: outlet) { throw Failure(corruption) }
+        return worker.readModel.outletHome[outlet]
+    }
+
+    /// What an outlet says of itself; nil where there is none, or it is damaged.
+    func details(of outlet: Identifier) -> OutletDetails? {
+        let details = (try? self.outlet(outlet))?.details?.details
+        #if DEBUG
+            if let fault = configuration.plantedFault { return details.map(fault.told) }
+        #endif
+        return details
+    }
+
+    /// Whether there is an outlet, or was: its orders outlive it.
+    func hasKitchen(_ outlet: Identifier) -> Bool {
+        let outlets = self[StreamName(.outlet, outlet)].readModel.outletHome
+        return outlets.revision(of: outlet) > 0 || outlets.corruption(of: outlet) != nil
+    }
+
+    /// What an outlet's menu says of an item with some options.
+    func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
+        let now = clock()
+        let model = self[StreamName(.outlet, outlet)].model
+        let offer = model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now) }
+        #if DEBUG
+            if let fault = configuration.plantedFault {
+                guard let chosen = fault.choice(chosen, of: offer) else { return fault.told(offer) }
+                return model.ask { $0.outletHome.offer(of: item, with: chosen, at: outlet, now: now) }
+            }
+        #endif
+        return offer
+    }
+
+    /// What an outlet's menu says of the lines of a cart, in their order.
+    func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] {
+        let now = clock()
+        let offers = self[StreamName(.outlet, outlet)].model.ask {
+            $0.outletHome.offers(for: lines, at: outlet, now: now)
+        }
+        #if DEBUG
+            if let fault = configuration.plantedFault { return offers.map(fault.told) }
+        #endif
+        return offers
+    }
+
+    // MARK: Carts
+
+    /// The number on a cart's badge.
+    func count(of cart: Identifier) throws(Failure) -> Int {
+        let stream = StreamName(.cart, cart)
+        return try self[stream].model.ask { model throws(Failure) in
+            if let corruption = model.cartCounts.quarantine[stream] { throw Failure(corruption) }
+            return model.cartCounts.count(of: cart)
+        }
+    }
+
+    /// A cart with its lines and what has become of them; nil where it never was.
+    func document(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
+            CartDocument.bytes(
+                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts
+            ) { lines, outlet in
+                LoopActor.assumeIsolated { self.offers(for: lines, at: outlet) }
+            }
+        }
+    }
+
+    /// What a cart costs now; nil where it never was.
+    func quote(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        guard committed.version > 0, case .cart(let state) = committed.state else { return nil }
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [self] texts in
+            LoopActor.assumeIsolated {
+                QuoteDocument.bytes(
+                    of: cart, state: state, version: committed.version, texts: texts,
+                    offers: offers, details: details)
+            }
+        }
+    }
+
+    // MARK: Orders
+
+    /// A page of orders.
+    func orders(_ question: OrderQuestion) -> [UInt8] {
+        var patience = OrderQuestion.patience
+        let positions = question.cursor?.positions ?? workers.map { $0.position + 1 }
+        return question.page(before: positions) { partition, position in
+            let model = self[partition].model
+            let next = model.ask { $0.orders.newest(question.filter, before: position, patience: &patience) }
+            #if DEBUG
+                if case .order(let row) = next, configuration.plantedFault?.strikes(.lostRow) ?? false {
+                    return model.ask { $0.orders.newest(question.filter, before: row.position, patience: &patience) }
+                }
+            #endif
+            return next
+        }
+    }
+}

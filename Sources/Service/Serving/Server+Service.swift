@@ -1,0 +1,159 @@
+package import Application
+package import Catalogue
+package import CommandHandling
+package import Domain
+package import EventLog
+internal import EventLoop
+package import Projections
+package import Users
+
+// What commands ask for, and which room answers.
+extension Server: @LoopActor Service {
+    package var now: Timestamp { clock() }
+
+    package func checkRoom() throws(Failure) { try memory.checkRoom() }
+
+    // MARK: Writes
+
+    package func submit(
+        _ stream: StreamName, _ call: borrowing Call,
+        command: @escaping (AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        try writes.submit(stream, call, command: command)
+    }
+
+    package func submit(
+        _ stream: StreamName, _ call: borrowing Call, of customer: Identifier, sealing text: Text?,
+        in parameter: OptionalParameter<Text>, as kind: TextKind,
+        command: @escaping (SealedText?, AggregateState, Int64) -> DomainCommand
+    ) throws(Failure) -> Response {
+        try writes.submit(stream, call, of: customer, sealing: text, in: parameter, as: kind, command: command)
+    }
+
+    package func submit(
+        to order: Identifier, _ call: borrowing Call, command: @escaping () -> Order.Command
+    ) throws(Failure) -> Response {
+        try writes.submit(to: order, call, command: command)
+    }
+
+    package func submit(
+        to order: Identifier, _ call: borrowing Call, giving parameter: OptionalParameter<Text>,
+        command: @escaping (PersonalText?) -> Order.Command
+    ) throws(Failure) -> Response {
+        try writes.submit(to: order, call, giving: parameter, command: command)
+    }
+
+    // MARK: State
+
+    package var partitioning: Partitioning { partitions.partitioning }
+
+    package var catalogue: Catalogue { liveCatalogue.current }
+
+    package func outlet(_ outlet: Identifier) throws(Failure) -> OutletRecord? { try partitions.outlet(outlet) }
+
+    package func details(of outlet: Identifier) -> OutletDetails? { partitions.details(of: outlet) }
+
+    package func hasKitchen(_ outlet: Identifier) -> Bool { partitions.hasKitchen(outlet) }
+
+    package func offer(of item: Identifier, with chosen: [ChosenOption], at outlet: Identifier) -> Offer {
+        partitions.offer(of: item, with: chosen, at: outlet)
+    }
+
+    package func offers(for lines: [CartLine], at outlet: Identifier) -> [Offer] {
+        partitions.offers(for: lines, at: outlet)
+    }
+
+    package func count(of cart: Identifier) throws(Failure) -> Int { try partitions.count(of: cart) }
+
+    package func orders(_ question: OrderQuestion) -> [UInt8] { partitions.orders(question) }
+
+    #if DEBUG
+        package func planted(_ words: [String]) -> [String] { configuration.plantedFault?.asked(words) ?? words }
+    #endif
+
+    // MARK: Documents
+
+    package func home(of outlet: Identifier) throws(Failure) -> Home? { try homes.home(of: outlet) }
+
+    package func update(
+        of outlet: Identifier, since revision: Int64, for caller: Caller,
+        completion: @escaping (Result<HomeUpdate?, Failure>) -> Void
+    ) {
+        homes.update(of: outlet, since: revision, for: caller, completion: completion)
+    }
+
+    package func document(
+        of stream: StreamName, for caller: Caller, within confinement: Confinement?,
+        _ document: @escaping (CommittedState) -> SealedDocument?
+    ) -> Response {
+        documents.document(of: stream, for: caller, within: confinement, document)
+    }
+
+    package func document(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        partitions.document(of: cart, committed)
+    }
+
+    package func quote(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        partitions.quote(of: cart, committed)
+    }
+
+    package func change(ofCart cart: Identifier, since version: Int64, for caller: Caller) -> Response {
+        documents.change(ofCart: cart, since: version, for: caller)
+    }
+
+    package func change(
+        ofOrder order: Identifier, since version: Int64, for caller: Caller, within confinement: Confinement?
+    ) -> Response {
+        documents.change(ofOrder: order, since: version, for: caller, within: confinement)
+    }
+
+    package func change(to document: [UInt8], content: [UInt8]?, since: Text) -> Response {
+        recents.change(to: document, content: content, since: since)
+    }
+
+    package func kitchen(of outlet: Identifier, for caller: Caller) -> Response {
+        let promise = Promise(about: .order)
+        kitchens.document(of: outlet, for: caller) { promise.end($0.map(Answer.document)) }
+        return .promise(promise)
+    }
+
+    package func sent(_ patch: [UInt8]) -> [UInt8] { configuration.sent(patch) }
+
+    // MARK: History
+
+    package func past(_ question: PastQuestion, for caller: Caller, within confinement: Confinement?) -> Response {
+        documents.past(question, for: caller, within: confinement)
+    }
+
+    package func orders(_ question: OrderQuestion, at moment: Moment, for caller: Caller) throws(Failure) -> Response {
+        try history.orders(question, at: moment, for: caller)
+    }
+
+    package func reading(
+        for caller: Caller, waitingFor event: AwaitedEvent?,
+        _ read: @escaping (any EventLog) async throws(EventLogError) -> Answer
+    ) throws(Failure) -> Response {
+        try history.reading(for: caller, waitingFor: event, read)
+    }
+
+    package func receipt(for stream: StreamName, version: Int64, head: Int64?, to caller: Caller) -> Response {
+        let promise = Promise(about: .order)
+        receipts.issue(for: stream, version: version, head: head, to: caller) {
+            promise.end($0.map(Answer.document))
+        }
+        return .promise(promise)
+    }
+
+    // MARK: Maintenance
+
+    package func forget(
+        _ customers: Set<Identifier>, _ metadata: EventMetadata, _ call: borrowing Call, isOwn: Bool
+    ) throws(Failure) -> Response {
+        try forgetting.forget(customers, for: name(ofCallerOf: call), metadata, call.caller, isOwn: isOwn)
+    }
+
+    package func rebuild(_ projection: RegisteredProjection, _ call: borrowing Call) throws(Failure) -> Answer {
+        try rebuilder.begin(projection, for: name(ofCallerOf: call))
+        return .document(rebuilder.json)
+    }
+}
