@@ -1,6 +1,6 @@
 public import CommandHandling
 
-/// How the application behaves. Every limit has a name and a default; docs/protocol.md lists them.
+/// How the application behaves. Every limit has a name and a default; docs/limits.md lists them.
 public struct Configuration: Sendable {
     /// The most bytes of home documents that are kept ready.
     public var homeCacheBytes = 64 << 20

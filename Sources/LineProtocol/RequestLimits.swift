@@ -43,6 +43,6 @@ public struct RequestLimits: Sendable, Equatable {
     /// `bulkLength` before the client has authenticated, if it has to.
     public var unauthenticatedBulkLength = 16 << 10
 
-    /// The defaults that docs/protocol.md states.
+    /// The defaults that docs/limits.md states.
     public init() {}
 }

@@ -2,7 +2,7 @@ internal import Domain
 public import LineProtocol
 public import TLS
 
-/// How the line server behaves. Every limit has a name and a default; docs/protocol.md lists them.
+/// How the line server behaves. Every limit has a name and a default; docs/limits.md lists them.
 public struct LineConfiguration: Sendable {
     /// The host to listen on.
     public var host = "127.0.0.1"

@@ -128,6 +128,11 @@ public struct Call: ~Copyable {
         }
     }
 
+    /// The value of a parameter, or its default where the call has none.
+    public subscript<Value>(parameter: DefaultedParameter<Value>) -> Value {
+        get throws(Failure) { try self[parameter.given] ?? parameter.standard }
+    }
+
     /// The arguments of a repeated parameter.
     public subscript(parameter: RepeatedParameter) -> Arguments.SubSequence {
         arguments[min(parameter.first, arguments.count)...]

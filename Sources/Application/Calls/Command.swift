@@ -6,7 +6,7 @@ public import Users
 
 /// What a command is called, who may use it, what it takes and what it does to others: everything but how it runs.
 ///
-/// Dispatch, arity, `HELP`, `COMMAND` and docs/protocol.md follow from it.
+/// Dispatch, arity, `HELP`, `COMMAND` and docs/reference/ follow from it.
 public final class CommandDeclaration: Sendable {
     /// Commands that stand together in `HELP`.
     public enum Group: String, CaseIterable, Sendable {
@@ -31,6 +31,15 @@ public final class CommandDeclaration: Sendable {
                 (.write(.cart), .menu), (.write(.order), .cart):
                 true
             case (.write, _): false
+            }
+        }
+
+        /// As `COMMAND DOCS` says it.
+        public var shown: String {
+            switch self {
+            case .read: "read"
+            case .write(let category): "write \(category.rawValue)"
+            case .maintenance: "maintenance"
             }
         }
     }

@@ -149,15 +149,22 @@ extension Call {
 extension ParameterList {
     /// Filters and the other words of a query, which the catalogue reads by a grammar of its own.
     fileprivate mutating func query(_ options: [CatalogueQuery.Option]) -> RepeatedParameter {
-        func description(_ token: String, _ values: String, isRepeated: Bool = false) -> ParameterDescription {
+        func description(
+            _ token: String, _ values: String, accepting accepted: String, isRepeated: Bool = false,
+            default standard: String? = nil
+        ) -> ParameterDescription {
             ParameterDescription(
                 name: values.isEmpty ? token.lowercased() : values, kind: values.isEmpty ? .pureToken : .string,
-                token: token, isOptional: true, isRepeated: isRepeated)
+                token: token, isOptional: true, isRepeated: isRepeated, accepted: accepted, standard: standard)
         }
         return repeated(
-            [description(CatalogueQuery.exclusion, "", isRepeated: true)]
-                + Filter.all.map { description($0.name, $0.values, isRepeated: $0.isRepeatable) }
-                + options.map { description($0.rawValue, $0.value) }, of: .catalogue)
+            [description(CatalogueQuery.exclusion, "", accepting: "", isRepeated: true)]
+                + Filter.all.map {
+                    description($0.name, $0.values, accepting: $0.accepted, isRepeated: $0.isRepeatable)
+                }
+                + options.map {
+                    description($0.rawValue, $0.value, accepting: $0.accepted, default: $0.standard)
+                }, of: .catalogue)
     }
 }
 

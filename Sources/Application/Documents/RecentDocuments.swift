@@ -28,6 +28,8 @@ final class RecentDocuments {
     }
 
     private nonisolated static let digestBytes = 16
+    /// The digits of a digest.
+    nonisolated static let digits = 2 * digestBytes
 
     /// What identifies a document: half of the SHA-256 of what it says.
     nonisolated static func digest(of content: [UInt8]) -> String {
@@ -36,7 +38,7 @@ final class RecentDocuments {
 
     /// Refuses a `SINCE` that no document has ever had: an unknown digest would be answered as an old one.
     nonisolated static func check(since: String) throws(Failure) {
-        if since != "0" { try Failure.check(digest: since, digits: 2 * digestBytes, "SINCE", or: "0") }
+        if since != "0" { try Failure.check(digest: since, digits: digits, "SINCE", or: "0") }
     }
 
     /// The document with a digest, if it is still known.
