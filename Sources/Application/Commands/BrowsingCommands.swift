@@ -96,8 +96,8 @@ enum BrowsingCommands {
             "Has a saved query show others of its matches; returns 1, or 0 if there is none."
         ) { parameters in
             let name = parameters.required("name", .savedQuery)
-            let from = parameters.required("from", .integer)
-            let count = parameters.required("count", .integer)
+            let from = parameters.required("from", .integer.accepting(CatalogueQuery.Option.from.accepted))
+            let count = parameters.required("count", .integer.accepting(CatalogueQuery.Option.count.accepted))
             return { application, call throws(Failure) in
                 let (name, from, count) = (try call.savedName(name), try call[from], try call[count])
                 let window: Range<Int>

@@ -23,7 +23,7 @@ enum LogCommands {
             "LOG.READ", .log, role: .auditor,
             "Returns events of the log, in order, all or those that match filters, or waits until there are some."
         ) { parameters in
-            let partition = parameters.option("PARTITION", "partition", .integer, default: 0)
+            let partition = parameters.option("PARTITION", "partition", .integer.accepting("from 0"), default: 0)
             let from = parameters.option("FROM", "position", .integer(1 ... .max), default: 1)
             let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 100)
             let stream = parameters.option("STREAM", "stream", .stream)

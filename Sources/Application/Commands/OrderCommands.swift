@@ -114,8 +114,8 @@ enum OrderCommands {
             let order = parameters.required("order", .order)
             let code = parameters.requiredOption("CODE", "code", .reason)
             let line = parameters.option("LINE", "line", .text)
-            let quantity = parameters.option("QTY", "quantity", .quantity)
-            let amount = parameters.option("AMOUNT", "minor", .amount)
+            let quantity = parameters.option("QTY", "quantity", .quantity.accepting("at least 1"))
+            let amount = parameters.option("AMOUNT", "minor", .amount.accepting("at least 1, in minor units"))
             return { application, call throws(Failure) in
                 let part: Order.RefundPart
                 switch (try call[line], try call[quantity], try call[amount]) {
