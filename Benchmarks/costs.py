@@ -17,7 +17,7 @@ SERVER_CAUSES = [
     ("memory: allocation", r"malloc|calloc|\bfree\b|_int_free|swift_(slowAlloc|allocObject|dealloc)|swift_slowDealloc"),
     ("memory: reference counts", r"swift_(retain|release|bridgeObject|isUnique)|RefCounts|initializeWithCopy|outlined (copy|consume|destroy)|destroy for"),
     ("libpq", r"libpq"),
-    ("JSON", r"JSONText|JSONWriter"),
+    ("JSON", r"TextFormats|JSONWriter"),
     ("parsing and replies", r"LineProtocol|LineServer|RequestParser|ReplyBuffer"),
     ("encoding of parameters", r"Postgres"),
     ("deciding", r"Domain|CommandHandling|CommandProcessor"),

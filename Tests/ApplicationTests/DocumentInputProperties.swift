@@ -1,8 +1,7 @@
-import CallArguments
 import Domain
-import JSONText
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import Application
 

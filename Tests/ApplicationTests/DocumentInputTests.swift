@@ -1,5 +1,5 @@
-import CallArguments
 import Testing
+import TextFormats
 
 @testable import Application
 

@@ -1,7 +1,7 @@
-import CallArguments
 import Domain
 import EventLog
 import Testing
+import TextFormats
 import Users
 
 @testable import Application

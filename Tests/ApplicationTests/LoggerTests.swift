@@ -1,8 +1,7 @@
 import Foundation
-import JSONText
-import Printing
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import Application
 

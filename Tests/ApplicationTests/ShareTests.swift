@@ -1,9 +1,9 @@
-import CallArguments
 import Catalogue
 import Domain
 import EventLog
 import EventLoop
 import Testing
+import TextFormats
 
 @testable import Application
 

@@ -1,4 +1,4 @@
-import CallArguments
+import TextFormats
 
 @testable import Application
 

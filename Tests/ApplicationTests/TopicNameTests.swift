@@ -1,6 +1,6 @@
-import CallArguments
 import Domain
 import Testing
+import TextFormats
 
 @testable import Application
 

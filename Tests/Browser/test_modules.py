@@ -296,7 +296,7 @@ def test_a_long_list_keeps_few_rows_and_has_every_row_again(modules):
 
 
 def test_amounts_have_the_decimals_that_the_server_gives_them(modules):
-    swift = (CHECKOUT / "Sources/Domain/Shared/Currency+Decimals.swift").read_text()
+    swift = (CHECKOUT / "Sources/Model/Domain/Shared/Currency+Decimals.swift").read_text()
     table = {code: int(digits) for code, digits in re.findall(r'"([A-Z]{3})": (\d)', swift)}
     currencies = [*table, "GBP", "PKR", "COP", "LKR", "XXX"]
     amounts = [0, 1, 9, 10, 99, 100, 1650, 10**12]

@@ -2,7 +2,6 @@ import Domain
 import Projections
 import SeededRandom
 import Testing
-import TextAnalysis
 
 @testable import Catalogue
 

@@ -1,7 +1,7 @@
 import Domain
-import JSONText
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import Catalogue
 

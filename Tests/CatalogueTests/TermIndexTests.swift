@@ -1,7 +1,6 @@
 import Domain
 import SeededRandom
 import Testing
-import TextAnalysis
 
 @testable import Catalogue
 

@@ -81,7 +81,7 @@ import Testing
 
     /// The domain's own values compare nothing as a `String`.
     @Test func `no value of the domain is a String`() throws {
-        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Domain")
+        let sources = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Sources/Model/Domain")
         // ASCII that was checked, messages for people, and names that are in the program.
         let allowed = [
             "Text.swift", "Identifier.swift", "Currency.swift", "Currency+Decimals.swift", "Rejection.swift",

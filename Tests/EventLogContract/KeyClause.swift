@@ -1,13 +1,13 @@
 internal import Domain
-public import EventLog
-public import Testing
+package import EventLog
+internal import Testing
 
 /// One promise of customers' keys: a check of empty keys.
-public struct KeyClause: Sendable, CustomTestStringConvertible {
+package struct KeyClause: Sendable, CustomTestStringConvertible {
     /// The promise in a sentence.
-    public let testDescription: String
+    package let testDescription: String
     /// Checks the promise.
-    public let check: @Sendable (any CustomerKeys) async throws -> Void
+    package let check: @Sendable (any CustomerKeys) async throws -> Void
 
     private init(_ description: String, check: @escaping @Sendable (any CustomerKeys) async throws -> Void) {
         testDescription = description
@@ -18,7 +18,7 @@ public struct KeyClause: Sendable, CustomTestStringConvertible {
     private static let ben = Identifier("ben")!
 
     /// The whole contract.
-    public static let all = [
+    package static let all = [
         KeyClause("Nobody has a key before one is created") { keys in
             let key = try await keys.key(of: asha, partition: 0)
             #expect(key == .unknown)

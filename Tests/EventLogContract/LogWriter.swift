@@ -1,22 +1,22 @@
 internal import Domain
-public import EventLog
+package import EventLog
 
 /// A writer that behaves like a server: it knows its partition up to a position, and gives the events of a stream the
 /// versions that follow from there.
-public struct LogWriter: Sendable {
+package struct LogWriter: Sendable {
     /// When batches without a mark are recorded, in milliseconds since 1970. A mark adds that many milliseconds.
     static let epoch: Int64 = 1_700_000_000_123
 
     /// The log it writes to.
-    public let log: any EventLog
+    package let log: any EventLog
     /// The partition it writes to.
-    public let partition: Int
+    package let partition: Int
     /// The point up to which it knows the partition.
-    public private(set) var seen = LogPoint.start
+    package private(set) var seen = LogPoint.start
     private var versions: [String: Int64] = [:]
 
     /// A writer that knows nothing yet.
-    public init(_ log: any EventLog, partition: Int = 0) {
+    package init(_ log: any EventLog, partition: Int = 0) {
         self.log = log
         self.partition = partition
     }
@@ -26,7 +26,7 @@ public struct LogWriter: Sendable {
     /// - Parameters:
     ///   - readings: what groups rest on without writing it.
     ///   - marks: a number for each group, which its payloads carry; zero by default.
-    public func batch(
+    package func batch(
         _ groups: [[StreamName]], readings: [EventBatch.Reading] = [], marks: [Int] = []
     ) -> EventBatch {
         var versions = versions
@@ -50,18 +50,18 @@ public struct LogWriter: Sendable {
     }
 
     /// Appends without looking at what was written since.
-    public func append(_ batch: EventBatch) async throws -> AppendReceipt {
+    package func append(_ batch: EventBatch) async throws -> AppendReceipt {
         try await log.append(batch, seen: seen)
     }
 
     /// Appends a batch of these groups.
-    public func append(_ groups: [[StreamName]], marks: [Int] = []) async throws -> AppendReceipt {
+    package func append(_ groups: [[StreamName]], marks: [Int] = []) async throws -> AppendReceipt {
         try await append(batch(groups, marks: marks))
     }
 
     /// Takes in what anybody has written since, and returns it.
     @discardableResult
-    public mutating func catchUp() async throws -> [RecordedEvent] {
+    package mutating func catchUp() async throws -> [RecordedEvent] {
         var all: [RecordedEvent] = []
         while true {
             let following = try await log.follow(partition: partition, after: seen, limit: 1_000)
@@ -75,5 +75,5 @@ public struct LogWriter: Sendable {
 
 extension StreamName {
     /// A cart's stream.
-    public static func cart(_ id: String) -> StreamName { StreamName(.cart, Identifier(id)!) }
+    package static func cart(_ id: String) -> StreamName { StreamName(.cart, Identifier(id)!) }
 }

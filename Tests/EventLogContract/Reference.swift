@@ -1,11 +1,11 @@
 internal import Domain
-public import EventLog
+package import EventLog
 
 // A second implementation of the digests, written from their definitions alone, to check those of the log.
 
 /// The bytes that an event's digest covers: numbers big-endian, texts with their length in four bytes before
 /// them.
-public func referenceBytes(_ event: RecordedEvent) -> [UInt8] {
+package func referenceBytes(_ event: RecordedEvent) -> [UInt8] {
     func number(_ value: Int64, bytes: Int) -> [UInt8] {
         (0..<bytes).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) }
     }
@@ -16,7 +16,7 @@ public func referenceBytes(_ event: RecordedEvent) -> [UInt8] {
 }
 
 /// The Merkle tree hash as RFC 6962 section 2.1 defines it: by splitting at the largest power of two.
-public func referenceRoot(_ inputs: ArraySlice<[UInt8]>) -> Digest {
+package func referenceRoot(_ inputs: ArraySlice<[UInt8]>) -> Digest {
     switch inputs.count {
     case 0: return Digest.of([])
     case 1: return Digest.of([0x00] + inputs[inputs.startIndex])
@@ -31,7 +31,7 @@ public func referenceRoot(_ inputs: ArraySlice<[UInt8]>) -> Digest {
 
 /// The audit path of RFC 6962 section 2.1.1, and for each of its steps whether the leaf lies on the right; by
 /// splitting at the largest power of two.
-public func referencePath(_ index: Int, _ inputs: ArraySlice<[UInt8]>) -> [(neighbour: Digest, isRight: Bool)] {
+package func referencePath(_ index: Int, _ inputs: ArraySlice<[UInt8]>) -> [(neighbour: Digest, isRight: Bool)] {
     guard inputs.count > 1 else { return [] }
     var split = 1
     while split * 2 < inputs.count { split *= 2 }
@@ -42,6 +42,6 @@ public func referencePath(_ index: Int, _ inputs: ArraySlice<[UInt8]>) -> [(neig
 }
 
 /// The chain after a batch of these events.
-public func referenceChain(_ previous: Digest, _ events: [RecordedEvent]) -> Digest {
+package func referenceChain(_ previous: Digest, _ events: [RecordedEvent]) -> Digest {
     Digest.of(previous.bytes + referenceRoot(events.map(referenceBytes)[...]).bytes)
 }

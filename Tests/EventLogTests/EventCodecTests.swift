@@ -1,8 +1,8 @@
 import Domain
 import EventLogContract
-import JSONText
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import EventLog
 

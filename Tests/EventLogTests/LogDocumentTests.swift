@@ -1,5 +1,4 @@
 import Domain
-import EventLog
 import Testing
 
 @testable import EventLog

@@ -1,9 +1,9 @@
 import Domain
 import EventLog
 import EventLogContract
-import JSONText
 import SeededRandom
 import Testing
+import TextFormats
 
 @Suite struct ReceiptTests {
     /// A log of a few batches of several sizes, with payloads in many scripts.

@@ -1,5 +1,4 @@
 import EventLoop
-import TLS
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 import Application
-import CallArguments
 import Dispatch
 import Domain
 import EventLog
 import EventLoop
 import LineProtocol
+import TextFormats
 
 @testable import LineServer
 

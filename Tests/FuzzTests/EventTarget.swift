@@ -1,6 +1,6 @@
 import Domain
-import JSONText
 import Projections
+import TextFormats
 
 @testable import EventLog
 

@@ -9,7 +9,7 @@ private let target = ProcessInfo.processInfo.environment["TIFFIN_FUZZ_TARGET"].f
 
 /// Adds the length of the target's inputs to the arguments.
 @_cdecl("LLVMFuzzerInitialize")
-public func initializeFuzzer(
+package func initializeFuzzer(
     _ count: UnsafeMutablePointer<CInt>,
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>>
 ) -> CInt {
@@ -30,7 +30,7 @@ public func initializeFuzzer(
 
 /// Checks one input.
 @_cdecl("LLVMFuzzerTestOneInput")
-public func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+package func fuzzOneInput(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     do {
         try target?.check(Array(UnsafeBufferPointer(start: bytes, count: count)))
     } catch {

@@ -1,4 +1,4 @@
-import HTTPProtocol
+import HTTP
 
 /// How a stream of requests is cut changes nothing, what waits for more is bounded, and what was read is the same
 /// request when it is written again.

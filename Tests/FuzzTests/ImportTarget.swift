@@ -1,6 +1,6 @@
-import JSONText
+import TextFormats
 
-@testable import Importing
+@testable import Integrations
 
 /// A file is imported or its problems are told; and a table that is written again, with every field in quotes, has the
 /// same fields. The first byte says what kind of file it is.

@@ -1,4 +1,4 @@
-import JSONText
+import TextFormats
 
 @testable import LoadOracle
 

@@ -1,5 +1,5 @@
-import CallArguments
 import LineProtocol
+import TextFormats
 
 /// How a stream of requests is cut changes nothing, whether its client has logged in or not; and what a client writes
 /// is what the server reads.

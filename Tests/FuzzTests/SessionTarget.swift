@@ -1,8 +1,8 @@
 import Application
-import CallArguments
 import EventLog
 import LineProtocol
 import SeededRandom
+import TextFormats
 
 @testable import LineServer
 

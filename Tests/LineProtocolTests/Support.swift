@@ -1,7 +1,7 @@
-import CallArguments
 import LineProtocol
 import SeededRandom
 import Testing
+import TextFormats
 
 extension SeededGenerator {
     mutating func bytes(_ counts: ClosedRange<Int>) -> [UInt8] {

@@ -1,6 +1,6 @@
 import Application
-import CallArguments
 import Testing
+import TextFormats
 
 @testable import LineServer
 

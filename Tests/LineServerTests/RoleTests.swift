@@ -1,7 +1,7 @@
 import Application
-import CallArguments
 import Domain
 import Testing
+import TextFormats
 import Users
 
 @testable import LineServer

@@ -1,9 +1,9 @@
 import Application
-import CallArguments
 import EventLog
 import LineProtocol
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import LineServer
 

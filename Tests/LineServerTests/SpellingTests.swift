@@ -1,6 +1,6 @@
-import CallArguments
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import LineServer
 

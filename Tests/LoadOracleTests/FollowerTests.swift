@@ -1,6 +1,6 @@
-import JSONText
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import LoadOracle
 

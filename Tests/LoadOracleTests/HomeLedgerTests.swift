@@ -1,8 +1,8 @@
-import JSONText
 import LineProtocol
 import OracleScene
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import LoadOracle
 

@@ -1,6 +1,6 @@
 import SeededRandom
 
-@testable import JSONText
+@testable import TextFormats
 
 /// Documents like the server's: members, and arrays of objects with an id.
 extension JSONValue {

@@ -1,9 +1,9 @@
 import Foundation
-import JSONText
 import LineProtocol
 import OracleScene
 import SeededRandom
 import Testing
+import TextFormats
 
 @testable import LoadOracle
 

@@ -1,6 +1,5 @@
 import LineClient
 import LoadOracle
-import LoadReports
 import SeededRandom
 import Testing
 

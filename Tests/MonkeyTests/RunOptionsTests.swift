@@ -4,7 +4,6 @@ import Foundation
 import LineClient
 import LineProtocol
 import LoadOracle
-import LoadReports
 import Testing
 
 @testable import Monkey

@@ -1,8 +1,8 @@
 import EventLoop
-import JSONText
 import LineProtocol
 import SeededRandom
 import SimulatedLoop
+import TextFormats
 import Users
 
 /// Passes the events of the log on, as `tiffin relay` does: it reads from its cursor on, together with the event at the

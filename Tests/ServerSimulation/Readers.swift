@@ -1,4 +1,4 @@
-import JSONText
+import TextFormats
 
 /// The numbers of a cart's document, or of its quote.
 enum CartReader {

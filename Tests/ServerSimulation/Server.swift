@@ -5,9 +5,9 @@ import EventLog
 import EventLoop
 import Glibc
 import LineServer
-import Printing
 import SeededRandom
 import SimulatedLoop
+import TextFormats
 import Users
 
 /// One server process, all of it as in production but for PostgreSQL and the kernel.

@@ -2,9 +2,9 @@ internal import EventLoop
 internal import Foundation
 
 /// Directories that are removed soon after the test process ends.
-public enum TemporaryDirectory {
+package enum TemporaryDirectory {
     /// Makes a directory that only this account can enter, or, `openToAll`, every account.
-    public static func make(openToAll: Bool) throws -> String {
+    package static func make(openToAll: Bool) throws -> String {
         // Short, as the path of a socket in it has at most 107 bytes.
         let name = "tiffin-\(String(UInt64.random(in: .min ... .max), radix: 36))"
         let path = FileManager.default.temporaryDirectory.appending(path: name).path
@@ -17,7 +17,7 @@ public enum TemporaryDirectory {
     /// Leaves the removal to a shell that notices the end of this process, however it ends, and then waits for the
     /// PostgreSQL inside, which also notices it.
     @LoopActor
-    public static func removeAtExit(_ path: String) throws {
+    package static func removeAtExit(_ path: String) throws {
         let script = """
             read -r line
             for attempt in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do

@@ -2,12 +2,12 @@ import Foundation
 
 /// Certificates of this test run, made by the `openssl` tool: an authority, and what it signed for `localhost` and for
 /// a client; another authority; a certificate that has expired.
-public struct TestCertificates: Sendable {
+package struct TestCertificates: Sendable {
     /// Where the files are.
-    public let folder: String
+    package let folder: String
 
     /// Those of this process. They are made at the first use, and no loop waits for that.
-    public static func shared() async throws -> TestCertificates {
+    package static func shared() async throws -> TestCertificates {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue.global().async { continuation.resume(with: made) }
         }
@@ -53,7 +53,7 @@ public struct TestCertificates: Sendable {
     private struct Failure: Error {}
 
     /// The certificate with that name.
-    public func certificate(_ name: String) -> String { "\(folder)/\(name).pem" }
+    package func certificate(_ name: String) -> String { "\(folder)/\(name).pem" }
     /// Its private key.
-    public func key(_ name: String) -> String { "\(folder)/\(name).key" }
+    package func key(_ name: String) -> String { "\(folder)/\(name).key" }
 }

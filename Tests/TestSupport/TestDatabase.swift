@@ -1,8 +1,7 @@
 // What tests share: databases of their own, on one server for the whole test process.
 
-internal import EmbeddedPostgres
 internal import EventLoop
-public import Postgres
+package import Postgres
 internal import Synchronization
 
 #if canImport(Darwin)
@@ -15,10 +14,10 @@ internal import Synchronization
 ///
 /// The server is the one at the address in the environment variable `TIFFIN_TEST_DATABASE`, if the account may create
 /// databases there, or else an embedded one, started once in a temporary directory.
-public enum TestDatabase {
+package enum TestDatabase {
     /// Creates an empty database and returns its address.
     @LoopActor
-    public static func create() async throws -> String {
+    package static func create() async throws -> String {
         let server = try await TestServer.address()
         let number = counter.wrappingAdd(1, ordering: .relaxed).newValue
         let name = "tiffin_test_\(getpid())_\(number)"
@@ -31,7 +30,7 @@ public enum TestDatabase {
 
     /// Connects to a new database.
     @LoopActor
-    public static func connect(statementTimeout: Duration? = nil) async throws -> PostgresConnection {
+    package static func connect(statementTimeout: Duration? = nil) async throws -> PostgresConnection {
         try await PostgresConnection.connect(try await create(), statementTimeout: statementTimeout)
     }
 

@@ -1,6 +1,6 @@
-internal import EmbeddedPostgres
 internal import EventLoop
 internal import Foundation
+internal import Postgres
 
 /// The one server of the test process.
 @LoopActor

@@ -1,7 +1,6 @@
 import Application
 import EventLoop
 import Testing
-import WebAssets
 
 @testable import WebServer
 

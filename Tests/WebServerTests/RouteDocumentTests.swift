@@ -1,5 +1,5 @@
 import Foundation
-import HTTPProtocol
+import HTTP
 import Testing
 
 @testable import WebServer

@@ -1,9 +1,9 @@
 import Application
-import CallArguments
 import Catalogue
 import Domain
 import EventLoop
 import Testing
+import TextFormats
 import Users
 
 @testable import WebServer

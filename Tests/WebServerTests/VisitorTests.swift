@@ -1,9 +1,8 @@
 import Domain
-import HTTPProtocol
+import HTTP
 import Testing
 import Users
 
-@testable import WebAssets
 @testable import WebServer
 
 @Suite struct `Visitors and pages` {

@@ -1,6 +1,5 @@
 import Domain
 import Projections
-import TextAnalysis
 
 @testable import Catalogue
 

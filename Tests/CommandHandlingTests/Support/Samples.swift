@@ -1,17 +1,17 @@
 internal import CommandHandling
-public import Domain
+package import Domain
 internal import EventLog
 
 extension Identifier: ExpressibleByStringLiteral {
     /// The identifier as a literal.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         self.init(text)!
     }
 }
 
 extension Amount: ExpressibleByIntegerLiteral {
     /// Minor units as a literal.
-    public init(integerLiteral minorUnits: Int64) {
+    package init(integerLiteral minorUnits: Int64) {
         self.init(minorUnits: minorUnits)
     }
 }

@@ -1,37 +1,37 @@
-public import Domain
+package import Domain
 import SeededRandom
 
 extension Identifier: ExpressibleByStringLiteral {
     /// The identifier as a literal.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         self.init(text)!
     }
 }
 
 extension Amount: ExpressibleByIntegerLiteral {
     /// Minor units as a literal.
-    public init(integerLiteral minorUnits: Int64) {
+    package init(integerLiteral minorUnits: Int64) {
         self.init(minorUnits: minorUnits)
     }
 }
 
 extension Timestamp: ExpressibleByIntegerLiteral {
     /// Milliseconds since the epoch as a literal.
-    public init(integerLiteral milliseconds: Int64) {
+    package init(integerLiteral milliseconds: Int64) {
         self.init(millisecondsSinceEpoch: milliseconds)
     }
 }
 
 extension PersonalText: ExpressibleByStringLiteral {
     /// A text without a customer, as a literal.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         self = .plain(Text(text))
     }
 }
 
 extension SealedText: ExpressibleByStringLiteral {
     /// A ciphertext as a literal.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         self.init(ciphertext: Text(text))
     }
 }

@@ -1,24 +1,24 @@
-public import Domain
+package import Domain
 internal import EventLog
 internal import Projections
 
 extension Identifier: ExpressibleByStringLiteral {
     /// The identifier as a literal.
-    public init(stringLiteral text: String) {
+    package init(stringLiteral text: String) {
         self.init(text)!
     }
 }
 
 extension Amount: ExpressibleByIntegerLiteral {
     /// Minor units as a literal.
-    public init(integerLiteral minorUnits: Int64) {
+    package init(integerLiteral minorUnits: Int64) {
         self.init(minorUnits: minorUnits)
     }
 }
 
 extension Timestamp: ExpressibleByIntegerLiteral {
     /// Milliseconds since the epoch as a literal.
-    public init(integerLiteral milliseconds: Int64) {
+    package init(integerLiteral milliseconds: Int64) {
         self.init(millisecondsSinceEpoch: milliseconds)
     }
 }

@@ -1,0 +1,38 @@
+internal import CLibCurl
+
+/// A document to be posted to an address. Redirects are not followed: whoever answers there is not who was meant.
+package struct HTTPPost: Sendable {
+    private let url: String
+    private let headers: [(name: String, value: String)]
+    private let body: [UInt8]
+    private let seconds: Int
+
+    /// - Parameters:
+    ///   - url: an absolute address, by `http` or `https`.
+    ///   - headers: besides those that every request has. Names and values must not have the end of a line in them.
+    ///   - body: the document.
+    ///   - seconds: how long all of it may take.
+    package init(_ url: String, headers: [(name: String, value: String)], body: [UInt8], seconds: Int) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.seconds = seconds
+    }
+
+    /// Posts the document. Blocks the thread.
+    ///
+    /// - Throws: where there is no answer, or another than a status from 200 to 299.
+    package func send() throws(HTTPError) {
+        let call = try CurlCall(url, redirects: 0, seconds: seconds)
+        try call.set(CURLOPT_POST, 1)
+        try call.set(CURLOPT_POSTFIELDSIZE, body.count)
+        for header in headers { call.add(header: "\(header.name): \(header.value)") }
+        // The receiver is not asked first whether it wants the body.
+        call.add(header: "Expect:")
+        let fields = body.withUnsafeBytes { tiffin_curl_copy_body(call.handle, $0.baseAddress) }
+        try call.check(fields)
+        // What the answer says besides its status is of no use to anybody.
+        let status = try call.perform({ _, size, count, _ in size * count }, nil)
+        guard (200...299).contains(status) else { throw HTTPError("is answered with status \(status)") }
+    }
+}

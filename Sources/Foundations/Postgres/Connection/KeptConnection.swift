@@ -1,0 +1,187 @@
+package import EventLoop
+
+/// A connection that a program keeps: it is made when it is first needed, and again after it was lost.
+///
+/// A database that says nothing keeps nobody waiting twice. Once the connection was lost for that reason, it is made anew
+/// in the background, again and again, and whoever needs it meanwhile is refused at once.
+@LoopActor
+package final class KeptConnection {
+    /// What can be done on it.
+    package enum Rights: Sendable {
+        /// What the database's user may.
+        case own
+        /// What a role may, and nothing else.
+        case role(String)
+        /// Only reading, whatever the user may.
+        case reading
+    }
+
+    /// How long to wait for the database. docs/reliability.md has the table of them, and why they add up.
+    package struct Deadlines: Sendable {
+        /// For a connection that can be used.
+        package var connecting: Duration
+        /// For the database to say anything while it is waited for; nil to wait as long as it takes.
+        package var answer: Duration?
+        /// Whether the database itself ends a statement shortly before. Such a statement had no effect, for certain.
+        package var endsStatements = false
+
+        /// Nobody else waits: a program that does one thing.
+        package static let none = Deadlines(connecting: .seconds(10))
+        /// A batch is in doubt after this, and its commands wait for the doubt to end, too.
+        package static let writing = Deadlines(connecting: hurry, answer: .seconds(2), endsStatements: true)
+        /// Commands wait for what is read.
+        package static let reading = Deadlines(connecting: hurry, answer: .milliseconds(3_500), endsStatements: true)
+        /// Nobody waits, and one statement may have much to do.
+        package static let background = Deadlines(connecting: hurry, answer: .seconds(10))
+        /// One statement may have all rows of a table to do.
+        package static let rebuilding = Deadlines(connecting: hurry, answer: .seconds(600))
+
+        private static let hurry = Duration.milliseconds(1_500)
+
+        /// Deadlines without an end of statements.
+        package init(connecting: Duration, answer: Duration? = nil) {
+            self.connecting = connecting
+            self.answer = answer
+        }
+
+        private init(connecting: Duration, answer: Duration?, endsStatements: Bool) {
+            self.init(connecting: connecting, answer: answer)
+            self.endsStatements = endsStatements
+        }
+    }
+
+    /// How long to wait before a database that says nothing is tried again, in milliseconds.
+    private static let retryInterval: UInt64 = 100
+    private static let limits = Statement(
+        "set_limits", "SELECT set_config('lock_timeout', $1, false), set_config('statement_timeout', $2, false)",
+        [.text, .text])
+    private static let readOnly = Statement("read_only", "SET default_transaction_read_only = on")
+
+    /// What the database's administrator sees.
+    package let name: String
+    /// They count from the next connection on.
+    package var deadlines: Deadlines
+    /// Learns that the database says nothing, and that the connection is there again.
+    package var report: (@LoopActor (String) -> Void)?
+    /// The server's version on the last connection; nil before the first.
+    package private(set) var serverVersion: String?
+
+    private let database: String
+    private let rights: Rights
+    private var connection: PostgresConnection?
+    /// A connection being made: everybody who needs one meanwhile waits for the same one.
+    private var attempt: Task<Result<PostgresConnection, PostgresError>, Never>?
+    /// Why and since when the database counts as silent; nil where it does not.
+    private var silence: (error: PostgresError, since: UInt64)?
+    private var remaking: Task<Void, Never>?
+
+    /// - Parameters:
+    ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - name: what the database's administrator sees.
+    package init(_ database: String, name: String, rights: Rights, deadlines: Deadlines) {
+        self.database = database
+        self.name = name
+        self.rights = rights
+        self.deadlines = deadlines
+    }
+
+    /// The connection. It is made if there is none, unless the database says nothing.
+    package func connected() async throws(PostgresError) -> PostgresConnection {
+        if let connection, connection.isOpen { return connection }
+        if let silence { throw silence.error }
+        return try await connect().get()
+    }
+
+    /// Closes the connection. It is made again when it is needed.
+    package func close() {
+        silence = nil
+        remaking?.cancel()
+        remaking = nil
+        connection?.close()
+        connection = nil
+    }
+
+    /// How it is, for `INFO`: whether it is there, how many statements wait, and for how long the database has said
+    /// nothing.
+    package var line: (name: String, value: String) {
+        let state = silence != nil ? "silent" : connection?.isOpen == true ? "open" : "none"
+        let silent = silence.map { (LoopActor.now - $0.since) / 1_000_000 } ?? connection?.silentMilliseconds ?? 0
+        let word = name.split(separator: " ").dropFirst().joined()
+        return (
+            "connection_\(word)", "state=\(state),waiting=\(connection?.outstandingCount ?? 0),silent_ms=\(silent)"
+        )
+    }
+
+    // MARK: Making it
+
+    private func connect() async -> Result<PostgresConnection, PostgresError> {
+        if let attempt { return await attempt.value }
+        let task = Task { @LoopActor in await make() }
+        attempt = task
+        let result = await task.value
+        return result
+    }
+
+    private func make() async -> Result<PostgresConnection, PostgresError> {
+        defer { attempt = nil }
+        let began = LoopActor.now
+        do throws(PostgresError) {
+            let made = try await PostgresConnection.connect(
+                database, applicationName: name, connectTimeout: deadlines.connecting)
+            // What is set at the beginning counts as connecting.
+            let rest = deadlines.connecting - .nanoseconds(LoopActor.now - began)
+            made.answerDeadline = deadlines.answer.map { min($0, max(rest, .milliseconds(100))) }
+            do throws(PostgresError) {
+                try await prepare(made)
+            } catch {
+                made.close()
+                throw error
+            }
+            made.answerDeadline = deadlines.answer
+            made.onLost = { [weak self] in self?.lost($0) }
+            connection = made
+            serverVersion = made.serverVersion
+            if silence != nil { report?("\(name): connected again") }
+            silence = nil
+            return .success(made)
+        } catch {
+            // The database is away, and says so at once.
+            if error.sqlState != .noAnswer { silence = nil }
+            lost(error)
+            return .failure(error)
+        }
+    }
+
+    private func prepare(_ made: PostgresConnection) async throws(PostgresError) {
+        if let answer = deadlines.answer {
+            let statement = deadlines.endsStatements ? answer * 7 / 8 : .zero
+            _ = try await made.execute(
+                KeptConnection.limits, [.text((answer * 3 / 4).inMilliseconds), .text(statement.inMilliseconds)])
+        }
+        switch rights {
+        case .own: break
+        case .role(let role): try await made.take(role: role)
+        case .reading: _ = try await made.execute(KeptConnection.readOnly)
+        }
+    }
+
+    private func lost(_ error: PostgresError) {
+        guard error.sqlState == .noAnswer, deadlines.answer != nil else { return }
+        if silence == nil { report?("\(name): \(error); connecting again until it answers") }
+        silence = (error, silence?.since ?? LoopActor.now)
+        guard remaking == nil else { return }
+        remaking = Task { @LoopActor [weak self] in
+            while !Task.isCancelled, let self, silence != nil {
+                if case .failure = await connect() {
+                    await LoopTimer.pause(milliseconds: KeptConnection.retryInterval)
+                }
+            }
+            if !Task.isCancelled { self?.remaking = nil }
+        }
+    }
+}
+
+extension Duration {
+    /// As PostgreSQL's settings have it.
+    fileprivate var inMilliseconds: String { "\(Int64(self / .milliseconds(1)))" }
+}

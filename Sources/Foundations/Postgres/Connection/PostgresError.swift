@@ -1,0 +1,35 @@
+/// Why a statement or a connection failed, without passwords.
+package struct PostgresError: Error, Sendable, CustomStringConvertible {
+    /// What is known about the outcome.
+    package enum Kind: Sendable {
+        /// The connection could not be made or is gone: whether the statement took effect is unknown.
+        case connection
+        /// The statement was refused: it had no effect.
+        case server
+    }
+
+    /// What is known about the outcome.
+    package let kind: Kind
+    /// The stable code.
+    package let sqlState: SQLState
+    /// What happened, in a sentence.
+    package let message: String
+    /// More about it, where the server says more; may quote values.
+    package let detail: String?
+    /// The constraint that was violated, if one was.
+    package let constraint: String?
+
+    init(
+        _ kind: Kind, _ sqlState: SQLState, _ message: String, detail: String? = nil,
+        constraint: String? = nil
+    ) {
+        self.kind = kind
+        self.sqlState = sqlState
+        self.message = message
+        self.detail = detail
+        self.constraint = constraint
+    }
+
+    /// Message and code on one line; no detail, which may quote values.
+    package var description: String { "\(message) (SQLSTATE \(sqlState))" }
+}

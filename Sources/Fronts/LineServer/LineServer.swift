@@ -1,0 +1,289 @@
+// The line server: clients of the line protocol on a TCP port, in front of the application.
+//
+// It promises that a client's replies come in the order of its requests, and that whatever one client does (sends
+// slowly, reads slowly, sends rubbish) costs the others nothing but its share of the time.
+
+package import Application
+internal import Domain
+package import EventLoop
+internal import TextFormats
+package import Users
+
+/// A server of the line protocol.
+@LoopActor
+package final class LineServer: Front {
+    let application: Application
+    let configuration: LineConfiguration
+    let logger: Logger
+    let startedAt = LoopActor.now
+    var statistics = Statistics(commandCount: LineCommandTable.shared.commands.count)
+    /// The version of the PostgreSQL that the log is in, if it is in one.
+    let postgresVersion: () -> String?
+    /// How the connections to the database are.
+    let connections: @LoopActor () -> Information.Lines
+    private(set) var sessions: [Int64: Session] = [:]
+    /// The sessions, by number, that have to log in first.
+    private(set) var strangers: Set<Int64> = []
+    var logins: Logins { application.logins }
+    var slowLog: SlowLog
+    /// The commands that are executed in less are in neither `SLOWLOG` nor `LATENCY`, in nanoseconds.
+    let slowCommand: UInt64
+    /// Whether nobody may do anything without a login.
+    var requiresLogin: Bool { logins.directory.requiresLogin }
+    /// See `Front`.
+    package var documentLimit: Int { configuration.replyLimit }
+
+    /// The port it listens on.
+    var port: Int { listener?.port ?? 0 }
+
+    /// For so long after a client was served, others let it have the processor, in nanoseconds.
+    private static let attention: UInt64 = 10_000_000
+
+    private var listener: TCPListener?
+    private var nextSession: Int64 = 1
+    /// What addresses with clients have, by their names.
+    private(set) var shares: [String: AddressShare] = [:]
+    /// The bytes of memory that requests and replies of all clients take.
+    var clientBytes = 0
+    /// Sessions that have sent all the commands that they may send for now, in order.
+    var limited: [Session] = []
+    var limitTimer: LoopTimer?
+    /// Sessions with replies to send or requests that waited for them.
+    private var withWork: [Session] = []
+    /// Sessions that have used up their time, in the order in which they go on.
+    private var paused: [Session] = []
+    private var isToContinue = false
+    /// When a client that has not used up its time was last served.
+    var othersServedAt: UInt64 = 0
+    private var sweep: LoopTimer?
+    private var httpLoggedAt: UInt64?
+
+    /// - Parameters:
+    ///   - postgresVersion: the version of the PostgreSQL that the log is in, as `INFO` gives it; nil where it is not
+    ///     known.
+    ///   - connections: how the connections to the database are, as `INFO` gives it.
+    package init(
+        _ application: Application, configuration: LineConfiguration, logger: Logger,
+        postgresVersion: @escaping () -> String? = { nil },
+        connections: @escaping @LoopActor () -> Information.Lines = { [] }
+    ) {
+        self.application = application
+        self.configuration = configuration
+        self.logger = logger
+        self.postgresVersion = postgresVersion
+        self.connections = connections
+        slowLog = SlowLog(maximumCount: configuration.slowLogLength)
+        slowCommand = min(configuration.slowLogNanoseconds, application.latencies.threshold)
+        application.attach(self)
+    }
+
+    // MARK: Running
+
+    /// Takes changes of users: at once, for clients that are connected, too.
+    ///
+    /// - Parameter isEverything: whether there are no users besides these.
+    package func apply(_ changes: [UserChange], isEverything: Bool) {
+        let wasOpen = !requiresLogin
+        let changes = logins.apply(changes, isEverything: isEverything)
+        let users = Dictionary(changes.map { ($0.name, $0.user) }) { $1 }
+        for session in sessions.values {
+            if let name = session.user?.name {
+                guard let user = users[name] else { continue }
+                if let user, user.isEnabled { session.become(user) } else { session.close(.user) }
+            } else if wasOpen, requiresLogin {
+                session.become(nil)
+            }
+        }
+    }
+
+    /// Listens, and serves from now on. Returns the address and the port.
+    ///
+    /// - Throws: where it cannot listen, or must not: on an address that is not the machine's own, without users.
+    package func listen() throws -> (address: String, port: Int) {
+        let listener = try TCPListener(
+            host: configuration.host, port: configuration.port, tls: configuration.tls,
+            maximumHandshakes: configuration.maximumHandshakes
+        ) { [unowned self] in accept($0) }
+        listener.onError = { [unowned self] error in
+            statistics.failedAccepts += 1
+            logger.error("\(error)")
+        }
+        listener.onRefusal { [unowned self] address, reason in
+            statistics.refusedHandshakes += 1
+            logger.debug("no TLS with \(address): \(reason)")
+        }
+        guard requiresLogin || !configuration.isProtected || listener.isLoopback else {
+            listener.close()
+            throw NoUsers(address: listener.address)
+        }
+        self.listener = listener
+        sweep = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in closeOverdue() }
+        return (listener.address, listener.port)
+    }
+
+    /// Uses other certificates for clients that connect from now on.
+    package func replace(_ tls: TLSContext) { listener?.replace(tls) }
+
+    /// Takes no more commands; those on their way are still answered.
+    package func drain() {
+        listener?.close()
+        sweep?.cancel()
+        for session in sessions.values { session.drain() }
+    }
+
+    /// Closes every connection once its replies are sent.
+    package func close() {
+        for session in sessions.values {
+            session.close()
+            session.work()
+        }
+    }
+
+    /// Sends what is ready, and goes on with requests that waited for it.
+    package func sendAnswers() -> Bool {
+        guard !withWork.isEmpty else { return false }
+        let sessions = withWork
+        withWork = []
+        for session in sessions { session.work() }
+        return true
+    }
+
+    /// See `Front`.
+    package func name(ofClient client: Int64) -> String? {
+        sessions[client].map { session in
+            "\(session.user.map { "user \($0.name)" } ?? "somebody") at \(session.connection.peerAddress)"
+        }
+    }
+
+    /// Has a session work at the end of the turn.
+    func hasWork(_ session: Session) { withWork.append(session) }
+
+    /// Has a session go on in a later turn of the loop, once its sockets have had theirs.
+    func continueLater(_ session: Session) {
+        paused.append(session)
+        continueInNextTurn()
+    }
+
+    /// While others are served, a pause follows each turn of those that have used up their time: the processor is also
+    /// needed by the database, and by the others themselves if they are on this machine.
+    private func continueInNextTurn() {
+        guard !isToContinue, !paused.isEmpty else { return }
+        isToContinue = true
+        let body: @LoopActor () -> Void = { [unowned self] in
+            isToContinue = false
+            continuePaused()
+        }
+        let isAlone = LoopActor.now > othersServedAt + LineServer.attention
+        if isAlone { _ = NextTurn(body) } else { _ = LoopTimer(milliseconds: 1, body) }
+    }
+
+    private func continuePaused() {
+        let sessions = paused
+        paused = []
+        let end = LoopActor.now + configuration.pausedShare
+        var count = 0
+        repeat {
+            sessions[count].resume()
+            count += 1
+        } while count < sessions.count && LoopActor.now < end
+        paused.insert(contentsOf: sessions[count...], at: 0)
+        continueInNextTurn()
+    }
+
+    // MARK: Sessions
+
+    private func accept(_ connection: TCPConnection) {
+        if configuration.isProtected, !requiresLogin, !connection.isLoopbackPeer {
+            return refuse(
+                connection,
+                "-DENIED Tiffin serves only clients on its own machine, because there are no users.\r\n")
+        }
+        guard sessions.count < configuration.maximumClients else {
+            return refuse(connection, "-ERR max number of clients reached\r\n")
+        }
+        let address = Logins.network(of: connection.peerAddress)
+        let share =
+            shares[address]
+            ?? AddressShare(
+                of: address, commandsPerSecond: configuration.commandsPerSecondOfAddress)
+        guard share.clients < configuration.maximumClientsOfAddress else {
+            return refuse(connection, "-ERR max number of clients of an address reached\r\n")
+        }
+        // The oldest has had the most time.
+        if strangers.count >= configuration.maximumStrangers, let oldest = strangers.min() {
+            sessions[oldest]?.close(.crowded)
+            strangers.remove(oldest)
+        }
+        let session = Session(id: nextSession, connection, of: self, share: share)
+        shares[address] = share
+        share.clients += 1
+        sessions[nextSession] = session
+        nextSession += 1
+        statistics.connections += 1
+        session.start()
+    }
+
+    private func refuse(_ connection: TCPConnection, _ message: String) {
+        statistics.count(.rejected)
+        var message = message
+        message.withUTF8 { connection.write(UnsafeRawBufferPointer($0)) }
+        connection.closeAfterWrites()
+    }
+
+    func sessionEnded(_ session: Session) {
+        application.clientEnded(session.subscriber)
+        guard sessions.removeValue(forKey: session.id) != nil else { return }
+        session.share.clients -= 1
+        strangers.remove(session.id)
+    }
+
+    /// A session has to log in first, or has.
+    func note(_ session: Session, isStranger: Bool) {
+        if isStranger { strangers.insert(session.id) } else { strangers.remove(session.id) }
+    }
+
+    /// A command took long to execute. What logs in is never kept.
+    func note(
+        slow command: CommandDeclaration, _ arguments: Arguments, nanoseconds: UInt64, of session: Session
+    ) {
+        application.latencies.note(.command, nanoseconds: nanoseconds)
+        guard nanoseconds >= configuration.slowLogNanoseconds, command.right != .login else { return }
+        slowLog.add(
+            command, arguments, microseconds: Int64(nanoseconds / 1_000),
+            time: application.clock().millisecondsSinceEpoch / 1_000, address: session.connection.peerAddress,
+            client: session.name)
+    }
+
+    private func closeOverdue() {
+        logins.tidy()
+        let now = LoopActor.now
+        shares = shares.filter { $1.clients > 0 || !$1.allowance.isWhole(at: now) }
+        for session in sessions.values { session.closeIfOverdue(at: now) }
+    }
+
+    /// A client speaks HTTP: perhaps a web page that attacks us. Logged at most once a minute.
+    func logHTTPAttempt(by session: Session) {
+        let now = LoopActor.now
+        if let httpLoggedAt, now - httpLoggedAt < 60_000_000_000 { return }
+        httpLoggedAt = now
+        logger.error("possible attack: \(session.connection.peerAddress) sends HTTP; the connection was closed")
+    }
+}
+
+extension LineConfiguration {
+    /// From where on a command is in `SLOWLOG`.
+    fileprivate var slowLogNanoseconds: UInt64 {
+        slowLogMicroseconds < 0 ? .max : UInt64(slowLogMicroseconds) * 1_000
+    }
+}
+
+/// Why a server does not listen: others could do everything.
+struct NoUsers: Error, CustomStringConvertible {
+    var address: String
+
+    var description: String {
+        "\(address) can be reached from other machines, and there are no users: whoever connects could do everything. "
+            + "Add one with 'tiffin user add NAME --role admin', listen on 127.0.0.1, or start with "
+            + "--protected-mode no behind a firewall"
+    }
+}

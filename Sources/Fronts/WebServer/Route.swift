@@ -1,0 +1,298 @@
+internal import Application
+internal import Catalogue
+internal import Domain
+internal import HTTP
+internal import TextFormats
+internal import Users
+
+/// A row of the table of routes: a method and a path, the command that they run, and what its words are made of.
+final class Route: Sendable {
+    /// Where a request has the value of a parameter.
+    enum Place: String, Sendable {
+        case path, query
+        /// A member of the body, which is an object.
+        case body
+        /// The whole body, a document.
+        case content
+        /// The visitor's cart.
+        case cart
+        /// The visitor, as a customer.
+        case customer
+        /// Keys of the query, for filters.
+        case filters
+    }
+
+    struct Parameter: Sendable {
+        var name: String
+        var place: Place
+        /// The option's name, where the command takes an option.
+        var token: String?
+        /// Which part of the path it is, if it is one.
+        var part: Int?
+        var isRequired: Bool
+        /// Whether it is a whole number.
+        var isInteger = false
+        /// The member of the body that it comes with; nil where it always does.
+        var companion: String?
+        /// Whether it is the visitor where the request does not say, and there is one.
+        var isVisitor = false
+    }
+
+    /// How the command's answer is sent.
+    enum Reply: Sendable {
+        /// A document; where there is none, nothing is found.
+        case document(Caching)
+        /// The visitor's own document: null where there is none yet.
+        case own
+        /// A list of documents.
+        case list
+        /// `{"count":2}`: a number by that name.
+        case number(String)
+        /// `{"order":"…"}`, for what was made.
+        case order
+        /// A document about what was begun, and goes on.
+        case begun
+    }
+
+    /// What others may do with a document.
+    enum Caching: Sendable {
+        /// Ask each time whether it is still the same.
+        case tagged
+        /// The same, and the server keeps the document for all.
+        case shared
+        /// Nothing: it is somebody's own.
+        case never
+    }
+
+    let method: String
+    let path: String
+    let sites: Set<Site>
+    let command: Command
+    /// The words of the command's name.
+    let commandName: [[UInt8]]
+    let parameters: [Parameter]
+    let reply: Reply
+
+    init(
+        _ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ parameters: [Parameter] = [],
+        _ reply: Reply
+    ) {
+        guard let found = Application.commands.first(where: { $0.declaration.name == command }) else {
+            preconditionFailure("no command \(command)")
+        }
+        self.method = method
+        self.path = path
+        self.sites = sites
+        self.command = found
+        commandName = command.split(separator: " ").map { Array($0.utf8) }
+        self.reply = reply
+        let named = PathTable<Route>.parts(of: path).enumerated().filter { $1.hasPrefix("{") }.map {
+            Parameter(name: String($1.dropFirst().dropLast()), place: .path, part: $0, isRequired: true)
+        }
+        // The visitor's cart comes first, as in the commands, then what the path names.
+        let own = parameters.filter { $0.place == .cart }
+        self.parameters = own + named + parameters.filter { $0.place != .cart }
+    }
+
+    /// Whether it is about whoever asks, and takes nothing else: then it needs no right.
+    var isAboutOneself: Bool { parameters.count == 1 && parameters[0].place == .customer }
+
+    /// Whether it changes a stream, and so can be repeated with a key and take a version.
+    var isWrite: Bool { if case .write = command.declaration.effect { true } else { false } }
+}
+
+extension Route.Parameter {
+    static let cart = Route.Parameter(name: "cart", place: .cart, isRequired: true)
+    static let oneself = Route.Parameter(name: "customer", place: .customer, isRequired: true)
+    /// `CUSTOMER`, so that what the visitor writes can be forgotten.
+    ///
+    /// - Parameter companion: the text that it comes with; nil for always.
+    static func customer(with companion: String? = nil) -> Route.Parameter {
+        Route.Parameter(
+            name: "customer", place: .customer, token: "CUSTOMER", isRequired: false, companion: companion)
+    }
+    static let content = Route.Parameter(name: "body", place: .content, isRequired: true)
+    static let filters = Route.Parameter(name: "filters", place: .filters, isRequired: false)
+
+    static func query(_ name: String, _ token: String, integer: Bool = false) -> Route.Parameter {
+        Route.Parameter(name: name, place: .query, token: token, isRequired: false, isInteger: integer)
+    }
+
+    /// As ``query(_:_:integer:)``, for who the visitor is where the request does not say.
+    static func visitor(_ name: String, _ token: String) -> Route.Parameter {
+        Route.Parameter(name: name, place: .query, token: token, isRequired: false, isVisitor: true)
+    }
+
+    static func body(_ name: String, _ token: String? = nil, integer: Bool = false, optional: Bool = false)
+        -> Route.Parameter
+    {
+        Route.Parameter(name: name, place: .body, token: token, isRequired: !optional, isInteger: integer)
+    }
+}
+
+extension Route {
+    private static let both: Set<Site> = [.store, .console]
+
+    /// Every route.
+    static let all: [Route] = browsing + carts + merchants + auditors + admins
+
+    /// Every route by its path.
+    static let table = PathTable(all.map { ($0.path, $0) })
+
+    private static let browsing: [Route] = [
+        Route(
+            "GET", "/v1/outlets/{outlet}/home", both, "OUTLET.HOME",
+            [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.shared)),
+        Route("GET", "/v1/outlets/{outlet}", both, "OUTLET.GET", .document(.tagged)),
+        Route("GET", "/v1/outlets/{outlet}/menu", both, "MENU.GET", [.query("since", "SINCE")], .document(.tagged)),
+        Route(
+            "GET", "/v1/outlets/{outlet}/items/{item}", both, "ITEM.GET", [.query("since", "SINCE")],
+            .document(.tagged)),
+        Route("GET", "/v1/browse", both, "BROWSE", [.filters], .document(.tagged)),
+        Route("GET", "/v1/outlets", both, "OUTLETS", [.filters], .document(.tagged)),
+        Route("GET", "/v1/surprise", both, "SURPRISE", [.filters], .document(.never)),
+    ]
+
+    private static let carts: [Route] = [
+        Route("GET", "/v1/cart", [.store], "CART.GET", [.cart, .query("since", "SINCE", integer: true)], .own),
+        Route("GET", "/v1/cart/quote", [.store], "CART.QUOTE", [.cart], .own),
+        Route(
+            "PUT", "/v1/cart/lines/{line}", [.store], "CART.EDIT",
+            [
+                .cart, .customer(with: "note"), .body("options", "OPTIONS", optional: true),
+                .body("note", "NOTE", optional: true),
+            ],
+            .number("count")),
+        Route("GET", "/v1/cart/count", [.store], "CART.COUNT", [.cart], .number("count")),
+        Route(
+            "POST", "/v1/cart/lines", [.store], "CART.ADD",
+            [
+                .cart, .body("outlet"), .body("item"), .body("quantity", integer: true),
+                .customer(with: "note"), .body("options", "OPTIONS", optional: true),
+                .body("note", "NOTE", optional: true),
+            ], .number("count")),
+        Route(
+            "PATCH", "/v1/cart/lines/{line}", [.store], "CART.SET", [.cart, .body("quantity", integer: true)],
+            .number("count")),
+        Route("DELETE", "/v1/cart/lines/{line}", [.store], "CART.REMOVE", [.cart], .number("count")),
+        Route("DELETE", "/v1/cart/lines", [.store], "CART.CLEAR", [.cart], .number("count")),
+        Route(
+            "PUT", "/v1/cart/tip", [.store], "CART.TIP", [.cart, .body("amount", integer: true)], .number("count")),
+        Route(
+            "POST", "/v1/cart/checkout", [.store], "CART.CHECKOUT",
+            [
+                .cart, .customer(), .body("total", "TOTAL", integer: true, optional: true),
+                .body("quote", "QUOTE", optional: true),
+            ], .order),
+        Route(
+            "GET", "/v1/orders", both, "ORDERS",
+            [
+                .query("outlet", "OUTLET"), .visitor("customer", "CUSTOMER"), .query("status", "STATUS"),
+                .query("after", "AFTER"), .query("count", "COUNT", integer: true), .query("at", "AT"),
+            ], .document(.never)),
+        Route("DELETE", "/v1/me", [.store], "CUSTOMER.FORGET", [.oneself], .document(.never)),
+        Route(
+            "GET", "/v1/orders/{order}", both, "ORDER.GET",
+            [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
+        Route(
+            "POST", "/v1/orders/{order}/cancel", both, "ORDER.CANCEL",
+            [.body("by", "BY"), .body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),
+    ]
+
+    private static let merchants: [Route] = [
+        Route("PUT", "/v1/outlets/{outlet}", [.console], "OUTLET.PUT", [.content], .number("version")),
+        Route("DELETE", "/v1/outlets/{outlet}", [.console], "OUTLET.REMOVE", .number("version")),
+        Route("POST", "/v1/outlets/{outlet}/open", [.console], "OUTLET.OPEN", .number("version")),
+        Route("POST", "/v1/outlets/{outlet}/close", [.console], "OUTLET.CLOSE", .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/pause", [.console], "OUTLET.PAUSE",
+            [.body("until", "UNTIL"), .body("reason", "REASON", optional: true)], .number("version")),
+        Route("POST", "/v1/outlets/{outlet}/hide", [.console], "OUTLET.HIDE", .number("version")),
+        Route("POST", "/v1/outlets/{outlet}/show", [.console], "OUTLET.SHOW", .number("version")),
+        Route("PUT", "/v1/outlets/{outlet}/menu", [.console], "MENU.PUT", [.content], .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.PUT",
+            [.content, .query("before", "BEFORE")], .number("version")),
+        Route(
+            "DELETE", "/v1/outlets/{outlet}/sections/{section}", [.console], "MENU.SECTION.REMOVE",
+            .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/sections/{section}/items/{item}", [.console], "MENU.ITEM.PUT",
+            [.content, .query("before", "BEFORE")], .number("version")),
+        Route("DELETE", "/v1/outlets/{outlet}/items/{item}", [.console], "MENU.ITEM.REMOVE", .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/items/{item}/price", [.console], "MENU.ITEM.PRICE",
+            [.body("price", integer: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/items/{item}/suspend", [.console], "MENU.ITEM.SUSPEND",
+            [.body("until", "UNTIL", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/items/{item}/resume", [.console], "MENU.ITEM.RESUME", .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.PUT", [.content], .number("version")),
+        Route("DELETE", "/v1/outlets/{outlet}/groups/{group}", [.console], "MENU.GROUP.REMOVE", .number("version")),
+        Route(
+            "PUT", "/v1/outlets/{outlet}/options/{option}/price", [.console], "MENU.OPTION.PRICE",
+            [.body("price", integer: true), .body("size", "SIZE", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/options/{option}/suspend", [.console], "MENU.OPTION.SUSPEND",
+            [.body("until", "UNTIL", optional: true)], .number("version")),
+        Route(
+            "POST", "/v1/outlets/{outlet}/options/{option}/resume", [.console], "MENU.OPTION.RESUME",
+            .number("version")),
+        Route("GET", "/v1/outlets/{outlet}/kitchen", [.console], "KITCHEN", .document(.never)),
+        Route(
+            "POST", "/v1/orders/{order}/accept", [.console], "ORDER.ACCEPT", [.body("ready", "READY", optional: true)],
+            .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/reject", [.console], "ORDER.REJECT",
+            [.body("code", "CODE"), .body("reason", "REASON", optional: true)], .number("version")),
+        Route("POST", "/v1/orders/{order}/prepare", [.console], "ORDER.PREPARE", .number("version")),
+        Route("POST", "/v1/orders/{order}/ready", [.console], "ORDER.READY", .number("version")),
+        Route("POST", "/v1/orders/{order}/complete", [.console], "ORDER.COMPLETE", .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/delay", [.console], "ORDER.DELAY", [.body("ready", "READY")],
+            .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/payments", [.console], "ORDER.PAYMENT",
+            [
+                .body("ref"), .body("state"), .body("amount", integer: true), .body("of", "OF", optional: true),
+            ], .number("version")),
+        Route(
+            "POST", "/v1/orders/{order}/refunds", [.console], "ORDER.REFUND",
+            [
+                .body("code", "CODE"), .body("line", "LINE", optional: true),
+                .body("quantity", "QTY", integer: true, optional: true),
+                .body("amount", "AMOUNT", integer: true, optional: true),
+            ], .number("version")),
+        Route("GET", "/v1/outlets/{outlet}/feed", [.console], "MENU.FEED.GET", .document(.tagged)),
+    ]
+
+    private static let auditors: [Route] = [
+        Route(
+            "GET", "/v1/carts/{cart}", [.console], "CART.GET",
+            [.query("since", "SINCE", integer: true), .query("at", "AT")], .document(.never)),
+        Route("GET", "/v1/log/head", [.console], "LOG.HEAD", .document(.never)),
+        Route(
+            "GET", "/v1/log", [.console], "LOG.READ",
+            [
+                .query("partition", "PARTITION", integer: true), .query("from", "FROM", integer: true),
+                .query("count", "COUNT", integer: true), .query("stream", "STREAM"), .query("kind", "KIND"),
+                .query("since", "SINCE"), .query("until", "UNTIL"), .query("actor", "ACTOR"),
+            ], .list),
+        Route(
+            "GET", "/v1/proof/{stream}/{version}", [.console], "LOG.PROVE",
+            [.query("head", "HEAD", integer: true)], .document(.never)),
+    ]
+
+    private static let admins: [Route] = [
+        Route("POST", "/v1/projections/{projection}/rebuild", [.console], "PROJECTION.REBUILD", .begun),
+        Route("DELETE", "/v1/customers/{customer}", [.console], "CUSTOMER.FORGET", .document(.never)),
+    ]
+}
+
+extension Route {
+    convenience init(_ method: String, _ path: String, _ sites: Set<Site>, _ command: String, _ reply: Reply) {
+        self.init(method, path, sites, command, [], reply)
+    }
+}

@@ -1,0 +1,75 @@
+// What an auditor does with the log, and without it: anchors, which are heads kept elsewhere, and the check of a
+// receipt. This code reads, and never decides or appends.
+
+package import Domain
+package import EventLog
+internal import Projections
+package import TextFormats
+
+/// Where a partition ended at some time, kept out of reach of anybody who can change the log.
+package struct Anchor: Equatable, Sendable {
+    /// The partition.
+    package var partition: Int
+    /// The position of its last event; 0 if there was none.
+    package var position: Int64
+    /// The chain over every batch up to there.
+    package var digest: Digest
+    /// When it was taken.
+    package var time: Timestamp
+
+    /// An anchor.
+    package init(partition: Int, position: Int64, digest: Digest, time: Timestamp) {
+        self.partition = partition
+        self.position = position
+        self.digest = digest
+        self.time = time
+    }
+
+    /// An anchor of a head.
+    package init(_ head: LogHead, at time: Timestamp) {
+        self.init(partition: head.partition, position: head.position, digest: head.digest, time: time)
+    }
+
+    // MARK: JSON
+
+    /// The anchor as a line of an anchor file, without its end.
+    package var json: [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 160)
+        writer.beginObject()
+        writer.field("partition", partition)
+        writer.field("position", position)
+        writer.field("digest", digest.description)
+        writer.field("time", time.rfc3339)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The anchor in a line, which must have every field once and no other.
+    package init(json line: [UInt8]) throws(JSONReadingError) {
+        self = try JSONReader.read(line) { reader throws(JSONReadingError) in
+            var anchor = Anchor(
+                partition: 0, position: 0, digest: .zero, time: Timestamp(millisecondsSinceEpoch: 0))
+            try reader.members(["partition", "position", "digest", "time"]) { (reader, key) throws(JSONReadingError) in
+                switch key {
+                case "partition":
+                    anchor.partition = Int(try reader.integer(in: 0...Int64(Receipt.maximumPartitions) - 1))
+                case "position": anchor.position = try reader.integer(in: 0...Int64.max)
+                case "digest": anchor.digest = try reader.digest()
+                default:
+                    guard let time = Timestamp(rfc3339: try reader.string()) else {
+                        throw reader.failure("a time such as 2026-03-01T12:00:00Z")
+                    }
+                    anchor.time = time
+                }
+            }
+            return anchor
+        }
+    }
+}
+
+extension Anchor: CustomStringConvertible {
+    /// The anchor as people read it.
+    package var description: String {
+        "the anchor of \(time.rfc3339) at position \(position) of partition \(partition)"
+    }
+}

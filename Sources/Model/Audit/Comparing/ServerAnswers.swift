@@ -1,0 +1,81 @@
+internal import Domain
+package import EventLog
+package import Projections
+
+/// What a running server must answer about everything, according to a replay of the log up to a position. Streams
+/// that were written since are left out.
+package struct ServerAnswers: Sendable {
+    /// A question and its right answer.
+    package struct Expected: Sendable {
+        /// The command and its arguments.
+        package var words: [String]
+        /// The streams that the answer comes from.
+        package var streams: [StreamName]
+        /// The answer that follows from the log.
+        package var answer: Answer
+    }
+
+    /// An answer.
+    package enum Answer: Equatable, Sendable {
+        case document([UInt8])
+        case count(Int)
+        case null
+    }
+
+    private let partition: Int
+    /// The questions to ask.
+    package let questions: [Expected]
+    /// The wrong answers, by the numbers of their questions.
+    private var different: [Int: String] = [:]
+
+    /// The questions about everything in the read models of a partition.
+    package init(_ model: ReadModel) {
+        partition = model.partition
+        var questions: [Expected] = []
+        for record in model.outletHome.shown.sorted(by: { $0.id < $1.id }) {
+            questions.append(
+                Expected(
+                    words: ["OUTLET.HOME", record.id.rawValue],
+                    streams: [StreamName(.outlet, record.id), StreamName(.menu, record.id)],
+                    answer: .document(HomeDocument.bytes(of: record))))
+        }
+        for row in model.cartCounts.rows {
+            let stream = StreamName(.cart, row.cart)
+            guard model.cartCounts.quarantine[stream] == nil else { continue }
+            questions.append(
+                Expected(words: ["CART.COUNT", row.cart.rawValue], streams: [stream], answer: .count(Int(row.count))))
+        }
+        self.questions = questions
+    }
+
+    /// Takes the answer to a question.
+    ///
+    /// - Parameter shown: the answer as text.
+    package mutating func take(_ answer: Answer?, to number: Int, shown: String) {
+        guard answer != questions[number].answer else { return }
+        different[number] = shown
+    }
+
+    /// Whether an answer was wrong.
+    package var hasDifferences: Bool { !different.isEmpty }
+
+    /// The wrong answers, except about streams that were written since the replay ended.
+    package func findings(writtenSince streams: Set<StreamName>) -> Findings {
+        var findings = Findings()
+        for (number, shown) in different.sorted(by: { $0.key < $1.key }) {
+            let question = questions[number]
+            guard streams.isDisjoint(with: question.streams) else { continue }
+            let expected =
+                switch question.answer {
+                case .count(let count): "\(count)"
+                case .document(let bytes): "\(bytes.count) bytes of another document"
+                case .null: "null"
+                }
+            findings.add(
+                Finding(
+                    .difference, partition: partition, position: nil, subject: question.words.joined(separator: " "),
+                    "is answered \(shown), and the log leads to \(expected)"))
+        }
+        return findings
+    }
+}

@@ -1,0 +1,157 @@
+// Audit: derives everything from the log again, and compares it with what is stored and shown.
+//
+// It promises:
+// - it changes nothing, needs only the right to read, and works while servers write, and on a replica;
+// - it ends, whatever the tables hold;
+// - memory grows with what the read models and carts hold, not with the length of the log;
+// - it reports whatever differs, with the first event from which it does.
+
+package import EventLog
+package import Projections
+
+/// What an audit reads.
+package protocol AuditSource: Sendable {
+    /// How many partitions the log says it has; nil if it does not say.
+    func partitionCount() async throws -> Int?
+
+    /// The rows of `log_head`, as they are stored.
+    func heads() async throws -> [StoredHead]
+
+    /// The partitions that have batches.
+    func partitions() async throws -> [Int]
+
+    /// The events of a partition after a position, in order, at most `limit`.
+    func page(partition: Int, after position: Int64, limit: Int) async throws -> EventPage
+
+    /// The events of a stream, in order, at most `limit`.
+    func events(partition: Int, stream: StreamName, limit: Int) async throws -> [RecordedEvent]
+
+    /// The batches of a partition that begin after a position, ordered by where they begin, at most `limit`.
+    func commits(partition: Int, behind position: Int64, limit: Int) async throws -> [Commit]
+
+    /// Batches that nobody reads: before the first position, or after the head. Only the first ones, as many as a report
+    /// has room for.
+    func strays(partition: Int, head: Int64) async throws -> [StrayRow]
+
+    /// What somebody has changed about the tables of the projections. Then nothing can be read from them.
+    func changedColumns() async throws -> [ChangedColumn]
+
+    /// Functions, views and the like that are not as the migrations made them.
+    func schemaFaults() async throws -> [SchemaFault]
+
+    /// Rows that the index of streams lacks, or has and should not have, up to where it reaches. Only the first ones, as
+    /// many as a report has room for.
+    func indexFaults(partition: Int) async throws -> [IndexFault]
+
+    /// How far each generation of each projection of a partition is stored, and the digest of its rows.
+    func checkpoints(partition: Int) async throws -> [StoredCheckpoint]
+
+    /// The generations of a projection that have rows or streams in quarantine, whatever checkpoints say.
+    func generations(of projection: RegisteredProjection, partition: Int) async throws -> [Int32]
+
+    /// The stored rows of a generation of a projection after a key, in the order of their keys, as many as are read
+    /// at once; nil if there are no more.
+    ///
+    /// - Parameter isWhole: whether to read columns that no restart needs, too.
+    func rows(
+        of projection: RegisteredProjection, _ generation: Int32, partition: Int, after key: String?, isWhole: Bool
+    ) async throws -> (any Projections.StoredRows)?
+
+    /// The streams of a partition that a generation of a projection does not show, as they are stored.
+    func quarantined(
+        _ projection: RegisteredProjection, _ generation: Int32, partition: Int
+    ) async throws -> [CorruptEvent]
+
+    /// What the tables say of what was done beside the log, of those whose streams belong to a partition; nil where
+    /// that may not be read.
+    func deeds(partition: Int) async throws -> StoredDeeds?
+
+    /// Until ``endSnapshot()``, everything except events is read as it is now.
+    func beginSnapshot() async throws
+
+    func endSnapshot() async throws
+}
+
+/// A row of `log_head`, whatever it holds.
+package struct StoredHead: Equatable, Sendable {
+    /// The partition.
+    package var partition: Int
+    /// The position of the last event.
+    package var position: Int64
+    /// The chain over every batch up to there; 32 bytes unless somebody changed it.
+    package var digest: [UInt8]
+    /// How often a batch was declared lost.
+    package var epoch: Int64
+
+    /// A row of `log_head`.
+    package init(partition: Int, position: Int64, digest: [UInt8], epoch: Int64) {
+        self.partition = partition
+        self.position = position
+        self.digest = digest
+        self.epoch = epoch
+    }
+
+    /// The row as a head. A digest of another length becomes zeros.
+    package var head: LogHead {
+        LogHead(partition: partition, position: position, digest: Digest(digest) ?? .zero)
+    }
+}
+
+/// A column that is not as the migrations made it.
+package struct ChangedColumn: Equatable, Sendable {
+    /// The table and the column.
+    package var name: String
+    /// What it is instead, such as `is a bigint instead of an integer`.
+    package var change: String
+
+    /// A column.
+    package init(_ name: String, _ change: String) {
+        self.name = name
+        self.change = change
+    }
+}
+
+/// A row of the log at a position that no reader gets to.
+package struct StrayRow: Equatable, Sendable {
+    /// What it is, such as `batch 48–50`.
+    package var subject: String
+    /// Its position, or the first one of a batch.
+    package var position: Int64
+
+    /// A row of the log.
+    package init(subject: String, position: Int64) {
+        self.subject = subject
+        self.position = position
+    }
+}
+
+/// Something in the schema that is not as the migrations made it.
+package struct SchemaFault: Equatable, Sendable {
+    /// What it is, such as `function tiffin.append`.
+    package var subject: String
+    /// What is wrong with it.
+    package var message: String
+    /// Whether it could not be compared.
+    package var isUnknown: Bool
+
+    /// Something in the schema.
+    package init(_ subject: String, _ message: String, isUnknown: Bool = false) {
+        self.subject = subject
+        self.message = message
+        self.isUnknown = isUnknown
+    }
+}
+
+/// A row of the index of streams that is missing, or that leads to nothing.
+package struct IndexFault: Equatable, Sendable {
+    /// The stream that the index has no row of; nil where a row leads to a batch without its stream.
+    package var stream: String?
+    /// Where the batch begins.
+    package var position: Int64
+
+    /// A row.
+    package init(stream: String?, position: Int64) {
+        self.stream = stream
+        self.position = position
+    }
+}

@@ -1,0 +1,122 @@
+internal import Domain
+package import EventLog
+internal import Projections
+
+/// What a receipt proves, as people read it.
+package struct ReceiptVerdict: Equatable, Sendable {
+    /// Whether the receipt proves what it claims.
+    package var isProven: Bool
+    /// The result in a sentence, then a line for each step that was checked; or the first step that failed.
+    package var lines: [String]
+
+    /// Checks a receipt.
+    ///
+    /// - Parameters:
+    ///   - head: a chain digest of the log; the receipt's chain must have it.
+    ///   - anchors: anchors of the log; those between the event's batch and the head must hold, and there must be one.
+    package init(of receipt: Receipt, head: Digest? = nil, anchors: [Anchor]? = nil) {
+        do throws(Receipt.Fault) {
+            let proof = try receipt.verified()
+            var comparisons: [String] = []
+            if let head { comparisons.append(try receipt.compare(proof, with: head)) }
+            if let anchors { comparisons += try receipt.compare(proof, with: anchors) }
+            isProven = true
+            lines = [receipt.sentence] + receipt.steps(comparisons).map { "  \($0)" }
+        } catch {
+            isProven = false
+            lines = ["not proven, at the \(error.step.rawValue): \(error)"]
+        }
+    }
+}
+
+extension Receipt {
+    // MARK: Comparing
+
+    fileprivate func compare(_ proof: Proof, with known: Digest) throws(Fault) -> String {
+        guard let index = proof.chain.firstIndex(of: known) else {
+            throw Fault(.head, "the chain from the event's batch \(whereTo) never has the digest \(known)")
+        }
+        guard head != nil, index == proof.chain.count - 1 else {
+            return "the given digest is that of the chain \(Receipt.batches(index)) after the event's"
+        }
+        return "the head has the given digest"
+    }
+
+    fileprivate func compare(_ proof: Proof, with anchors: [Anchor]) throws(Fault) -> [String] {
+        var indices: [Digest: Int] = [:]
+        for (index, digest) in proof.chain.enumerated() { indices[digest] = index }
+        let end = head?.position ?? batch.lastPosition
+        var met: [Anchor] = []
+        var least = (position: batch.lastPosition, index: 0)
+        for anchor in anchors.filter({ $0.partition == event.partition }).sorted(by: { $0.position < $1.position }) {
+            func refuse(_ reason: String) -> Fault { Fault(.head, "\(anchor) contradicts it: \(reason)") }
+            switch anchor.position {
+            case batch.firstPosition - 1:
+                guard anchor.digest == batch.previousChainDigest else {
+                    throw refuse("the chain before the batch has another digest")
+                }
+            case batch.firstPosition..<batch.lastPosition:
+                throw refuse("a batch ended there, in the middle of the event's batch")
+            case batch.lastPosition...end:
+                // Every batch has at least one event, so the chain moves no faster than positions do, and reaches its
+                // last digest only at the head.
+                guard let index = indices[anchor.digest],
+                    anchor.position == least.position
+                        ? index == least.index
+                        : index > least.index
+                            && Int64(index - least.index) <= anchor.position - least.position,
+                    (anchor.position == end) == (index == proof.chain.count - 1)
+                else { throw refuse("the receipt's chain has another digest there") }
+                least = (anchor.position, index)
+                met.append(anchor)
+            default: break
+            }
+        }
+        guard !met.isEmpty else {
+            let place = end > batch.lastPosition ? "positions \(batch.lastPosition) to \(end)" : "position \(end)"
+            throw Fault(.head, "no anchor of partition \(event.partition) is at \(place)")
+        }
+        return met.map { "\($0) holds" }
+    }
+
+    // MARK: Words
+
+    fileprivate var sentence: String {
+        let place =
+            batch.size == 1
+            ? "is alone in its batch at position \(event.position)"
+            : "is event \(batch.index + 1) of the \(batch.size) at positions \(batch.firstPosition) to "
+                + "\(batch.lastPosition)"
+        let log =
+            head.map { "whose head at position \($0.position) is \($0.digest)" }
+            ?? "whose chain at position \(batch.lastPosition) is \(batch.chainDigest)"
+        return "proven: the event \(event.kind.name), version \(event.version) of \(event.stream), recorded "
+            + "\(event.recordedAt.rfc3339), \(place), and that batch is part of the log \(log)"
+    }
+
+    fileprivate func steps(_ comparisons: [String]) -> [String] {
+        var steps = [
+            "the positions, which no digest covers, agree, and the stream belongs to partition \(event.partition) of "
+                + "\(partitionCount)",
+            "the event and the \(batch.path.count.counted("digest")) of its path lead to the content digest "
+                + "\(batch.contentDigest)",
+            "this and the chain digest before it, \(batch.previousChainDigest), lead to the chain digest "
+                + "\(batch.chainDigest)",
+        ]
+        switch head {
+        case let head? where head.links.isEmpty: steps.append("the batch is the last one before the head")
+        case let head?: steps.append("\(Receipt.batches(head.links.count)) later, the chain has the head's digest")
+        case nil: steps.append("the receipt is not linked to a head")
+        }
+        if comparisons.isEmpty {
+            steps.append(
+                "nothing from elsewhere was compared: this is proven for the log that has this digest, and --head or "
+                    + "--anchor show whether that is yours")
+        }
+        return steps + comparisons
+    }
+
+    private var whereTo: String { head == nil ? "on" : "to the head" }
+
+    private static func batches(_ count: Int) -> String { count == 1 ? "1 batch" : "\(count) batches" }
+}

@@ -1,0 +1,43 @@
+package import Domain
+package import EventLog
+internal import Projections
+
+/// What menus say now, to compare with what they said then.
+package struct CurrentMenus: Sendable {
+    private let outlets: OutletHome
+    private let now: Timestamp
+
+    /// The menus that result from events.
+    ///
+    /// - Parameters:
+    ///   - events: those of the outlets and of their menus, each stream from its first event on.
+    ///   - now: the time at which suspensions are judged.
+    package init(folding events: [RecordedEvent], now: Timestamp) {
+        outlets = OutletHome(
+            folding: events.map { event in Result { () throws(CorruptEvent) in try event.decoded() } })
+        self.now = now
+    }
+
+    /// Says in brackets, after a space, that an outlet takes no orders; empty if it does.
+    func remark(on outlet: Identifier) -> String {
+        guard let (_, status) = outlets[outlet]?.details else { return " (no longer known)" }
+        return status.takesOrders(at: now) ? "" : " (takes no orders now)"
+    }
+
+    /// What has become of a line's item, in brackets, after a space; empty for no change.
+    func remark(on line: CartLine, of outlet: Identifier, in currency: Currency) -> String {
+        if outlets.corruption(of: outlet) != nil { return " (its menu is damaged now)" }
+        guard let menu = outlets[outlet]?.menu, let entry = menu.entries[line.item] else {
+            return " (no longer on the menu)"
+        }
+        var remarks: [String] = []
+        switch menu.price(of: line.item, with: line.chosen, now: now) {
+        case .priced(let today, _):
+            if today != line.unitPrice { remarks.append("now \(today.majorUnits(of: currency))") }
+        case .notForSale: remarks.append("now without a price")
+        case .gone, .soldOut, .tooMany, .units: remarks.append("not to be had like this now")
+        }
+        if entry.suspension?.holds(at: now) ?? false { remarks.append("sold out now") }
+        return remarks.isEmpty ? "" : " (\(remarks.joined(separator: ", ")))"
+    }
+}

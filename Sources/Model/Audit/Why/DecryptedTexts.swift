@@ -1,0 +1,100 @@
+package import Domain
+package import EventLog
+
+/// What the sealed texts of a history say, as far as the reader may know.
+package struct DecryptedTexts: Sendable {
+    private var texts: [SealedText: String] = [:]
+
+    /// No text is known.
+    package init() {}
+
+    /// What a text says, or what is shown instead.
+    package subscript(text: SealedText) -> String? {
+        get { texts[text] }
+        set { texts[text] = newValue }
+    }
+
+    func text(of text: PersonalText) -> String {
+        switch text {
+        case .plain(let text): text.string
+        case .sealed(let text): texts[text] ?? TextOpener.sealed
+        }
+    }
+
+    func text(ofName name: SealedText) -> String { texts[name] ?? TextOpener.sealed }
+}
+
+/// A sealed text of a history, and where readers with the right to it can see it.
+package struct SealedTextUse: Sendable {
+    /// The text.
+    package var text: SealedText
+    /// What it is.
+    package var kind: TextKind
+    /// Whose it is.
+    package var owner: TextOwner
+    /// The position of the last event that has it.
+    package var position: Int64
+    /// The line of the cart that it is a note on; nil for a name and a reason.
+    package var line: Text?
+    /// The order that has it; nil for a note on a cart.
+    package var order: Identifier?
+
+    /// The sealed texts of carts and orders, each once, ordered by their last use.
+    package static func all(in events: [RecordedEvent]) -> [SealedTextUse] {
+        var passages: [SealedTextUse] = []
+        var known: Set<SealedText> = []
+        let decoded = events.compactMap { try? $0.decoded() }
+        var owners: [Identifier: TextOwner] = [:]
+        for case (let order, .order(.placed(let placement))) in decoded.map({ ($0.stream.id, $0.event) }) {
+            owners[order] = placement.owner
+        }
+        for event in decoded.reversed() {
+            for passage in all(in: event, ofOrders: owners) where known.insert(passage.text).inserted {
+                passages.append(passage)
+            }
+        }
+        return passages
+    }
+
+    private static func all(in event: DecodedEvent, ofOrders owners: [Identifier: TextOwner]) -> [SealedTextUse] {
+        switch event.event {
+        case .cart(.itemAdded(let line, _, _, let customer?)):
+            let owner = TextOwner(customer: customer, cart: event.stream.id)
+            return notes(on: [line], of: owner, event.position)
+        case .cart(.lineEdited(_, let line, let customer?)):
+            return notes(on: [line], of: TextOwner(customer: customer, cart: event.stream.id), event.position)
+        case .cart(.checkedOut(let order, let lines, _, _, let customer?, let name)):
+            let owner = TextOwner(customer: customer, cart: event.stream.id)
+            return notes(on: lines, of: owner, event.position) + names(name, on: order, of: owner, event.position)
+        case .order(.placed(let placement)):
+            guard let owner = placement.owner else { return [] }
+            return notes(on: placement.lines, of: owner, event.position, order: event.stream.id)
+                + names(placement.name, on: event.stream.id, of: owner, event.position)
+        case .order(.rejected(let ending)), .order(.cancelled(let ending)):
+            guard case .sealed(let text) = ending.text, let owner = owners[event.stream.id] else { return [] }
+            return [
+                SealedTextUse(
+                    text: text, kind: .reason, owner: owner, position: event.position, order: event.stream.id)
+            ]
+        case .cart, .order, .outlet, .menu, .deed: return []
+        }
+    }
+
+    private static func notes(
+        on lines: [CartLine], of owner: TextOwner, _ position: Int64, order: Identifier? = nil
+    ) -> [SealedTextUse] {
+        lines.compactMap { line in
+            guard case .sealed(let note) = line.note else { return nil }
+            return SealedTextUse(
+                text: note, kind: .note, owner: owner, position: position, line: line.id, order: order)
+        }
+    }
+
+    private static func names(
+        _ name: SealedText?, on order: Identifier, of owner: TextOwner, _ position: Int64
+    ) -> [SealedTextUse] {
+        name.map { name in
+            [SealedTextUse(text: name, kind: .name, owner: owner, position: position, line: nil, order: order)]
+        } ?? []
+    }
+}

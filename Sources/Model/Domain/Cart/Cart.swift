@@ -1,0 +1,548 @@
+/// A customer's cart at one outlet, from the first item to checkout.
+package enum Cart: Decider {
+    /// The most lines of a cart.
+    package static let maximumLines = 100
+
+    // MARK: Commands
+
+    /// What a customer asks of a cart.
+    package enum Command: Equatable, Sendable {
+        case add(Addition)
+        /// Sets a line's quantity; 0 removes it. More than there was is taken up to what the item's menu allows.
+        case set(line: Text, quantity: Int, maximum: Int = MenuItem.quantityLimit)
+        case remove(line: Text)
+        case clear
+        /// Changes the options or the note of a line, at today's price.
+        case edit(Edit)
+        /// Sets what the customer gives beside what is charged; 0 for nothing.
+        case tip(Amount)
+        case checkOut(CheckOut)
+    }
+
+    /// Some of an item, to be added, with what the catalogue says of it.
+    package struct Addition: Equatable, Sendable {
+        /// The outlet it is ordered from.
+        package var outlet: Identifier
+        /// The item.
+        package var item: Identifier
+        /// How many, 1–99.
+        package var quantity: Int
+        /// What the customer wants the kitchen to know.
+        package var note: PersonalText?
+        /// The customer the cart will belong to, if given; a customer's note is sealed.
+        package var customer: Identifier?
+        /// What the catalogue says now of the item with the chosen options.
+        package var offer: Offer
+
+        /// Some of an item.
+        package init(
+            outlet: Identifier, item: Identifier, quantity: Int, note: PersonalText? = nil,
+            customer: Identifier? = nil, offer: Offer
+        ) {
+            self.outlet = outlet
+            self.item = item
+            self.quantity = quantity
+            self.note = note
+            self.customer = customer
+            self.offer = offer
+        }
+    }
+
+    /// What is to change about a line.
+    package struct Edit: Equatable, Sendable {
+        /// The line.
+        package var line: Text
+        /// What the customer wants the kitchen to know from now on; nil inside for nothing, nil outside to leave it.
+        package var note: PersonalText??
+        /// The customer the cart will belong to, if given; a customer's note is sealed.
+        package var customer: Identifier?
+        /// What the catalogue says now of the line's item with the options that it is to have.
+        package var offer: Offer
+
+        /// A change of a line.
+        package init(line: Text, note: PersonalText?? = nil, customer: Identifier? = nil, offer: Offer) {
+            self.line = line
+            self.note = note
+            self.customer = customer
+            self.offer = offer
+        }
+    }
+
+    /// What a customer has been shown and agrees to.
+    package enum Agreement: Equatable, Sendable {
+        /// The total.
+        case total(Amount)
+        /// Everything that is priced, by the digest of a ``Quote``.
+        case quote(Text)
+    }
+
+    /// What a checkout needs to know.
+    package struct CheckOut: Equatable, Sendable {
+        /// The id of the order to be placed.
+        package var order: Identifier
+        /// What the customer has been shown and agrees to pay.
+        package var agreement: Agreement
+        /// What the catalogue says now, line by line.
+        package var offers: [Text: Offer]
+        /// What the outlet charges beside the prices.
+        package var pricing: PricingTerms
+        /// The least that the lines may cost together.
+        package var minimumOrder: Amount?
+        /// The customer the cart will belong to, if given.
+        package var customer: Identifier?
+        /// The name on the order.
+        package var name: SealedText?
+        /// What the order will wait for.
+        package var terms: Order.Terms
+
+        /// A checkout.
+        package init(
+            order: Identifier, agreement: Agreement, offers: [Text: Offer], pricing: PricingTerms = .none,
+            minimumOrder: Amount? = nil, customer: Identifier? = nil, name: SealedText? = nil,
+            terms: Order.Terms = .none
+        ) {
+            self.order = order
+            self.agreement = agreement
+            self.offers = offers
+            self.pricing = pricing
+            self.minimumOrder = minimumOrder
+            self.customer = customer
+            self.name = name
+            self.terms = terms
+        }
+    }
+
+    // MARK: Events
+
+    /// What happened to a cart. Quantities are given as what was and what is, so that counts follow from the
+    /// event alone. Where a cart is a customer's, every event that may have texts says so, so that each of them can
+    /// be opened without the others.
+    ///
+    /// Indirect, so that a reference is all that is copied from layer to layer.
+    package indirect enum Event: Equatable, Sendable {
+        /// So many more of a line, which is new or known.
+        case itemAdded(CartLine, outlet: Identifier, currency: Currency, customer: Identifier? = nil)
+        case quantityChanged(line: Text, from: Int, to: Int)
+        case lineRemoved(line: Text, quantity: Int)
+        case cleared(count: Int)
+        /// A line became another, or joined one that was there. The quantity is that of the other line then.
+        case lineEdited(line: Text, to: CartLine, customer: Identifier? = nil)
+        case tipSet(Amount)
+        /// The cart became an order, at these prices.
+        case checkedOut(
+            order: Identifier, lines: [CartLine], charges: [Charge] = [], total: Amount, customer: Identifier? = nil,
+            name: SealedText? = nil)
+    }
+
+    // MARK: State
+
+    /// What is in a cart.
+    package struct Contents: Equatable, Sendable {
+        /// The outlet it is ordered from.
+        package var outlet: Identifier
+        /// The currency of every price.
+        package var currency: Currency
+        /// The customer it belongs to, once that is known.
+        package var customer: Identifier?
+        /// The lines, in the order they were first added.
+        package var lines: [CartLine]
+        /// What the customer gives beside what is charged.
+        package var tip = Amount.zero
+        /// What was charged beside the lines, once it is checked out.
+        package var charges: [Charge] = []
+
+        /// The sum of quantities.
+        package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+        /// What is to be paid once it is checked out, or a `LIMIT` rejection.
+        package func payable() throws(Rejection) -> Amount { try total().adding(charges) }
+
+        /// The sum of the lines' totals, or a `LIMIT` rejection.
+        package func total() throws(Rejection) -> Amount { try lines.total() }
+    }
+
+    /// A cart, from empty to checked out.
+    package enum State: Equatable, Sendable {
+        /// Without lines, outlet and customer.
+        case empty
+        case filled(Contents)
+        case checkedOut(Contents, order: Identifier)
+
+        /// What is in it, or was at checkout; nil where nothing is.
+        package var contents: Contents? {
+            switch self {
+            case .empty: nil
+            case .filled(let contents), .checkedOut(let contents, _): contents
+            }
+        }
+
+        /// The sum of quantities.
+        package var count: Int {
+            switch self {
+            case .empty: 0
+            case .filled(let contents), .checkedOut(let contents, _): contents.count
+            }
+        }
+
+        /// The sum of quantities that are still to be ordered: none once the cart is checked out.
+        package var openCount: Int {
+            if case .filled(let contents) = self { contents.count } else { 0 }
+        }
+    }
+
+    /// Nothing is in it.
+    package static let initial = State.empty
+
+    // MARK: Decide
+
+    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+        switch (state, command) {
+        case (.checkedOut(_, let order), .add), (.checkedOut(_, let order), .set),
+            (.checkedOut(_, let order), .remove), (.checkedOut(_, let order), .clear),
+            (.checkedOut(_, let order), .edit), (.checkedOut(_, let order), .tip),
+            (.checkedOut(_, let order), .checkOut):
+            throw Rejection(
+                .state, "the cart is checked out as order '\(order)'; allowed are CART.GET and CART.COUNT")
+
+        case (.empty, .add(let addition)):
+            return [try add(addition, to: nil)]
+        case (.filled(let contents), .add(let addition)):
+            guard contents.outlet == addition.outlet || addition.offer == .noOutlet else {
+                throw Rejection(
+                    .wrongOutlet, "the cart belongs to outlet '\(contents.outlet)'; clear it to order elsewhere")
+            }
+            return [try add(addition, to: contents)]
+
+        case (.empty, .set), (.empty, .remove):
+            throw noSuchLine
+        case (.filled(let contents), .set(let line, let quantity, let maximum)):
+            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
+            guard (0...MenuItem.quantityLimit).contains(quantity) else {
+                throw Rejection(
+                    .limit,
+                    "a quantity is from 1 to \(MenuItem.quantityLimit), or 0 to remove the line, not \(quantity)")
+            }
+            if quantity == old.quantity { return [] }
+            if quantity == 0 { return [.lineRemoved(line: line, quantity: old.quantity)] }
+            guard quantity <= max(maximum, old.quantity) else {
+                throw Rejection(.limit, "a line takes at most \(maximum) of item '\(old.item)'")
+            }
+            try checkTotal(of: contents.lines, with: quantity, of: line, at: old.unitPrice)
+            return [.quantityChanged(line: line, from: old.quantity, to: quantity)]
+        case (.filled(let contents), .remove(let line)):
+            guard let old = contents.lines.first(where: { $0.id == line }) else { throw noSuchLine }
+            return [.lineRemoved(line: line, quantity: old.quantity)]
+
+        case (.empty, .clear):
+            return []
+        case (.filled(let contents), .clear):
+            return [.cleared(count: contents.count)]
+
+        case (.empty, .edit):
+            throw noSuchLine
+        case (.filled(let contents), .edit(let edit)):
+            return try self.edit(edit, contents)
+
+        case (.filled(let contents), .tip(let amount)):
+            try amount.check("minor")
+            return amount == contents.tip ? [] : [.tipSet(amount)]
+
+        case (.empty, .tip), (.empty, .checkOut):
+            throw Rejection(.state, "the cart is empty; allowed is CART.ADD")
+        case (.filled(let contents), .checkOut(let checkOut)):
+            return [try place(checkOut, contents)]
+        }
+    }
+
+    private static func add(_ addition: Addition, to contents: Contents?) throws(Rejection) -> Event {
+        guard (1...MenuItem.quantityLimit).contains(addition.quantity) else {
+            throw quantityOutOfRange(addition.quantity)
+        }
+        if case .plain(let note) = addition.note { try TextRules.check(note, "NOTE", TextRules.note) }
+        let customer = try customer(addition.customer, of: contents)
+        try check(addition.note, "NOTE", of: customer)
+        let item = try addition.offer.item(addition.item, of: addition.outlet)
+        if let contents { try checkCurrency(of: item, in: contents) }
+        let lines = contents?.lines ?? []
+        var line = CartLine(
+            id: "", item: addition.item, name: item.name, quantity: addition.quantity, unitPrice: item.unitPrice,
+            options: item.options, note: addition.note)
+        let existing = lines.first { $0.isSame(as: line) }
+        let quantity = (existing?.quantity ?? 0) + addition.quantity
+        guard quantity <= item.maxQuantity else {
+            throw tooMany(addition.item, item)
+        }
+        guard existing != nil || lines.count < maximumLines else {
+            throw Rejection(.limit, "a cart takes at most \(maximumLines) lines")
+        }
+        line.id =
+            existing?.id
+            ?? CartLine.identifier(item: addition.item, options: item.options) { id in
+                lines.contains { $0.id == id }
+            }
+        try checkTotal(of: lines, with: quantity, of: line.id, at: item.unitPrice)
+        return .itemAdded(line, outlet: addition.outlet, currency: item.currency, customer: customer)
+    }
+
+    private static func edit(_ edit: Edit, _ contents: Contents) throws(Rejection) -> [Event] {
+        guard let old = contents.lines.first(where: { $0.id == edit.line }) else { throw noSuchLine }
+        let note = edit.note ?? old.note
+        if case .plain(let note) = note { try TextRules.check(note, "NOTE", TextRules.note) }
+        let customer = try customer(edit.customer, of: contents)
+        try check(note, "NOTE", of: customer)
+        let item = try edit.offer.item(old.item, of: contents.outlet)
+        try checkCurrency(of: item, in: contents)
+        var line = CartLine(
+            id: "", item: old.item, name: item.name, quantity: old.quantity, unitPrice: item.unitPrice,
+            options: item.options, note: note)
+        if line.isSame(as: old) { return [] }
+        let others = contents.lines.filter { $0.id != old.id }
+        if let existing = others.first(where: { $0.isSame(as: line) }) {
+            line.id = existing.id
+            line.quantity += existing.quantity
+        } else {
+            line.id = CartLine.identifier(item: old.item, options: item.options) { id in
+                others.contains { $0.id == id }
+            }
+        }
+        guard line.quantity <= max(item.maxQuantity, old.quantity) else { throw tooMany(old.item, item) }
+        try checkTotal(of: others, with: line.quantity, of: line.id, at: line.unitPrice)
+        return [.lineEdited(line: old.id, to: line, customer: customer)]
+    }
+
+    private static func place(_ checkOut: CheckOut, _ contents: Contents) throws(Rejection) -> Event {
+        let customer = try customer(checkOut.customer, of: contents)
+        try check(checkOut.name.map(PersonalText.sealed), "NAME", of: customer)
+        let offers = contents.lines.map { checkOut.offers[$0.id] ?? .noItem }
+        for (line, offer) in zip(contents.lines, offers) {
+            let item = try offer.item(line.item, of: contents.outlet)
+            try checkCurrency(of: item, in: contents)
+            guard line.quantity <= item.maxQuantity else { throw tooMany(line.item, item) }
+        }
+        let quote = try Quote(of: contents, offers: offers, terms: checkOut.pricing)
+        let total = quote.bill.total
+        switch checkOut.agreement {
+        case .total(total), .quote(quote.digest): break
+        case .total(let agreed):
+            throw Rejection(
+                .totalChanged,
+                "the total is \(total.words(in: contents.currency)), not \(agreed.words(in: contents.currency))")
+        case .quote:
+            throw Rejection(
+                .totalChanged,
+                "what is priced has changed since that quote; the total is \(total.words(in: contents.currency))")
+        }
+        if let minimum = checkOut.minimumOrder, quote.bill.subtotal < minimum {
+            throw Rejection(.limit, "the outlet's minimum order is \(minimum.words(in: contents.currency))")
+        }
+        return .checkedOut(
+            order: checkOut.order, lines: quote.lines, charges: quote.bill.charges, total: total, customer: customer,
+            name: checkOut.name)
+    }
+
+    /// The owner of the cart after a command that names a customer, or none.
+    private static func customer(
+        _ named: Identifier?, of contents: Contents?
+    ) throws(Rejection) -> Identifier? {
+        guard let contents, let named else { return named ?? contents?.customer }
+        guard contents.customer ?? named == named else {
+            throw Rejection(.state, "the cart belongs to another customer; clear it to let it belong to this one")
+        }
+        guard contents.lines.mayBelong(to: named) else {
+            throw Rejection(
+                .state,
+                "the cart has a note that was taken without CUSTOMER and could never be forgotten; remove its line "
+                    + "before the cart gets a customer")
+        }
+        return named
+    }
+
+    private static func check(
+        _ text: PersonalText?, _ field: String, of customer: Identifier?
+    ) throws(Rejection) {
+        guard PersonalText.isAllowed(text, of: customer) else {
+            throw .invalid(
+                field, "the cart belongs to a customer; say CUSTOMER and the id, so that the text can be forgotten")
+        }
+    }
+
+    /// Rejects what would make a total that can be neither shown nor agreed to.
+    private static func checkTotal(
+        of lines: [CartLine], with quantity: Int, of line: Text, at unitPrice: Amount
+    ) throws(Rejection) {
+        var total = try unitPrice.multiplied(by: quantity)
+        for other in lines where other.id != line { total = try total.adding(other.total()) }
+    }
+
+    private static func checkCurrency(of item: Offer.Item, in contents: Contents) throws(Rejection) {
+        guard item.currency == contents.currency else {
+            throw Rejection(.state, "the cart is in \(contents.currency), and the price in \(item.currency)")
+        }
+    }
+
+    private static func tooMany(_ id: Identifier, _ item: Offer.Item) -> Rejection {
+        Rejection(.limit, "a line takes at most \(item.maxQuantity) of item '\(id)'")
+    }
+
+    /// Does not repeat what was asked for: that may be any text, of any length.
+    private static let noSuchLine = Rejection(.notFound, "the cart has no such line; CART.GET shows its lines")
+
+    private static func quantityOutOfRange(_ quantity: Int) -> Rejection {
+        Rejection(.limit, "a quantity is from 1 to \(MenuItem.quantityLimit), not \(quantity)")
+    }
+
+    // MARK: Evolve
+
+    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+        if case .checkedOut = state { throw ImpossibleEvent("an event after checkout") }
+        // Taken out of the state and put back, so that changing the lines copies none of them: carts are folded by the
+        // million.
+        guard var contents = state.takeContents() ?? Contents(begunBy: event) else {
+            throw ImpossibleEvent("a change of an empty cart")
+        }
+        do throws(ImpossibleEvent) {
+            let order = try contents.take(event)
+            state = State(consume contents, order)
+        } catch {
+            state = State(consume contents, nil)
+            throw error
+        }
+    }
+}
+
+extension Cart.State {
+    /// What these contents are: nothing without lines, and after checkout with the order that was placed.
+    fileprivate init(_ contents: consuming Cart.Contents, _ order: Identifier?) {
+        if let order {
+            self = .checkedOut(contents, order: order)
+        } else {
+            self = contents.lines.isEmpty ? .empty : .filled(contents)
+        }
+    }
+
+    /// What is in an open cart, which is empty then.
+    fileprivate mutating func takeContents() -> Cart.Contents? {
+        var taken = Cart.State.empty
+        swap(&taken, &self)
+        guard case .filled(let contents) = consume taken else { return nil }
+        return contents
+    }
+}
+
+extension [CartLine] {
+    /// What they cost together, or a `LIMIT` rejection.
+    package func total() throws(Rejection) -> Amount {
+        var sum = Amount.zero
+        for line in self { sum = try sum.adding(line.total()) }
+        return sum
+    }
+
+    /// Whether every note on them may belong to that customer, or to no customer.
+    fileprivate func mayBelong(to customer: Identifier?) -> Bool {
+        allSatisfy { PersonalText.isAllowed($0.note, of: customer) }
+    }
+}
+
+extension Cart.Contents {
+    /// What the first event of an empty cart puts its lines into; nil where it cannot be the first.
+    fileprivate init?(begunBy event: Cart.Event) {
+        guard case .itemAdded(_, let outlet, let currency, _) = event else { return nil }
+        self.init(outlet: outlet, currency: currency, lines: [])
+    }
+
+    /// Takes in the next event; changes nothing where that is impossible. Returns the order that was placed.
+    fileprivate mutating func take(_ event: Cart.Event) throws(ImpossibleEvent) -> Identifier? {
+        switch event {
+        case .itemAdded(let line, let outlet, let currency, let customer):
+            guard outlet == self.outlet, currency == self.currency else {
+                throw ImpossibleEvent("items of two outlets, or currencies, in one cart")
+            }
+            try add(line, of: customer)
+        case .quantityChanged(let id, let from, let to):
+            let index = try index(of: id, holding: from)
+            try CartLine.checkRecordable(to, id)
+            lines[index].quantity = to
+        case .lineRemoved(let id, let quantity):
+            lines.remove(at: try index(of: id, holding: quantity))
+        case .cleared(let count):
+            guard self.count == count else { throw ImpossibleEvent("\(count) cleared of \(self.count)") }
+            lines = []
+        case .lineEdited(let id, let line, let customer):
+            try edit(id, to: line, of: customer)
+        case .tipSet(let amount):
+            tip = amount
+        case .checkedOut(let order, let lines, let charges, _, let customer, let name):
+            let agree = lines.elementsEqual(self.lines) { $0.id == $1.id && $0.quantity == $1.quantity }
+            guard agree else { throw ImpossibleEvent("an order of other lines than its cart") }
+            try checkOwner(customer)
+            guard lines.mayBelong(to: customer), name == nil || customer != nil else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
+            self.customer = customer
+            self.lines = lines
+            self.charges = charges
+            return order
+        }
+        return nil
+    }
+
+    /// Throws if the cart cannot have passed to that customer, or to none.
+    fileprivate func checkOwner(_ customer: Identifier?) throws(ImpossibleEvent) {
+        guard customer == self.customer || self.customer == nil && lines.mayBelong(to: customer) else {
+            throw ImpossibleEvent("a cart that went from one customer to another")
+        }
+    }
+
+    /// Adds to the line of that id, or a new one; changes nothing where that is impossible.
+    fileprivate mutating func add(_ line: CartLine, of customer: Identifier?) throws(ImpossibleEvent) {
+        try CartLine.checkRecordable(line.quantity, line.id)
+        guard PersonalText.isAllowed(line.note, of: customer) else {
+            throw ImpossibleEvent("a note that is not its customer's: '\(line.id)'")
+        }
+        try checkOwner(customer)
+        guard let index = lines.firstIndex(where: { $0.id == line.id }) else {
+            self.customer = customer
+            return lines.append(line)
+        }
+        guard lines[index].isSame(as: line) else { throw ImpossibleEvent("one line for two things: '\(line.id)'") }
+        let quantity = lines[index].quantity + line.quantity
+        try CartLine.checkRecordable(quantity, line.id)
+        self.customer = customer
+        lines[index].quantity = quantity
+        lines[index].unitPrice = line.unitPrice
+        lines[index].name = line.name
+        lines[index].options = line.options
+    }
+
+    /// Puts a line in the place of another, or into one that is there; changes nothing where that is impossible.
+    fileprivate mutating func edit(
+        _ id: Text, to line: CartLine, of customer: Identifier?
+    ) throws(ImpossibleEvent) {
+        try CartLine.checkRecordable(line.quantity, line.id)
+        guard PersonalText.isAllowed(line.note, of: customer) else {
+            throw ImpossibleEvent("a note that is not its customer's: '\(line.id)'")
+        }
+        guard let index = lines.firstIndex(where: { $0.id == id }), lines[index].item == line.item else {
+            throw ImpossibleEvent("a change of an unknown line: '\(id)'")
+        }
+        try checkOwner(customer)
+        let target = lines.firstIndex { $0.id == line.id && $0.id != id }
+        let quantity = lines[index].quantity + (target.map { lines[$0].quantity } ?? 0)
+        guard line.quantity == quantity, target.map({ lines[$0].isSame(as: line) }) ?? true else {
+            throw ImpossibleEvent("a line that became something else: '\(id)'")
+        }
+        self.customer = customer
+        lines[target ?? index] = line
+        if target != nil { lines.remove(at: index) }
+    }
+
+    fileprivate func index(of id: Text, holding quantity: Int) throws(ImpossibleEvent) -> Int {
+        guard let index = lines.firstIndex(where: { $0.id == id }) else {
+            throw ImpossibleEvent("a change of an unknown line: '\(id)'")
+        }
+        guard lines[index].quantity == quantity else {
+            throw ImpossibleEvent("a change of \(quantity) where there are \(lines[index].quantity): '\(id)'")
+        }
+        return index
+    }
+}

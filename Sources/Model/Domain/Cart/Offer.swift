@@ -1,0 +1,104 @@
+/// What the catalogue says of an item at the moment somebody wants it.
+package enum Offer: Equatable, Sendable {
+    /// There is no such outlet.
+    case noOutlet
+    /// The outlet takes no orders now.
+    case outletClosed(Outlet.Status)
+    /// The outlet has no such item.
+    case noItem
+    /// The item is shown, and has no price.
+    case notForSale
+    /// The item is sold out, until a moment or until further notice.
+    case soldOut(until: Timestamp?)
+    /// The item can be had, but not with these options.
+    case wrongChoice(Choice)
+    /// The item names a tax that the outlet does not have, so nobody knows what it costs.
+    case taxGone(Identifier)
+    /// The item can be had.
+    case available(Item)
+
+    /// An item that can be had.
+    package struct Item: Equatable, Sendable {
+        /// What it is called.
+        package var name: Text
+        /// What one costs with the chosen options.
+        package var unitPrice: Amount
+        /// The currency of the price.
+        package var currency: Currency
+        /// The most of it that a line takes.
+        package var maxQuantity: Int
+        /// The chosen options, in the order of their ids.
+        package var options: [LineOption]
+        /// The tax on it; nil for the outlet's first.
+        package var tax: Identifier?
+
+        /// An item with its price and limit.
+        package init(
+            name: Text, unitPrice: Amount, currency: Currency, maxQuantity: Int, options: [LineOption] = [],
+            tax: Identifier? = nil
+        ) {
+            self.name = name
+            self.unitPrice = unitPrice
+            self.currency = currency
+            self.maxQuantity = maxQuantity
+            self.options = options
+            self.tax = tax
+        }
+    }
+
+    /// The item, or the rejection that says why it cannot be had.
+    func item(_ id: Identifier, of outlet: Identifier) throws(Rejection) -> Item {
+        switch self {
+        case .available(let item): return item
+        case .noOutlet: throw Rejection(.notFound, "no outlet '\(outlet)'")
+        case .outletClosed(.paused(_, let reason?)):
+            throw Rejection(.closed, "outlet '\(outlet)' takes no orders for now: \(reason)")
+        case .outletClosed: throw Rejection(.closed, "outlet '\(outlet)' takes no orders now")
+        case .noItem: throw Rejection(.notFound, "outlet '\(outlet)' has no item '\(id)'")
+        case .notForSale: throw Rejection(.invalid, "item '\(id)' has no price and cannot be ordered")
+        case .soldOut: throw Rejection(.soldOut, "item '\(id)' is sold out")
+        case .wrongChoice(let choice): throw choice.rejection(of: id)
+        case .taxGone(let tax):
+            throw Rejection(.invalid, "item '\(id)' names the tax '\(tax)', which outlet '\(outlet)' does not have")
+        }
+    }
+}
+
+extension Choice {
+    /// Why an item cannot be had with these options.
+    fileprivate func rejection(of item: Identifier) -> Rejection {
+        switch self {
+        case .gone(let option):
+            Rejection(.choice, "item '\(item)' has no option '\(option)', or not with what else is chosen")
+        case .soldOut(let option): Rejection(.soldOut, "option '\(option)' of item '\(item)' is sold out")
+        case .tooMany(let option, let maximum):
+            Rejection(.choice, "option '\(option)' is taken at most \(maximum) times, and at least once")
+        case .units(let group, let chosen):
+            Rejection(
+                .choice,
+                "choose \(group.minimum == group.maximum ? "" : "\(group.minimum) to ")\(group.maximum) "
+                    + "of group '\(group.id)', not \(chosen)")
+        case .notForSale, .priced: Rejection(.invalid, "item '\(item)' has no price and cannot be ordered")
+        }
+    }
+}
+
+extension MenuState {
+    /// What the menu says of an item with some options, at an outlet that takes orders.
+    ///
+    /// - Parameter chosen: ``Swift/Array/normalized``.
+    package func offer(
+        of item: Identifier, with chosen: [ChosenOption], in currency: Currency, now: Timestamp
+    ) -> Offer {
+        guard let entry = entries[item] else { return .noItem }
+        if entry.price == nil { return .notForSale }
+        if let suspension = entry.suspension, suspension.holds(at: now) { return .soldOut(until: suspension.until) }
+        let options = entry.unpackedOptions
+        let choice = choice(of: chosen, from: options.groups, for: entry, now: now)
+        guard case .priced(let price, let lineOptions) = choice else { return .wrongChoice(choice) }
+        return .available(
+            Offer.Item(
+                name: entry.name, unitPrice: price, currency: currency,
+                maxQuantity: entry.maxQuantity ?? MenuItem.quantityLimit, options: lineOptions, tax: options.tax))
+    }
+}

@@ -1,0 +1,64 @@
+/// What a cart costs now: its lines at today's prices, and the bill. Nothing is promised by it.
+package struct Quote: Equatable, Sendable {
+    /// The lines at today's prices. One that cannot be had now keeps the price that it was added at.
+    package let lines: [CartLine]
+    /// What they cost with everything that is charged.
+    package let bill: Bill
+    /// Another one whenever anything that is priced differs, even if the totals are equal.
+    package let digest: Text
+    /// How many hexadecimal digits it has.
+    package static let digestDigits = 16
+
+    /// The quote for a cart.
+    ///
+    /// - Parameters:
+    ///   - offers: what the catalogue says now of each line, in their order.
+    ///   - terms: what the outlet charges beside the prices.
+    /// - Throws: as ``Bill/init(for:on:tip:)``, and `INVALID` for an item with a tax that the outlet does not have.
+    package init(of contents: Cart.Contents, offers: [Offer], terms: PricingTerms) throws(Rejection) {
+        var lines = contents.lines
+        var billed: [Bill.Line] = []
+        billed.reserveCapacity(lines.count)
+        for (index, offer) in zip(lines.indices, offers) {
+            var tax: Identifier?
+            if case .available(let item) = offer {
+                lines[index].unitPrice = item.unitPrice
+                lines[index].options = item.options
+                tax = item.tax
+            } else if case .taxGone = offer {
+                _ = try offer.item(lines[index].item, of: contents.outlet)
+            }
+            billed.append(Bill.Line(try lines[index].total(), tax: tax))
+        }
+        self.lines = lines
+        bill = try Bill(for: billed, on: terms, tip: contents.tip)
+        digest = Quote.digest(of: contents, lines, bill)
+    }
+
+    private static func digest(of contents: Cart.Contents, _ lines: [CartLine], _ bill: Bill) -> Text {
+        var hash = StableHash()
+        hash.add(contents.outlet.text)
+        hash.add(Text(contents.currency.code))
+        for line in lines {
+            hash.add(line.id)
+            hash.add(Int64(line.quantity))
+            hash.add(line.unitPrice.minorUnits)
+            for option in line.options {
+                hash.add(option.id.text)
+                hash.add(Int64(option.units))
+                hash.add(option.price.minorUnits)
+                hash.add(Int64(option.free))
+            }
+        }
+        for charge in bill.charges {
+            hash.add(Text(charge.kind.rawValue))
+            hash.add(charge.id?.text ?? "")
+            hash.add(Int64(charge.rate?.thousandths ?? 0))
+            hash.add(charge.amount.minorUnits)
+            hash.add(charge.isIncluded ? 1 : 0)
+            for share in charge.shares { hash.add(share.minorUnits) }
+        }
+        hash.add(bill.total.minorUnits)
+        return Text(hash.text)
+    }
+}

@@ -1,0 +1,229 @@
+/// What comes of choosing options with an item.
+package enum Choice: Equatable, Sendable {
+    /// What one costs, and the options in the order of their ids.
+    case priced(Amount, [LineOption])
+    /// The item and its groups do not have the option, or not where its parent is not chosen.
+    case gone(Identifier)
+    /// The option is sold out.
+    case soldOut(Identifier)
+    /// More units of the option than it allows.
+    case tooMany(Identifier, maximum: Int)
+    /// A group with fewer units than its minimum, or more than its maximum.
+    case units(ofGroup: OptionGroup, chosen: Int)
+    /// The item has no price.
+    case notForSale
+}
+
+extension MenuState {
+    /// A group that can be chosen from.
+    private struct OpenGroup {
+        /// Its place among all groups of the menu.
+        let place: Int
+        /// How many units of its options were chosen.
+        var units = 0
+    }
+
+    /// Where a chosen option stands.
+    private struct Picked {
+        /// The index of its group among those that are open.
+        let group: Int
+        /// Its index in the group.
+        let option: Int
+    }
+
+    /// What an item costs with these options.
+    ///
+    /// A group counts once, even if several of the chosen options open it.
+    ///
+    /// - Parameters:
+    ///   - chosen: ``Swift/Array/normalized``.
+    ///   - offered: the groups that the item offers.
+    func choice(of chosen: [ChosenOption], from offered: [Identifier], for entry: Entry, now: Timestamp) -> Choice {
+        var open = openGroups(offered, chosen)
+        guard !open.isEmpty else {
+            if let option = chosen.first { return .gone(option.id) }
+            return entry.price.map { .priced($0, []) } ?? .notForSale
+        }
+        var suspensions = GroupSuspensions()
+        var picked: [Picked] = []
+        picked.reserveCapacity(chosen.count)
+        var size: (id: Identifier, price: Amount)?
+        for choice in chosen {
+            guard let home = groups.home(of: choice.id),
+                let index = open.firstIndex(where: { groups.list[$0.place].id == home.group })
+            else { return .gone(choice.id) }
+            let place = open[index].place
+            // Not copied: it has five references to count.
+            let maximum = groups.list[place].options[home.index].maximum
+            guard choice.units >= 1, choice.units <= maximum else { return .tooMany(choice.id, maximum: maximum) }
+            if suspension(of: groups.list[place].options[home.index], &suspensions)?.holds(at: now) ?? false {
+                return .soldOut(choice.id)
+            }
+            if groups.list[place].setsPrice { size = (choice.id, groups.list[place].options[home.index].price) }
+            picked.append(Picked(group: index, option: home.index))
+            open[index].units += choice.units
+        }
+        for group in open {
+            let (minimum, maximum) = (groups.list[group.place].minimum, groups.list[group.place].maximum)
+            guard group.units >= minimum, group.units <= maximum else {
+                return .units(ofGroup: groups.list[group.place], chosen: group.units)
+            }
+        }
+        guard let base = size?.price ?? (entry.isPriceFrom ? nil : entry.price), base.isRecordable else {
+            return .notForSale
+        }
+        return priced(base, chosen, picked, open, with: size?.id)
+    }
+
+    /// - Parameter picked: where each of the chosen options stands.
+    private func priced(
+        _ base: Amount, _ chosen: [ChosenOption], _ picked: [Picked], _ open: [OpenGroup], with size: Identifier?
+    ) -> Choice {
+        var options: [LineOption] = []
+        options.reserveCapacity(chosen.count)
+        for (choice, place) in zip(chosen, picked) {
+            let group = open[place.group].place
+            options.append(
+                LineOption(
+                    choice.id, name: groups.list[group].options[place.option].name, units: choice.units,
+                    price: groups.list[group].options[place.option].price(with: size)))
+        }
+        for index in open.indices where open[index].units > 0 {
+            var free = groups.list[open[index].place].free
+            // The cheapest first, and of equals the first by its id.
+            while free > 0,
+                let cheapest = options.indices.lazy
+                    .filter({ picked[$0].group == index && options[$0].free == 0 })
+                    .min(by: { options[$0].price < options[$1].price })
+            {
+                options[cheapest].free = min(free, options[cheapest].units)
+                free -= options[cheapest].free
+            }
+        }
+        // Units and prices are so bounded that no sum overflows.
+        var price = base.minorUnits
+        for (option, place) in zip(options, picked) where !groups.list[open[place.group].place].setsPrice {
+            price += Int64(option.units - option.free) * option.price.minorUnits
+        }
+        return .priced(Amount(minorUnits: price), options)
+    }
+
+    /// The groups that the item offers, and those that the chosen options open, each once.
+    private func openGroups(_ offered: [Identifier], _ chosen: [ChosenOption]) -> [OpenGroup] {
+        var open: [OpenGroup] = []
+        open.reserveCapacity(offered.count)
+        func add(_ group: Identifier) {
+            guard let place = groups.place(of: group) else { return }
+            open.append(OpenGroup(place: place))
+        }
+        for group in offered { add(group) }
+        var index = 0
+        while index < open.count {
+            let options = groups.list[open[index].place].options
+            for option in options.indices where !options[option].groups.isEmpty {
+                guard chosen.contains(where: { $0.id == options[option].id }) else { continue }
+                for id in options[option].groups where !open.contains(where: { groups.list[$0.place].id == id }) {
+                    add(id)
+                }
+            }
+            index += 1
+        }
+        return open
+    }
+
+    /// What an item costs with these options, even while it is sold out.
+    ///
+    /// - Parameter chosen: ``Swift/Array/normalized``.
+    package func price(of item: Identifier, with chosen: [ChosenOption], now: Timestamp) -> Choice {
+        entries[item].map { choice(of: chosen, from: $0.options, for: $0, now: now) } ?? .notForSale
+    }
+
+    // MARK: What can be had
+
+    /// Until when groups cannot be filled, by their ids, as far as that was worked out. One group can be reached by many
+    /// options, and is looked at once.
+    package struct GroupSuspensions {
+        fileprivate var known: [Identifier: Suspension?] = [:]
+
+        /// Nothing yet.
+        package init() {}
+    }
+
+    /// Until when an option cannot be had: because it or the item that it is is sold out, or because a group that it
+    /// opens cannot be filled.
+    package func suspension(of option: MenuOption, _ groups: inout GroupSuspensions) -> Suspension? {
+        var result = self.groups.suspensions.isEmpty ? nil : self.groups.suspensions[option.id]
+        if let item = option.item {
+            result = .both(result, entries[item].map(\.ownSuspension) ?? Suspension(until: nil))
+        }
+        for id in option.groups { result = .both(result, suspension(ofGroup: id, &groups)) }
+        return result
+    }
+
+    /// Until when a group has fewer units than its minimum.
+    private func suspension(ofGroup id: Identifier, _ groups: inout GroupSuspensions) -> Suspension? {
+        if let suspension = groups.known[id] { return suspension }
+        // A circle, which only a damaged log can have, ends here.
+        groups.known.updateValue(nil, forKey: id)
+        guard let group = self.groups[id], group.minimum > 0 else { return nil }
+        var missing = group.minimum
+        var later: [(until: Timestamp, units: Int)] = []
+        for option in group.options {
+            switch suspension(of: option, &groups) {
+            case nil: missing -= option.maximum
+            case let suspension?: if let until = suspension.until { later.append((until, option.maximum)) }
+            }
+        }
+        guard missing > 0 else { return nil }
+        var result = Suspension(until: nil)
+        for (until, units) in later.sorted(by: { $0.until < $1.until }) where missing > 0 {
+            missing -= units
+            if missing <= 0 { result = Suspension(until: until) }
+        }
+        groups.known.updateValue(result, forKey: id)
+        return result
+    }
+
+    /// The groups that an item offers and those that their options open, each once, in the order of their ids.
+    package func groups(of entry: Entry) -> [OptionGroup] {
+        var reached: Set<Identifier> = []
+        var level = entry.options
+        while !level.isEmpty {
+            let new = level.filter { reached.insert($0).inserted }
+            level = new.flatMap { groups[$0]?.options.flatMap(\.groups) ?? [] }
+        }
+        return reached.sorted().compactMap { groups[$0] }
+    }
+
+    /// The items that look different if these do: those that offer them as options.
+    package func dependents(of items: Set<Identifier>) -> Set<Identifier> {
+        if groups.isEmpty { return [] }
+        return groups.items(offering: items.reduce(into: []) { $0.formUnion(groups.groups(with: $1)) })
+    }
+
+    /// What follows for an item from the groups that it offers.
+    func consequences(of item: MenuItem, _ suspensions: inout GroupSuspensions) -> Entry.Consequences {
+        var result = Entry.Consequences()
+        for id in item.options {
+            guard let group = groups[id] else { continue }
+            if group.setsPrice { result.lowestPrice = group.options.map(\.price).min() }
+            result.suspension = .both(result.suspension, suspension(ofGroup: id, &suspensions))
+        }
+        return result
+    }
+}
+
+extension MenuState.Suspension? {
+    /// What cannot be had as long as either holds.
+    static func both(_ a: Self, _ b: Self) -> Self {
+        switch (a, b) {
+        case (nil, let only), (let only, nil): only
+        case (let a?, let b?):
+            if let first = a.until, let second = b.until {
+                MenuState.Suspension(until: max(first, second))
+            } else {
+                MenuState.Suspension(until: nil)
+            }
+        }
+    }
+}

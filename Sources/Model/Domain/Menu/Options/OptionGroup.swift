@@ -1,0 +1,159 @@
+/// Options that belong together, such as the sizes of a drink or what can be put on a burger. Items name the groups
+/// that they offer; one group can belong to many items.
+package struct OptionGroup: Equatable, Sendable {
+    /// The most options of a group.
+    package static let maximumOptions = 50
+    /// The most units that a group can ask for or allow.
+    package static let maximumUnits = 99
+
+    /// Unique among the groups of the menu.
+    package var id: Identifier
+    /// What stands above its options.
+    package var title: Text
+    /// The fewest units of its options that are to be chosen.
+    package var minimum: Int
+    /// The most units of its options that can be chosen.
+    package var maximum: Int
+    /// How many units cost nothing: those that cost the least.
+    package var free: Int
+    /// Whether the chosen option's price takes the place of the item's: its options are sizes.
+    package var setsPrice: Bool
+    /// The options, in their order.
+    package var options: [MenuOption]
+
+    /// A group of options.
+    package init(
+        id: Identifier, title: Text, minimum: Int = 0, maximum: Int = 1, free: Int = 0, setsPrice: Bool = false,
+        options: [MenuOption]
+    ) {
+        self.id = id
+        self.title = title
+        self.minimum = minimum
+        self.maximum = maximum
+        self.free = free
+        self.setsPrice = setsPrice
+        self.options = options
+    }
+
+    /// About the bytes of the group as JSON.
+    var bytes: Int { options.reduce(60 + id.rawValue.utf8.count + title.utf8.count) { $0 + $1.bytes } }
+}
+
+/// Something that can be chosen with an item.
+package struct MenuOption: Equatable, Sendable {
+    /// The most groups that open with an option.
+    package static let maximumGroups = 20
+
+    /// A price that the option has where a size is chosen.
+    package struct SizePrice: Equatable, Sendable {
+        /// The option that is the size.
+        package var size: Identifier
+        /// What one unit costs with it.
+        package var price: Amount
+
+        /// A price with a size.
+        package init(_ size: Identifier, _ price: Amount) {
+            self.size = size
+            self.price = price
+        }
+    }
+
+    /// Unique among all options of the menu.
+    package var id: Identifier
+    /// What it is called.
+    package var name: Text
+    /// What one unit costs; of a size, what the item costs in it.
+    package var price: Amount
+    /// Other prices where a size is chosen, in the order of the sizes' ids.
+    package var sizePrices: [SizePrice]
+    /// The item of the menu that it is: while that is sold out, so is the option.
+    package var item: Identifier?
+    /// The units that a client chooses before the customer does.
+    package var standard: Int
+    /// The most units of it.
+    package var maximum: Int
+    /// The groups that open where it is chosen, in their order.
+    package var groups: [Identifier]
+
+    /// An option.
+    package init(
+        id: Identifier, name: Text, price: Amount = .zero, sizePrices: [SizePrice] = [], item: Identifier? = nil,
+        standard: Int = 0, maximum: Int = 1, groups: [Identifier] = []
+    ) {
+        self.id = id
+        self.name = name
+        self.price = price
+        self.sizePrices = sizePrices.sorted { $0.size < $1.size }
+        self.item = item
+        self.standard = standard
+        self.maximum = maximum
+        self.groups = groups
+    }
+
+    /// What one unit costs with a size, or without one.
+    func price(with size: Identifier?) -> Amount {
+        size.flatMap { size in sizePrices.first { $0.size == size }?.price } ?? price
+    }
+
+    fileprivate var bytes: Int {
+        let texts = 60 + id.rawValue.utf8.count + name.utf8.count + (item?.rawValue.utf8.count ?? 0)
+        return groups.reduce(texts) { $0 + $1.rawValue.utf8.count } + sizePrices.count * 30
+    }
+}
+
+/// Some units of an option, as a customer chooses them.
+package struct ChosenOption: Hashable, Sendable {
+    /// The option.
+    package var id: Identifier
+    /// How many units, from 1.
+    package var units: Int
+
+    /// Some units of an option.
+    package init(_ id: Identifier, units: Int = 1) {
+        self.id = id
+        self.units = units
+    }
+}
+
+/// Some units of an option on the line of a cart or an order.
+package struct LineOption: Equatable, Sendable {
+    /// The option.
+    package var id: Identifier
+    /// What it was called.
+    package var name: Text
+    /// How many units, from 1.
+    package var units: Int
+    /// What one unit cost; of a size, what the item cost in it.
+    package var price: Amount
+    /// How many of the units cost nothing.
+    package var free: Int
+
+    /// Some units of an option.
+    package init(_ id: Identifier, name: Text, units: Int = 1, price: Amount = .zero, free: Int = 0) {
+        self.id = id
+        self.name = name
+        self.units = units
+        self.price = price
+        self.free = free
+    }
+
+    /// What was chosen.
+    package var chosen: ChosenOption { ChosenOption(id, units: units) }
+}
+
+extension [ChosenOption] {
+    /// The same choice as every other that says the same: each option once, in the order of the ids.
+    package var normalized: [ChosenOption] {
+        guard count > 1 else { return self }
+        var result: [ChosenOption] = []
+        for option in sorted(by: { $0.id < $1.id }) {
+            if let last = result.last, last.id == option.id {
+                let (units, overflow) = last.units.addingReportingOverflow(option.units)
+                result[result.count - 1].units = overflow ? .max : units
+            } else {
+                result.append(option)
+            }
+        }
+        return result
+    }
+}

@@ -1,0 +1,353 @@
+/// An order, from its cart's checkout until it is handed over, or is not.
+///
+/// It goes forward: `placed`, `accepted`, `preparing`, `ready`, `completed`, and may skip what nobody says. It ends
+/// before that as `rejected` or `cancelled`. Before the kitchen sees it, it may be `awaitingPayment` or `scheduled`.
+package enum Order: Decider {
+    /// How far ahead a kitchen can promise an order, in seconds: 31 days.
+    package static let maximumPromiseSeconds = 31 * 86_400
+
+    // MARK: Commands
+
+    /// What is asked of an order.
+    package enum Command: Equatable, Sendable {
+        case place(Placement)
+        /// The kitchen will cook it, until a moment if it says so.
+        case accept(readyBy: Timestamp?, now: Timestamp)
+        /// The kitchen will not.
+        case reject(Reason, text: PersonalText?)
+        /// The kitchen cooks it.
+        case prepare
+        /// It can be fetched.
+        case ready
+        /// It was handed over.
+        case complete
+        /// It will be ready at another moment.
+        case delay(readyBy: Timestamp, now: Timestamp)
+        /// It is not wanted any more, or cannot be made.
+        case cancel(by: Party, Reason, text: PersonalText?)
+        /// A payment service says what became of money.
+        case reportPayment(Payment, now: Timestamp)
+        /// The outlet gives something back.
+        case refund(RefundPart, Reason)
+        /// Time has passed: what was to happen by now happens. Sent by every server, and decided once.
+        case meetDeadline(now: Timestamp)
+    }
+
+    // MARK: Events
+
+    /// What happened to an order.
+    package enum Event: Equatable, Sendable {
+        case placed(Placement)
+        /// It is paid, and the kitchen will see it later.
+        case scheduled
+        /// The kitchen sees it from now on. It has to be accepted by a moment, if anybody has to.
+        case released(acceptBy: Timestamp?)
+        case accepted(readyBy: Timestamp?, by: Party)
+        case rejected(Ending)
+        case preparationStarted
+        case readied
+        case completed(by: Party)
+        case delayed(readyBy: Timestamp)
+        case cancelled(Ending)
+        /// A payment service said what became of money, and whether something that it said by then cannot be.
+        case paymentReported(Payment, isInDoubt: Bool = false)
+        /// The kitchen sees it no more until it is paid: by a moment.
+        case coverLost(payBy: Timestamp)
+        case refunded(Refund)
+    }
+
+    // MARK: State
+
+    /// An order, before and after it is placed.
+    package enum State: Equatable, Sendable {
+        case unplaced
+        indirect case placed(Book)
+
+        /// The order; nil before it is placed.
+        package var book: Book? {
+            switch self {
+            case .unplaced: nil
+            case .placed(let book): book
+            }
+        }
+    }
+
+    /// Nobody has placed it.
+    package static let initial = State.unplaced
+
+    // MARK: Decide
+
+    package static func decide(_ command: Command, in state: State) throws(Rejection) -> [Event] {
+        switch (state, command) {
+        case (.unplaced, .place(var placement)):
+            // Where there is nothing to pay, nobody reports that it was paid.
+            if placement.total == .zero { placement.terms = placement.terms.paid }
+            let book = Book(placement)
+            return [.placed(placement)] + (book.status == .placed ? acceptance(of: placement) : [])
+        case (.unplaced, _): throw Rejection(.notFound, "no such order", isAboutAll: true)
+        case (.placed, .place): throw Rejection(.state, "the order is placed already")
+        case (.placed(let book), _): return try decide(command, on: book)
+        }
+    }
+
+    private static func decide(_ command: Command, on book: Book) throws(Rejection) -> [Event] {
+        switch (book.status, command) {
+        case (_, .place): throw book.refusal
+
+        case (.placed, .accept(let readyBy, let now)):
+            try check(readyBy, now)
+            return [.accepted(readyBy: readyBy, by: .merchant)]
+        case (.accepted, .accept(let readyBy, _)) where readyBy == nil || readyBy == book.readyBy: return []
+        case (.awaitingPayment, .accept), (.scheduled, .accept), (.accepted, .accept), (.preparing, .accept),
+            (.ready, .accept), (.completed, .accept), (.rejected, .accept), (.cancelled, .accept):
+            throw book.refusal
+
+        case (.placed, .reject(let reason, let text)):
+            return [.rejected(try ending(by: .merchant, reason, text, book))]
+        case (.rejected, .reject(let reason, let text))
+        where book.ending == Ending(by: .merchant, reason, text: text):
+            return []
+        case (.awaitingPayment, .reject), (.scheduled, .reject), (.accepted, .reject), (.preparing, .reject),
+            (.ready, .reject), (.completed, .reject), (.rejected, .reject), (.cancelled, .reject):
+            throw book.refusal
+
+        case (.placed, .prepare), (.accepted, .prepare): return [.preparationStarted]
+        case (.preparing, .prepare): return []
+        case (.placed, .ready), (.accepted, .ready), (.preparing, .ready): return [.readied]
+        case (.ready, .ready): return []
+        case (.placed, .complete), (.accepted, .complete), (.preparing, .complete), (.ready, .complete):
+            return [.completed(by: .merchant)]
+        case (.completed, .complete): return []
+        case (.awaitingPayment, .prepare), (.scheduled, .prepare), (.ready, .prepare), (.completed, .prepare),
+            (.rejected, .prepare), (.cancelled, .prepare), (.awaitingPayment, .ready), (.scheduled, .ready),
+            (.completed, .ready), (.rejected, .ready), (.cancelled, .ready), (.awaitingPayment, .complete),
+            (.scheduled, .complete), (.rejected, .complete), (.cancelled, .complete):
+            throw book.refusal
+
+        case (.placed, .delay(let readyBy, let now)), (.accepted, .delay(let readyBy, let now)),
+            (.preparing, .delay(let readyBy, let now)):
+            if readyBy == book.readyBy { return [] }
+            try check(readyBy, now)
+            return [.delayed(readyBy: readyBy)]
+        case (.awaitingPayment, .delay), (.scheduled, .delay), (.ready, .delay), (.completed, .delay),
+            (.rejected, .delay), (.cancelled, .delay):
+            throw book.refusal
+
+        case (.awaitingPayment, .cancel(let party, let reason, let text)),
+            (.scheduled, .cancel(let party, let reason, let text)), (.placed, .cancel(let party, let reason, let text)):
+            return [.cancelled(try ending(by: party, reason, text, book))]
+        case (.accepted, .cancel(let party, let reason, let text)),
+            (.preparing, .cancel(let party, let reason, let text)), (.ready, .cancel(let party, let reason, let text)):
+            guard party != .customer else {
+                throw Rejection(.state, "the order is \(book.status.rawValue); only its outlet can cancel it now")
+            }
+            return [.cancelled(try ending(by: party, reason, text, book))]
+        case (.cancelled, .cancel(let party, let reason, let text))
+        where book.ending == Ending(by: party, reason, text: text):
+            return []
+        case (.completed, .cancel), (.rejected, .cancel), (.cancelled, .cancel): throw book.refusal
+
+        case (.placed, .refund(let part, let reason)), (.accepted, .refund(let part, let reason)),
+            (.preparing, .refund(let part, let reason)), (.ready, .refund(let part, let reason)),
+            (.completed, .refund(let part, let reason)):
+            return [.refunded(try book.refund(part, reason))]
+        case (.awaitingPayment, .refund), (.scheduled, .refund), (.rejected, .refund), (.cancelled, .refund):
+            throw book.refusal
+
+        // Money that moved is recorded whatever has become of the order.
+        case (_, .reportPayment(let payment, let now)): return try report(payment, of: book, now)
+
+        case (_, .meetDeadline(let now)):
+            guard let deadline = book.deadline, deadline <= now else { return [] }
+            return meetDeadline(of: book, now)
+        }
+    }
+
+    private static func report(
+        _ payment: Payment, of book: Book, _ now: Timestamp
+    ) throws(Rejection) -> [Event] {
+        try check(reference: payment.reference)
+        try payment.amount.check("minor")
+        if case .report(let parent) = payment.parent {
+            guard payment.kind.parent != nil else {
+                throw .invalid("OF", "is for what is a part of another report; \(payment.kind.rawValue) is not")
+            }
+            try check(reference: parent, "OF")
+        }
+        if let known = book.payments.reports.first(where: {
+            $0.reference == payment.reference && $0.kind == payment.kind
+        }) {
+            guard known.amount == payment.amount,
+                payment.parent == .own || payment.parentReference == known.parentReference
+            else {
+                throw Rejection(
+                    .idMismatch,
+                    "'\(payment.reference)' was reported as \(payment.kind.rawValue) with another amount or OF")
+            }
+            return []
+        }
+        guard book.payments.reports.count < Payments.maximumReports else {
+            throw Rejection(.limit, "an order has at most \(Payments.maximumReports) reports of payments")
+        }
+        var payment = payment
+        switch payment.parent {
+        case .report(payment.reference): payment.parent = .own
+        case .report, .unclear: break
+        case .own: payment.parent = book.payments.parent(for: payment)
+        }
+        var after = book
+        after.payments.take(payment)
+        let report = Event.paymentReported(payment, isInDoubt: !after.payments.doubts.isEmpty)
+        switch book.status {
+        case .awaitingPayment where after.isCovered:
+            if let releaseAt = book.placement.terms.releaseAt, releaseAt > now { return [report, .scheduled] }
+            return [report] + release(book.placement, now)
+        case .scheduled, .placed, .accepted:
+            guard let wait = book.placement.terms.payWithin, book.isCovered, !after.isCovered else { return [report] }
+            return [report, .coverLost(payBy: now.adding(seconds: wait))]
+        case .awaitingPayment, .preparing, .ready, .completed, .rejected, .cancelled: return [report]
+        }
+    }
+
+    /// What happens to an order by itself, as its deadline has passed.
+    private static func meetDeadline(of book: Book, _ now: Timestamp) -> [Event] {
+        switch book.status {
+        case .awaitingPayment: [.cancelled(Ending(by: .system, .unpaid))]
+        case .scheduled: release(book.placement, now)
+        case .placed where book.acceptBy != nil: [.cancelled(Ending(by: .system, .timeout))]
+        case .placed, .accepted, .preparing, .ready: [.completed(by: .system)]
+        case .completed, .rejected, .cancelled: []
+        }
+    }
+
+    /// The kitchen sees an order, and accepts it at once where it accepts every order.
+    private static func release(_ placement: Placement, _ now: Timestamp) -> [Event] {
+        [.released(acceptBy: placement.terms.acceptBy(from: now))] + acceptance(of: placement)
+    }
+
+    private static func acceptance(of placement: Placement) -> [Event] {
+        placement.terms.isAcceptedAtOnce ? [.accepted(readyBy: nil, by: .system)] : []
+    }
+
+    private static func check(_ readyBy: Timestamp?, _ now: Timestamp) throws(Rejection) {
+        guard let readyBy else { return }
+        guard readyBy > now else { throw .invalid("READY", "must lie in the future") }
+        guard readyBy <= now.adding(seconds: maximumPromiseSeconds) else {
+            throw .invalid("READY", "must lie within \(maximumPromiseSeconds / 86_400) days")
+        }
+    }
+
+    private static func ending(
+        by party: Party, _ reason: Reason, _ text: PersonalText?, _ book: Book
+    ) throws(Rejection) -> Ending {
+        if case .plain(let text) = text { try TextRules.check(text, "REASON", TextRules.note) }
+        guard PersonalText.isAllowed(text, of: book.placement.customer) else {
+            throw .invalid("REASON", "is sealed where the order has a customer, and only there")
+        }
+        return Ending(by: party, reason, text: text)
+    }
+
+    // MARK: Evolve
+
+    package static func evolve(_ state: inout State, _ event: Event) throws(ImpossibleEvent) {
+        switch (state, event) {
+        case (.unplaced, .placed(let placement)):
+            for line in placement.lines { try CartLine.checkRecordable(line.quantity, line.id) }
+            guard placement.lines.allSatisfy({ PersonalText.isAllowed($0.note, of: placement.customer) }),
+                placement.name == nil || placement.customer != nil
+            else {
+                throw ImpossibleEvent("an order with a text that is not its customer's")
+            }
+            guard placement.lines.count <= Cart.maximumLines, placement.charges.count <= Bill.maximumCharges,
+                placement.charges.allSatisfy(\.isRecordable)
+            else {
+                throw ImpossibleEvent("an order with lines or charges that cannot be")
+            }
+            state = .placed(Book(placement))
+        case (.placed, .placed): throw ImpossibleEvent("an order placed twice")
+        case (.unplaced, _): throw ImpossibleEvent("an event before the order was placed")
+        case (.placed(var book), _):
+            try evolve(&book, event)
+            state = .placed(book)
+        }
+    }
+
+    private static func evolve(_ book: inout Book, _ event: Event) throws(ImpossibleEvent) {
+        switch event {
+        case .placed: throw ImpossibleEvent("an order placed twice")
+        case .paymentReported(let payment, _): book.payments.take(payment)
+        case .coverLost(let payBy):
+            try book.move(to: .awaitingPayment, from: [.scheduled, .placed, .accepted])
+            book.payBy = payBy
+            book.readyBy = nil
+        case .scheduled: try book.move(to: .scheduled, from: [.awaitingPayment])
+        case .refunded(let refund):
+            try book.move(to: book.status, from: [.placed, .accepted, .preparing, .ready, .completed])
+            try book.refunds.take(refund, of: book.placement)
+        case .released(let acceptBy):
+            try book.move(to: .placed, from: [.awaitingPayment, .scheduled])
+            book.acceptBy = acceptBy
+        case .accepted(let readyBy, _):
+            try book.move(to: .accepted, from: [.placed])
+            book.readyBy = readyBy ?? book.readyBy
+        case .rejected(let ending):
+            try book.end(as: .rejected, from: [.placed], ending)
+        case .preparationStarted: try book.move(to: .preparing, from: [.placed, .accepted])
+        case .readied: try book.move(to: .ready, from: [.placed, .accepted, .preparing])
+        case .completed: try book.move(to: .completed, from: [.placed, .accepted, .preparing, .ready])
+        case .delayed(let readyBy):
+            try book.move(to: book.status, from: [.placed, .accepted, .preparing])
+            book.readyBy = readyBy
+        case .cancelled(let ending):
+            try book.end(
+                as: .cancelled, from: [.awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready], ending)
+        }
+    }
+}
+
+extension Order.Book {
+    fileprivate mutating func move(to next: Order.Status, from possible: [Order.Status]) throws(ImpossibleEvent) {
+        guard possible.contains(status) else {
+            throw ImpossibleEvent("an order that is \(status.rawValue) becomes \(next.rawValue)")
+        }
+        status = next
+        if next != .placed { acceptBy = nil }
+    }
+
+    fileprivate mutating func end(
+        as next: Order.Status, from possible: [Order.Status], _ ending: Order.Ending
+    ) throws(ImpossibleEvent) {
+        guard PersonalText.isAllowed(ending.text, of: placement.customer) else {
+            throw ImpossibleEvent("an order with a text that is not its customer's")
+        }
+        try move(to: next, from: possible)
+        self.ending = ending
+    }
+
+    /// Why a command is not taken, with those that are.
+    fileprivate var refusal: Rejection {
+        let allowed =
+            switch status {
+            case .awaitingPayment, .scheduled: "ORDER.CANCEL"
+            case .placed:
+                "ORDER.ACCEPT, ORDER.REJECT, ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL "
+                    + "and ORDER.REFUND"
+            case .accepted: "ORDER.PREPARE, ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL and ORDER.REFUND"
+            case .preparing: "ORDER.READY, ORDER.COMPLETE, ORDER.DELAY, ORDER.CANCEL and ORDER.REFUND"
+            case .ready: "ORDER.COMPLETE, ORDER.CANCEL and ORDER.REFUND"
+            case .completed: "ORDER.REFUND"
+            case .rejected, .cancelled: "ORDER.GET"
+            }
+        let verb = allowed.contains(" and ") ? "are" : "is"
+        return Rejection(.state, "the order is \(words); allowed \(verb) \(allowed)")
+    }
+
+    private var words: String {
+        switch status {
+        case .awaitingPayment: "awaiting payment"
+        case .scheduled, .placed, .accepted, .preparing, .ready, .completed: status.rawValue
+        case .rejected, .cancelled:
+            ending.map { "\(status.rawValue) by the \($0.by.rawValue), \($0.reason.rawValue)" } ?? status.rawValue
+        }
+    }
+}

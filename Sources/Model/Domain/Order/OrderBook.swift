@@ -1,0 +1,156 @@
+extension Order {
+    /// How far an order has come.
+    package enum Status: String, CaseIterable, Sendable {
+        /// The kitchen sees it once it is paid.
+        case awaitingPayment
+        /// The kitchen sees it later.
+        case scheduled
+        /// The kitchen sees it.
+        case placed
+        /// The kitchen will cook it.
+        case accepted
+        /// It is being cooked.
+        case preparing
+        /// It can be fetched.
+        case ready
+        /// It was handed over. It can still be refunded.
+        case completed
+        /// The kitchen did not take it.
+        case rejected
+        /// The customer did not want it any more, the kitchen could not make it, or nobody did anything in time.
+        case cancelled
+
+        /// Whether nothing more is cooked or handed over.
+        package var isEnd: Bool {
+            switch self {
+            case .awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready: false
+            case .completed, .rejected, .cancelled: true
+            }
+        }
+
+        /// Whether the kitchen sees it.
+        package var isInKitchen: Bool {
+            switch self {
+            case .placed, .accepted, .preparing, .ready: true
+            case .awaitingPayment, .scheduled, .completed, .rejected, .cancelled: false
+            }
+        }
+    }
+
+    /// Who did something to an order.
+    package enum Party: String, CaseIterable, Sendable {
+        case customer
+        case merchant
+        /// Tiffin, because it was time.
+        case system
+    }
+
+    /// Why an order ended before it was handed over, or money was given back.
+    package enum Reason: String, CaseIterable, Sendable {
+        /// Something of it cannot be had.
+        case items = "ITEMS"
+        /// The kitchen is closed.
+        case closed = "CLOSED"
+        /// The kitchen has too much to do.
+        case busy = "BUSY"
+        /// A note asks for what cannot be done.
+        case note = "NOTE"
+        /// The customer asked for it.
+        case customer = "CUSTOMER"
+        /// It was not paid.
+        case unpaid = "UNPAID"
+        /// Nobody accepted it in time.
+        case timeout = "TIMEOUT"
+        case other = "OTHER"
+    }
+
+    /// How an order ended before it was handed over.
+    package struct Ending: Equatable, Sendable {
+        /// Who ended it.
+        package var by: Party
+        /// Why.
+        package var reason: Reason
+        /// Why, in words for the customer; sealed where the order has one.
+        package var text: PersonalText?
+
+        /// An ending.
+        package init(by: Party, _ reason: Reason, text: PersonalText? = nil) {
+            self.by = by
+            self.reason = reason
+            self.text = text
+        }
+    }
+
+    /// An order that was placed, and what has become of it.
+    package struct Book: Equatable, Sendable {
+        /// How long an order that nobody hands over stays open after its promise, in seconds: a day. Whoever cooks by
+        /// other means than Tiffin does not fill its memory.
+        package static let openSeconds = 86_400
+
+        /// What was ordered.
+        package var placement: Placement
+        /// How far it has come.
+        package var status: Status
+        /// Until when it has to be accepted; nil where nobody has to, and once somebody did.
+        package var acceptBy: Timestamp?
+        /// Until when it has to be paid, while it waits for that.
+        package var payBy: Timestamp?
+        /// When the kitchen says that it will be ready.
+        package var readyBy: Timestamp?
+        /// How it ended; nil as long as it has not, and once it was handed over.
+        package var ending: Ending?
+        /// Who has its money, as far as it was reported.
+        package var payments = Payments()
+        /// What was given back of it.
+        package var refunds = Refunds()
+
+        /// An order as it is when it is placed.
+        package init(_ placement: Placement) {
+            self.placement = placement
+            let terms = placement.terms
+            status = terms.payBy != nil ? .awaitingPayment : terms.releaseAt != nil ? .scheduled : .placed
+            acceptBy = status == .placed ? terms.acceptBy : nil
+            payBy = terms.payBy
+        }
+
+        /// When it will be ready, as far as anybody said.
+        package var promise: Timestamp? { readyBy ?? placement.terms.promisedFor }
+
+        /// What the outlet should have got and kept: nothing of an order that was not cooked.
+        private var price: Int64 {
+            switch status {
+            case .rejected, .cancelled: 0
+            case .awaitingPayment, .scheduled, .placed, .accepted, .preparing, .ready, .completed:
+                placement.total.minorUnits - refunds.amount
+            }
+        }
+
+        /// What the customer still has to pay, and what the outlet has to give back, in minor units. What is set aside is
+        /// not still to pay.
+        package var balance: (due: Int64, owed: Int64) {
+            (max(0, price.subtracting(payments.secured)), max(0, payments.paid.subtracting(price)))
+        }
+
+        /// Whether the outlet has what the order costs, or it is set aside.
+        var isCovered: Bool { payments.secured >= placement.total.minorUnits - refunds.amount }
+
+        /// Whether the kitchen is at work on an order that was to be paid first, and is not covered any more.
+        package var isUncovered: Bool { placement.terms.payBy != nil && status.isInKitchen && !isCovered }
+
+        /// When something happens to it by itself; nil where nothing does.
+        package var deadline: Timestamp? {
+            switch status {
+            case .awaitingPayment: payBy
+            case .scheduled: placement.terms.releaseAt
+            case .placed: acceptBy ?? closeAt
+            case .accepted, .preparing, .ready: closeAt
+            case .completed, .rejected, .cancelled: nil
+            }
+        }
+
+        /// When it counts as handed over even if nobody said so.
+        private var closeAt: Timestamp? {
+            placement.terms.placedAt.map { max(promise ?? $0, $0).adding(seconds: Book.openSeconds) }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+extension Order {
+    /// What was ordered, where, from which cart, and what it waits for.
+    package struct Placement: Equatable, Sendable {
+        /// The cart it was placed from.
+        package var cart: Identifier
+        /// The outlet that cooks it.
+        package var outlet: Identifier
+        /// The currency of every price.
+        package var currency: Currency
+        /// What was ordered, at the prices agreed.
+        package var lines: [CartLine]
+        /// Everything that is charged beside the lines.
+        package var charges: [Charge]
+        /// What it costs.
+        package var total: Amount
+        /// Who ordered, where that was said.
+        package var customer: Identifier?
+        /// The name on it.
+        package var name: SealedText?
+        /// What it waits for, and until when.
+        package var terms: Terms
+
+        /// A placement.
+        package init(
+            cart: Identifier, outlet: Identifier, currency: Currency, lines: [CartLine],
+            charges: [Charge] = [], total: Amount, customer: Identifier? = nil, name: SealedText? = nil,
+            terms: Terms = .none
+        ) {
+            self.cart = cart
+            self.outlet = outlet
+            self.currency = currency
+            self.lines = lines
+            self.charges = charges
+            self.total = total
+            self.customer = customer
+            self.name = name
+            self.terms = terms
+        }
+
+        /// The sum of quantities.
+        package var count: Int { lines.reduce(0) { $0 + $1.quantity } }
+
+        /// What the lines cost together, or a `LIMIT` rejection.
+        package func subtotal() throws(Rejection) -> Amount { try lines.total() }
+
+        /// The taxes, in prices or on top.
+        package var taxes: [Charge] { charges.filter { $0.kind == .tax } }
+
+        /// All of the taxes.
+        package var tax: Amount { taxes.map(\.amount).saturatingSum }
+    }
+
+    /// What an order waits for, and until when: the moments that follow from its outlet's details when it is placed.
+    package struct Terms: Equatable, Sendable {
+        /// It waits for nobody, and nothing is promised: every order before outlets could say otherwise.
+        package static let none = Terms()
+
+        /// When it was placed, where its life is followed to the end; nil where nobody has to accept it or pay it first.
+        package var placedAt: Timestamp?
+        /// When it is promised to be ready.
+        package var promisedFor: Timestamp?
+        /// When the kitchen is to see it; nil for as soon as it can.
+        package var releaseAt: Timestamp?
+        /// Until when it has to be accepted, where it can be from the beginning.
+        package var acceptBy: Timestamp?
+        /// Until when it has to be paid.
+        package var payBy: Timestamp?
+        /// How long it waits to be accepted once it can be, in seconds; nil where nobody has to.
+        package var acceptWithin: Int?
+
+        /// Terms of nothing but these.
+        package init(
+            placedAt: Timestamp? = nil, promisedFor: Timestamp? = nil, releaseAt: Timestamp? = nil,
+            acceptBy: Timestamp? = nil, payBy: Timestamp? = nil, acceptWithin: Int? = nil
+        ) {
+            self.placedAt = placedAt
+            self.promisedFor = promisedFor
+            self.releaseAt = releaseAt
+            self.acceptBy = acceptBy
+            self.payBy = payBy
+            self.acceptWithin = acceptWithin
+        }
+
+        /// The terms of an order that an outlet gets at a moment.
+        package init(of details: OutletDetails, at now: Timestamp) {
+            self.init()
+            promisedFor = details.prepMinutes.map { now.adding(minutes: $0) }
+            acceptWithin = details.acceptWithin
+            if details.payment == .first {
+                payBy = now.adding(seconds: details.payWithin ?? OutletDetails.usualPayWait)
+            } else {
+                acceptBy = acceptBy(from: now)
+            }
+            placedAt = acceptWithin != nil || payBy != nil ? now : nil
+        }
+
+        /// Until when it has to be accepted if it can be from that moment on; nil where nobody has to, or it is
+        /// accepted at once.
+        func acceptBy(from now: Timestamp) -> Timestamp? {
+            acceptWithin.flatMap { $0 > 0 ? now.adding(seconds: $0) : nil }
+        }
+
+        /// How long it waits to be paid, in seconds; nil where nobody has to pay first.
+        var payWithin: Int? {
+            guard let payBy else { return nil }
+            guard let placedAt, placedAt <= payBy else { return OutletDetails.usualPayWait }
+            let (wait, overflow) = payBy.millisecondsSinceEpoch.subtractingReportingOverflow(
+                placedAt.millisecondsSinceEpoch)
+            return overflow ? OutletDetails.usualPayWait : Int(clamping: wait / 1_000)
+        }
+
+        /// The terms without a payment to wait for.
+        var paid: Terms {
+            guard payBy != nil else { return self }
+            var terms = self
+            terms.payBy = nil
+            if releaseAt == nil { terms.acceptBy = placedAt.flatMap { acceptBy(from: $0) } }
+            return terms
+        }
+
+        /// Whether it is accepted as soon as it can be.
+        var isAcceptedAtOnce: Bool { acceptWithin == 0 }
+    }
+}
+
+extension Timestamp {
+    fileprivate func adding(minutes: Int) -> Timestamp {
+        let (seconds, overflow) = minutes.multipliedReportingOverflow(by: 60)
+        return adding(seconds: overflow ? (minutes < 0 ? .min : .max) : seconds)
+    }
+}

@@ -1,0 +1,129 @@
+/// An amount of an order beside the prices of its lines.
+package struct Charge: Equatable, Sendable {
+    /// What it is for.
+    package enum Kind: String, Sendable, CaseIterable {
+        case service, smallOrder, delivery, tax, tip
+    }
+
+    /// What it is for.
+    package var kind: Kind
+    /// Of a tax, its id.
+    package var id: Identifier?
+    /// Of a tax, what receipts call it.
+    package var name: Text?
+    /// Of a tax, how much of its base it is; nil in what was recorded before it was.
+    package var rate: Rate?
+    /// How much.
+    package var amount: Amount
+    /// Whether the amount is in other prices already, and not in the total once more: a tax that prices include.
+    package var isIncluded: Bool
+    /// What the amount falls on. Of service: each line's part. Of a tax: each line's part, then that of each charge
+    /// before the taxes. Of others there are none.
+    package var shares: [Amount]
+    /// Of a tax: what it was taken of, of each line and then of each charge before the taxes. None in what was recorded
+    /// before it was.
+    package var bases: [Amount]
+
+    /// A charge.
+    package init(
+        _ kind: Kind, id: Identifier? = nil, name: Text? = nil, rate: Rate? = nil, _ amount: Amount,
+        isIncluded: Bool = false, shares: [Amount] = [], bases: [Amount] = []
+    ) {
+        self.kind = kind
+        self.id = id
+        self.name = name
+        self.rate = rate
+        self.amount = amount
+        self.isIncluded = isIncluded
+        self.shares = shares
+        self.bases = bases
+    }
+
+    /// Of a tax, what it was taken of: with the tax in it where prices include it, and without where it is on top. Nil in
+    /// what was recorded before it was.
+    package var base: Amount? { bases.isEmpty ? nil : bases.saturatingSum }
+
+    /// Whether every amount can be worked with.
+    var isRecordable: Bool { amount.isRecordable && (shares + bases).allSatisfy(\.isRecordable) }
+}
+
+/// What a cart or an order costs, and why.
+package struct Bill: Equatable, Sendable {
+    /// The most charges: every tax, and one of each other kind.
+    static let maximumCharges = PricingTerms.maximumTaxes + Charge.Kind.allCases.count - 1
+
+    /// A line as far as its price matters.
+    package struct Line: Equatable, Sendable {
+        /// What all of it costs.
+        package var amount: Amount
+        /// The tax on its item; nil for the outlet's first.
+        package var tax: Identifier?
+
+        /// A line.
+        package init(_ amount: Amount, tax: Identifier? = nil) {
+            self.amount = amount
+            self.tax = tax
+        }
+    }
+
+    /// What the lines cost together.
+    package let subtotal: Amount
+    /// Everything else, in the order in which it is worked out: service, small order, delivery, taxes, tip.
+    package let charges: [Charge]
+    /// What is to be paid.
+    package let total: Amount
+
+    /// The bill for lines on an outlet's terms. The same values always give the same bill.
+    ///
+    /// Each tax is worked out once, on the sum of everything that it is on, rounded half up.
+    ///
+    /// - Throws: `INVALID` where a line names a tax that the outlet does not have, `LIMIT` where an amount is too great.
+    package init(for lines: [Line], on terms: PricingTerms, tip: Amount = .zero) throws(Rejection) {
+        var subtotal = Amount.zero
+        for line in lines {
+            guard line.amount >= .zero else { throw Rejection(.limit, "the amount of a line is less than nothing") }
+            subtotal = try subtotal.adding(line.amount)
+        }
+        self.subtotal = subtotal
+        let amounts = lines.map(\.amount.minorUnits)
+
+        var charges: [Charge] = []
+        var taxesOfCharges: [Identifier?] = []
+        if let service = terms.service {
+            let amount = service.rate.share(of: subtotal.minorUnits)
+            charges.append(Charge(.service, Amount(minorUnits: amount), shares: amount.shares(by: amounts)))
+            taxesOfCharges.append(service.tax)
+        }
+        for (kind, fee) in [(Charge.Kind.smallOrder, terms.smallOrder), (.delivery, terms.delivery)] {
+            guard let fee, fee.freeFrom.map({ subtotal < $0 }) ?? true else { continue }
+            charges.append(Charge(kind, fee.amount))
+            taxesOfCharges.append(fee.tax)
+        }
+
+        for case let tax? in lines.lazy.map(\.tax) where !terms.taxes.contains(where: { $0.id == tax }) {
+            throw .invalid("tax", "an item names the tax '\(tax)', which the outlet does not have")
+        }
+        // Each line and each charge so far: what it is taxed with, and its amount.
+        let taxes = lines.map { $0.tax ?? terms.taxes.first?.id } + taxesOfCharges
+        let taxed = amounts + charges.map(\.amount.minorUnits)
+        for tax in terms.taxes where taxes.contains(tax.id) {
+            let base = zip(taxes, taxed).map { $0 == tax.id ? $1 : 0 }
+            // Each amount is at most 10¹², so no sum overflows.
+            let sum = base.reduce(0, +)
+            let isIncluded = terms.taxIncluded ?? false
+            let amount = isIncluded ? tax.rate.part(in: sum) : tax.rate.share(of: sum)
+            charges.append(
+                Charge(
+                    .tax, id: tax.id, name: tax.name, rate: tax.rate, Amount(minorUnits: amount),
+                    isIncluded: isIncluded, shares: amount.shares(by: base), bases: base.map(Amount.init)))
+        }
+        if tip > .zero { charges.append(Charge(.tip, tip)) }
+
+        self.charges = charges
+        total = try subtotal.adding(charges)
+    }
+}
+
+extension Int64 {
+    fileprivate func shares(by weights: [Int64]) -> [Amount] { allotted(by: weights).map(Amount.init) }
+}

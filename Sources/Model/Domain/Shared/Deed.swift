@@ -1,0 +1,36 @@
+/// What is done beside the log, and recorded in it: customers who are forgotten, users, relays.
+///
+/// Nothing is decided here. What changes the table records it, in the same transaction.
+package enum Deed {
+    /// What happened.
+    package enum Event: Equatable, Sendable {
+        /// The customer's keys were destroyed, in every partition.
+        case customerForgotten
+        /// The user is like this from now on.
+        case userPut(User)
+        case userRemoved
+        case relayPut
+        /// The relay goes on behind this position of a partition.
+        case relayMoved(partition: Int64, position: Int64)
+    }
+
+    /// A user, without anything that it could log in with.
+    package struct User: Equatable, Sendable {
+        /// What it may do.
+        package var role: Text
+        /// What it is confined to.
+        package var grants: [Identifier]
+        /// Whether it can log in.
+        package var isEnabled: Bool
+        /// What of it was changed, such as `password`.
+        package var change: Text
+
+        /// A user.
+        package init(role: Text, grants: [Identifier], isEnabled: Bool, change: Text) {
+            self.role = role
+            self.grants = grants
+            self.isEnabled = isEnabled
+            self.change = change
+        }
+    }
+}

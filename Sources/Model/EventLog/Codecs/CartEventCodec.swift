@@ -1,0 +1,235 @@
+package import Domain
+package import TextFormats
+
+enum CartEventCodec {
+    static func encode(_ event: Cart.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .itemAdded(let line, let outlet, let currency, let customer):
+            writer.field("outlet", outlet.rawValue)
+            writer.field("currency", currency.code)
+            if let customer { writer.field("customer", customer.rawValue) }
+            CartLineCodec.encode(line, to: &writer)
+            return "cart.itemAdded"
+        case .quantityChanged(let line, let from, let to):
+            writer.field("line", line.string)
+            writer.field("from", from)
+            writer.field("to", to)
+            return "cart.quantityChanged"
+        case .lineRemoved(let line, let quantity):
+            writer.field("line", line.string)
+            writer.field("quantity", quantity)
+            return "cart.lineRemoved"
+        case .cleared(let count):
+            writer.field("count", count)
+            return "cart.cleared"
+        case .lineEdited(let line, let to, let customer):
+            writer.field("from", line.string)
+            if let customer { writer.field("customer", customer.rawValue) }
+            CartLineCodec.encode(to, to: &writer)
+            return "cart.lineEdited"
+        case .tipSet(let amount):
+            writer.field("tip", amount.minorUnits)
+            return "cart.tipSet"
+        case .checkedOut(let order, let lines, let charges, let total, let customer, let name):
+            writer.field("order", order.rawValue)
+            CartLineCodec.encode(lines, to: &writer)
+            ChargeCodec.encodeField(charges, to: &writer)
+            writer.field("total", total.minorUnits)
+            if let customer { writer.field("customer", customer.rawValue) }
+            if let name { writer.field("sealedName", name.ciphertext.string) }
+            return "cart.checkedOut"
+        }
+    }
+
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Cart.Event? {
+        var line = CartLineCodec.Fields()
+        var outlet: Identifier?
+        var currency: Currency?
+        var from: Int?
+        var to: Int?
+        var count: Int?
+        var order: Identifier?
+        var lines: [CartLine]?
+        var charges: [Charge] = []
+        var total: Amount?
+        var tip: Amount?
+        var edited: Text?
+        var customer: Identifier?
+        var sealedName: SealedText?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            if try line.read(key, from: &reader) { continue }
+            switch key {
+            case "outlet": outlet = Identifier(try reader.string())
+            case "currency": currency = Currency(try reader.string())
+            case "from":
+                if name == "cart.lineEdited" { edited = try reader.text() } else { from = Int(try reader.integer()) }
+            case "tip": tip = Amount(minorUnits: try reader.integer())
+            case "charges": charges = try ChargeCodec.decode(from: &reader)
+            case "to": to = Int(try reader.integer())
+            case "count": count = Int(try reader.integer())
+            case "order": order = Identifier(try reader.string())
+            case "lines": lines = try CartLineCodec.decode(from: &reader)
+            case "total": total = Amount(minorUnits: try reader.integer())
+            case "customer": customer = try reader.identifier()
+            case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
+            default: _ = try reader.rawValue()
+            }
+        }
+        switch name {
+        case "cart.itemAdded":
+            guard let line = line.line, let outlet, let currency else { return nil }
+            return .itemAdded(line, outlet: outlet, currency: currency, customer: customer)
+        case "cart.quantityChanged":
+            guard let line = line.id, let from, let to, to > 0 else { return nil }
+            return .quantityChanged(line: line, from: from, to: to)
+        case "cart.lineRemoved":
+            guard let id = line.id, let quantity = line.quantity else { return nil }
+            return .lineRemoved(line: id, quantity: quantity)
+        case "cart.cleared":
+            guard let count else { return nil }
+            return .cleared(count: count)
+        case "cart.checkedOut":
+            guard let order, let lines, let total else { return nil }
+            return .checkedOut(
+                order: order, lines: lines, charges: charges, total: total, customer: customer, name: sealedName)
+        case "cart.lineEdited":
+            guard let edited, let line = line.line else { return nil }
+            return .lineEdited(line: edited, to: line, customer: customer)
+        case "cart.tipSet": return tip.map(Cart.Event.tipSet)
+        default: return nil
+        }
+    }
+}
+
+/// The lines of carts and orders, as fields of an event or as objects in an array.
+package enum CartLineCodec {
+    static func encode(_ line: CartLine, to writer: inout JSONWriter) {
+        writer.field("line", line.id.string)
+        writer.field("item", line.item.rawValue)
+        writer.field("name", line.name.string)
+        writer.field("quantity", line.quantity)
+        writer.field("unitPrice", line.unitPrice.minorUnits)
+        if !line.options.isEmpty {
+            writer.key("options")
+            encode(line.options, to: &writer)
+        }
+        switch line.note {
+        case nil: break
+        case .plain(let note): writer.field("note", note.string)
+        case .sealed(let note): writer.field("sealedNote", note.ciphertext.string)
+        }
+    }
+
+    /// Writes the array of chosen options.
+    package static func encode(_ options: [LineOption], to writer: inout JSONWriter) {
+        writer.beginArray()
+        for option in options {
+            writer.beginObject()
+            writer.field("id", option.id.rawValue)
+            writer.field("name", option.name.string)
+            writer.field("units", option.units)
+            writer.field("price", option.price.minorUnits)
+            writer.field("free", option.free)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    /// Objects, or ids alone as older events have them.
+    fileprivate static func options(from reader: inout JSONReader) throws(JSONReadingError) -> [LineOption] {
+        var options: [LineOption] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            if reader.nextByte() == UInt8(ascii: "\"") {
+                let id = try reader.identifier()
+                options.append(LineOption(id, name: Text(id.rawValue)))
+            } else {
+                options.append(try option(from: &reader))
+            }
+        }
+        return options
+    }
+
+    private static func option(from reader: inout JSONReader) throws(JSONReadingError) -> LineOption {
+        var id: Identifier?
+        var name: Text?
+        var units: Int?
+        var price: Amount?
+        var free: Int?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "id": id = try reader.identifier()
+            case "name": name = try reader.text()
+            case "units": units = Int(try reader.integer())
+            case "price": price = Amount(minorUnits: try reader.integer())
+            case "free": free = Int(try reader.integer())
+            default: _ = try reader.rawValue()
+            }
+        }
+        guard let id, let name, let units, let price, let free, units > 0, (0...units).contains(free) else {
+            throw reader.failure("an option with all its fields")
+        }
+        return LineOption(id, name: name, units: units, price: price, free: free)
+    }
+
+    static func encode(_ lines: [CartLine], to writer: inout JSONWriter) {
+        writer.key("lines")
+        writer.beginArray()
+        for line in lines {
+            writer.beginObject()
+            encode(line, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> [CartLine] {
+        var lines: [CartLine] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var fields = Fields()
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                if try !fields.read(key, from: &reader) { _ = try reader.rawValue() }
+            }
+            guard let line = fields.line else { throw reader.failure("a line with all its fields") }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    struct Fields {
+        var id: Text?
+        var item: Identifier?
+        var name: Text?
+        var quantity: Int?
+        var unitPrice: Amount?
+        var options: [LineOption] = []
+        var note: PersonalText?
+
+        /// Reads the value of the key if it is one of a line's.
+        mutating func read(_ key: JSONKey, from reader: inout JSONReader) throws(JSONReadingError) -> Bool {
+            switch key {
+            case "line": id = try reader.text()
+            case "item": item = Identifier(try reader.string())
+            case "name": name = try reader.text()
+            case "quantity": quantity = Int(try reader.integer())
+            case "unitPrice": unitPrice = Amount(minorUnits: try reader.integer())
+            case "options": options = try CartLineCodec.options(from: &reader)
+            case "note": note = .plain(try reader.text())
+            case "sealedNote": note = .sealed(SealedText(ciphertext: try reader.text()))
+            default: return false
+            }
+            return true
+        }
+
+        var line: CartLine? {
+            guard let id, let item, let name, let quantity, quantity > 0, let unitPrice else { return nil }
+            return CartLine(
+                id: id, item: item, name: name, quantity: quantity, unitPrice: unitPrice, options: options,
+                note: note)
+        }
+    }
+}

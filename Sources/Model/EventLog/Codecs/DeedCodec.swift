@@ -1,0 +1,64 @@
+internal import Domain
+internal import TextFormats
+
+enum DeedCodec {
+    static func encode(_ event: Deed.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .customerForgotten: return "customer.forgotten"
+        case .userPut(let user):
+            writer.field("role", user.role.string)
+            writer.field("only", user.grants.lazy.map(\.rawValue))
+            writer.field("enabled", user.isEnabled)
+            writer.field("change", user.change.string)
+            return "user.put"
+        case .userRemoved: return "user.removed"
+        case .relayPut: return "relay.put"
+        case .relayMoved(let partition, let position):
+            writer.field("partition", partition)
+            writer.field("position", position)
+            return "relay.moved"
+        }
+    }
+
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Deed.Event? {
+        var role: Text?
+        var grants: [Identifier]?
+        var isEnabled: Bool?
+        var change: Text?
+        var partition: Int64?
+        var position: Int64?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "role": role = try reader.text()
+            case "only": grants = try reader.identifiers()
+            case "enabled": isEnabled = try reader.bool()
+            case "change": change = try reader.text()
+            case "partition": partition = try reader.integer()
+            case "position": position = try reader.integer()
+            default: _ = try reader.rawValue()
+            }
+        }
+        switch name {
+        case "customer.forgotten": return .customerForgotten
+        case "user.put":
+            guard let role, let grants, let isEnabled, let change else { return nil }
+            return .userPut(Deed.User(role: role, grants: grants, isEnabled: isEnabled, change: change))
+        case "user.removed": return .userRemoved
+        case "relay.put": return .relayPut
+        case "relay.moved":
+            guard let partition, let position else { return nil }
+            return .relayMoved(partition: partition, position: position)
+        default: return nil
+        }
+    }
+
+    /// The kind of stream that it belongs to.
+    static func category(of event: Deed.Event) -> StreamName.Category {
+        switch event {
+        case .customerForgotten: .customer
+        case .userPut, .userRemoved: .user
+        case .relayPut, .relayMoved: .relay
+        }
+    }
+}

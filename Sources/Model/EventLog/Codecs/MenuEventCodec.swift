@@ -1,0 +1,252 @@
+internal import Domain
+internal import TextFormats
+
+enum MenuEventCodec {
+    static func encode(_ event: Menu.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .sectionAdded(let header, let before):
+            encode(header, to: &writer)
+            encode(before: before, to: &writer)
+            return "menu.sectionAdded"
+        case .sectionChanged(let header):
+            encode(header, to: &writer)
+            return "menu.sectionChanged"
+        case .sectionMoved(let id, let before):
+            writer.field("id", id.rawValue)
+            encode(before: before, to: &writer)
+            return "menu.sectionMoved"
+        case .sectionRemoved(let id):
+            writer.field("id", id.rawValue)
+            return "menu.sectionRemoved"
+        case .itemAdded(let item, let section, let before):
+            encode(item, to: &writer)
+            writer.field("section", section.rawValue)
+            encode(before: before, to: &writer)
+            return "menu.itemAdded"
+        case .itemChanged(let item):
+            encode(item, to: &writer)
+            return "menu.itemChanged"
+        case .itemMoved(let id, let section, let before):
+            writer.field("id", id.rawValue)
+            writer.field("section", section.rawValue)
+            encode(before: before, to: &writer)
+            return "menu.itemMoved"
+        case .itemRemoved(let id):
+            writer.field("id", id.rawValue)
+            return "menu.itemRemoved"
+        case .itemRepriced(let id, let price):
+            writer.field("id", id.rawValue)
+            writer.field("price", price.minorUnits)
+            return "menu.itemRepriced"
+        case .itemSuspended(let id, let until):
+            writer.field("id", id.rawValue)
+            if let until { writer.field("until", until.millisecondsSinceEpoch) }
+            return "menu.itemSuspended"
+        case .itemResumed(let id):
+            writer.field("id", id.rawValue)
+            return "menu.itemResumed"
+        case .groupPut(let group):
+            OptionGroupCodec.encode(group, to: &writer)
+            return "menu.groupPut"
+        case .groupRemoved(let id):
+            writer.field("id", id.rawValue)
+            return "menu.groupRemoved"
+        case .optionRepriced(let id, let price, let size):
+            writer.field("id", id.rawValue)
+            writer.field("price", price.minorUnits)
+            if let size { writer.field("size", size.rawValue) }
+            return "menu.optionRepriced"
+        case .optionSuspended(let id, let until):
+            writer.field("id", id.rawValue)
+            if let until { writer.field("until", until.millisecondsSinceEpoch) }
+            return "menu.optionSuspended"
+        case .optionResumed(let id):
+            writer.field("id", id.rawValue)
+            return "menu.optionResumed"
+        case .feedChecked(let check):
+            encode(check, to: &writer)
+            return "menu.feedChecked"
+        }
+    }
+
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Menu.Event? {
+        if name == "menu.groupPut" { return .groupPut(try OptionGroupCodec.decode(from: &reader)) }
+        let fields = try Fields(from: &reader)
+        if name == "menu.feedChecked" { return fields.check.map(Menu.Event.feedChecked) }
+        guard let id = fields.id else { return nil }
+        switch name {
+        case "menu.sectionAdded": return fields.header.map { .sectionAdded($0, before: fields.before) }
+        case "menu.sectionChanged": return fields.header.map(Menu.Event.sectionChanged)
+        case "menu.sectionMoved": return .sectionMoved(id, before: fields.before)
+        case "menu.sectionRemoved": return .sectionRemoved(id)
+        case "menu.itemAdded":
+            guard let item = fields.item, let section = fields.section else { return nil }
+            return .itemAdded(item, section: section, before: fields.before)
+        case "menu.itemChanged": return fields.item.map(Menu.Event.itemChanged)
+        case "menu.itemMoved": return fields.section.map { .itemMoved(id, section: $0, before: fields.before) }
+        case "menu.itemRemoved": return .itemRemoved(id)
+        case "menu.itemRepriced": return fields.price.map { .itemRepriced(id, $0) }
+        case "menu.itemSuspended": return .itemSuspended(id, until: fields.until)
+        case "menu.itemResumed": return .itemResumed(id)
+        case "menu.groupRemoved": return .groupRemoved(id)
+        case "menu.optionRepriced": return fields.price.map { .optionRepriced(id, $0, size: fields.size) }
+        case "menu.optionSuspended": return .optionSuspended(id, until: fields.until)
+        case "menu.optionResumed": return .optionResumed(id)
+        default: return nil
+        }
+    }
+
+    private static func encode(before: Identifier?, to writer: inout JSONWriter) {
+        if let before { writer.field("before", before.rawValue) }
+    }
+
+    private static func encode(_ header: SectionHeader, to writer: inout JSONWriter) {
+        writer.field("id", header.id.rawValue)
+        writer.field("title", header.title.string)
+        writer.field("kind", header.kind.string)
+        writer.field("style", header.layout.style.string)
+        if let size = header.layout.cardSize {
+            writer.field("width", size.width)
+            writer.field("height", size.height)
+        }
+        if let width = header.layout.minimumWidth { writer.field("minimumWidth", width) }
+        if header.sticky { writer.field("sticky", true) }
+    }
+
+    private static func encode(_ item: MenuItem, to writer: inout JSONWriter) {
+        writer.field("id", item.id.rawValue)
+        writer.field("kind", item.kind.string)
+        writer.field("name", item.name.string)
+        if let description = item.description { writer.field("description", description.string) }
+        if let price = item.price { writer.field("price", price.minorUnits) }
+        if let cuisine = item.cuisine { writer.field("cuisine", cuisine.string) }
+        if !item.tags.isEmpty { writer.field("tags", item.tags.lazy.map(\.string)) }
+        if let image = item.imageSmall { writer.field("imageSmall", image.string) }
+        if let image = item.imageLarge { writer.field("imageLarge", image.string) }
+        if !item.images.isEmpty { writer.field("images", item.images, leavingOutNull: true) }
+        if !item.links.isEmpty { writer.field("links", item.links, leavingOutNull: true) }
+        if let quantity = item.maxQuantity { writer.field("maxQuantity", quantity) }
+        if !item.attributes.isEmpty { writer.field("attributes", item.attributes) }
+        if !item.options.isEmpty { writer.field("options", item.options.lazy.map(\.rawValue)) }
+        if let tax = item.tax { writer.field("tax", tax.rawValue) }
+    }
+
+    private static func encode(_ check: FeedCheck, to writer: inout JSONWriter) {
+        writer.field("state", check.state.rawValue)
+        writer.field("at", check.at.millisecondsSinceEpoch)
+        if let time = check.refreshedAt { writer.field("refreshedAt", time.millisecondsSinceEpoch) }
+        if let source = check.source { writer.field("source", source.string) }
+        if !check.problems.isEmpty { writer.field("problems", check.problems.lazy.map(\.string)) }
+        guard let validators = check.validators else { return }
+        if let etag = validators.etag { writer.field("etag", etag.string) }
+        if let modified = validators.modified { writer.field("modified", modified.string) }
+        writer.field("key", validators.key.string)
+    }
+
+    /// Every field that any event of a menu has.
+    private struct Fields {
+        var id: Identifier?
+        var kind: Text?
+        var title: Text?
+        var style: Text?
+        var width: Int?
+        var height: Int?
+        var minimumWidth: Int?
+        var sticky = false
+        var section: Identifier?
+        var before: Identifier?
+        var name: Text?
+        var description: Text?
+        var price: Amount?
+        var cuisine: Text?
+        var tags: [Text] = []
+        var imageSmall: Text?
+        var imageLarge: Text?
+        var images: [ItemImage] = []
+        var links: [ItemLink] = []
+        var maxQuantity: Int?
+        var attributes = ItemAttributes()
+        var options: [Identifier] = []
+        var tax: Identifier?
+        var size: Identifier?
+        var until: Timestamp?
+        var state: FeedCheck.State?
+        var at: Timestamp?
+        var refreshedAt: Timestamp?
+        var source: Text?
+        var problems: [Text] = []
+        var etag: Text?
+        var modified: Text?
+        var feedKey: Text?
+
+        init(from reader: inout JSONReader) throws(JSONReadingError) {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "id": id = Identifier(try reader.string())
+                case "kind": kind = try reader.text()
+                case "title": title = try reader.text()
+                case "style": style = try reader.text()
+                case "width": width = Int(try reader.integer())
+                case "height": height = Int(try reader.integer())
+                case "minimumWidth": minimumWidth = Int(try reader.integer())
+                case "sticky": sticky = try reader.bool()
+                case "section": section = try reader.identifier()
+                case "before": before = try reader.identifier()
+                case "name": name = try reader.text()
+                case "description": description = try reader.text()
+                case "price": price = Amount(minorUnits: try reader.integer())
+                case "cuisine": cuisine = try reader.text()
+                case "tags": tags = try reader.texts()
+                case "imageSmall": imageSmall = try reader.text()
+                case "imageLarge": imageLarge = try reader.text()
+                case "images": images = try reader.images()
+                case "links": links = try reader.links()
+                case "maxQuantity": maxQuantity = Int(try reader.integer())
+                case "attributes": attributes = try reader.attributes()
+                case "options": options = try reader.identifiers()
+                case "tax": tax = try reader.identifier()
+                case "size": size = try reader.identifier()
+                case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "state": state = FeedCheck.State(rawValue: try reader.string())
+                case "at": at = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "refreshedAt": refreshedAt = Timestamp(millisecondsSinceEpoch: try reader.integer())
+                case "source": source = try reader.text()
+                case "problems": problems = try reader.texts()
+                case "etag": etag = try reader.text()
+                case "modified": modified = try reader.text()
+                case "key": feedKey = try reader.text()
+                default: _ = try reader.rawValue()
+                }
+            }
+        }
+
+        var header: SectionHeader? {
+            guard let id, let title, let kind, let style else { return nil }
+            var layout = Layout(style: style, minimumWidth: minimumWidth)
+            switch (width, height) {
+            case (nil, nil): break
+            case (let width?, let height?):
+                guard let size = Layout.CardSize(width: width, height: height) else { return nil }
+                layout = Layout(style: style, cardSize: size, minimumWidth: minimumWidth)
+            case (nil, _?), (_?, nil): return nil
+            }
+            return SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+        }
+
+        var check: FeedCheck? {
+            guard let state, let at, feedKey != nil || (etag == nil && modified == nil) else { return nil }
+            let validators = feedKey.map { FeedCheck.Validators(etag: etag, modified: modified, key: $0) }
+            return FeedCheck(
+                state, at: at, refreshedAt: refreshedAt, source: source, problems: problems, validators: validators)
+        }
+
+        var item: MenuItem? {
+            guard let id, let kind, let name else { return nil }
+            return MenuItem(
+                id: id, kind: kind, name: name, description: description, price: price, cuisine: cuisine,
+                tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images, links: links,
+                maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax)
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package import Domain
+package import TextFormats
+
+/// Groups of options, as events and menus have them.
+package enum OptionGroupCodec {
+    /// Writes the fields of a group. What has the value that it has where nothing is said is left out.
+    ///
+    /// - Parameter more: writes further fields of an option.
+    package static func encode(
+        _ group: OptionGroup, to writer: inout JSONWriter,
+        more: (_ option: MenuOption, _ writer: inout JSONWriter) -> Void = { _, _ in }
+    ) {
+        writer.field("id", group.id.rawValue)
+        writer.field("title", group.title.string)
+        writer.field("min", group.minimum)
+        writer.field("max", group.maximum)
+        if group.free != 0 { writer.field("free", group.free) }
+        if group.setsPrice { writer.field("setsPrice", true) }
+        writer.key("options")
+        writer.beginArray()
+        for option in group.options {
+            writer.beginObject()
+            encode(option, to: &writer)
+            more(option, &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    private static func encode(_ option: MenuOption, to writer: inout JSONWriter) {
+        writer.field("id", option.id.rawValue)
+        writer.field("name", option.name.string)
+        writer.field("price", option.price.minorUnits)
+        if !option.sizePrices.isEmpty {
+            writer.key("prices")
+            writer.beginObject()
+            for price in option.sizePrices {
+                writer.key(dynamic: price.size.rawValue)
+                writer.integer(price.price.minorUnits)
+            }
+            writer.endObject()
+        }
+        if let item = option.item { writer.field("item", item.rawValue) }
+        if option.standard != 0 { writer.field("default", option.standard) }
+        if option.maximum != 1 { writer.field("max", option.maximum) }
+        if !option.groups.isEmpty { writer.field("groups", option.groups.lazy.map(\.rawValue)) }
+    }
+
+    static func decode(from reader: inout JSONReader) throws(JSONReadingError) -> OptionGroup {
+        var id: Identifier?
+        var title: Text?
+        var minimum: Int?
+        var maximum: Int?
+        var free = 0
+        var setsPrice = false
+        var options: [MenuOption]?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "id": id = try reader.identifier()
+            case "title": title = try reader.text()
+            case "min": minimum = Int(try reader.integer())
+            case "max": maximum = Int(try reader.integer())
+            case "free": free = Int(try reader.integer())
+            case "setsPrice": setsPrice = try reader.bool()
+            case "options":
+                var list: [MenuOption] = []
+                try reader.beginArray()
+                while try reader.nextElement() { list.append(try option(from: &reader)) }
+                options = list
+            default: _ = try reader.rawValue()
+            }
+        }
+        guard let id, let title, let minimum, let maximum, let options else {
+            throw reader.failure("a group with all its fields")
+        }
+        return OptionGroup(
+            id: id, title: title, minimum: minimum, maximum: maximum, free: free, setsPrice: setsPrice,
+            options: options)
+    }
+
+    private static func option(from reader: inout JSONReader) throws(JSONReadingError) -> MenuOption {
+        var id: Identifier?
+        var name: Text?
+        var price: Amount?
+        var prices: [MenuOption.SizePrice] = []
+        var item: Identifier?
+        var (standard, maximum) = (0, 1)
+        var groups: [Identifier] = []
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "id": id = try reader.identifier()
+            case "name": name = try reader.text()
+            case "price": price = Amount(minorUnits: try reader.integer())
+            case "prices":
+                try reader.beginObject()
+                while let key = try reader.nextKey() {
+                    guard let size = Identifier(key.description) else { throw reader.failure("a size") }
+                    prices.append(MenuOption.SizePrice(size, Amount(minorUnits: try reader.integer())))
+                }
+                if prices.isEmpty { throw reader.failure("prices with sizes") }
+            case "item": item = try reader.identifier()
+            case "default": standard = Int(try reader.integer())
+            case "max": maximum = Int(try reader.integer())
+            case "groups": groups = try reader.identifiers()
+            default: _ = try reader.rawValue()
+            }
+        }
+        guard let id, let name, let price else { throw reader.failure("an option with all its fields") }
+        return MenuOption(
+            id: id, name: name, price: price, sizePrices: prices, item: item, standard: standard, maximum: maximum,
+            groups: groups)
+    }
+}

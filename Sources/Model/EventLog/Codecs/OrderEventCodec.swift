@@ -1,0 +1,173 @@
+internal import Domain
+internal import TextFormats
+
+enum OrderEventCodec {
+    static func encode(_ event: Order.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .placed(let placement):
+            writer.field("cart", placement.cart.rawValue)
+            writer.field("outlet", placement.outlet.rawValue)
+            writer.field("currency", placement.currency.code)
+            CartLineCodec.encode(placement.lines, to: &writer)
+            ChargeCodec.encodeField(placement.charges, to: &writer)
+            writer.field("total", placement.total.minorUnits)
+            if let customer = placement.customer { writer.field("customer", customer.rawValue) }
+            if let name = placement.name { writer.field("sealedName", name.ciphertext.string) }
+            encode(placement.terms, to: &writer)
+            return "order.placed"
+        case .scheduled: return "order.scheduled"
+        case .paymentReported(let payment, let isInDoubt):
+            PaymentCodec.encode(payment, to: &writer)
+            if isInDoubt { writer.field("doubt", true) }
+            return "order.paymentReported"
+        case .coverLost(let payBy):
+            writer.field("payBy", payBy.millisecondsSinceEpoch)
+            return "order.coverLost"
+        case .refunded(let refund):
+            writer.field("amount", refund.amount.minorUnits)
+            if !refund.taxes.isEmpty {
+                writer.key("taxes")
+                ChargeCodec.encode(refund.taxes, to: &writer)
+            }
+            writer.field("code", refund.reason.rawValue)
+            if let units = refund.units {
+                writer.field("line", units.line.string)
+                writer.field("quantity", units.quantity)
+            }
+            return "order.refunded"
+        case .released(let acceptBy):
+            if let acceptBy { writer.field("acceptBy", acceptBy.millisecondsSinceEpoch) }
+            return "order.released"
+        case .accepted(let readyBy, let party):
+            writer.field("by", party.rawValue)
+            if let readyBy { writer.field("readyBy", readyBy.millisecondsSinceEpoch) }
+            return "order.accepted"
+        case .rejected(let ending):
+            encode(ending, to: &writer)
+            return "order.rejected"
+        case .preparationStarted: return "order.preparationStarted"
+        case .readied: return "order.readied"
+        case .completed(let party):
+            writer.field("by", party.rawValue)
+            return "order.completed"
+        case .delayed(let readyBy):
+            writer.field("readyBy", readyBy.millisecondsSinceEpoch)
+            return "order.delayed"
+        case .cancelled(let ending):
+            encode(ending, to: &writer)
+            return "order.cancelled"
+        }
+    }
+
+    private static func encode(_ terms: Order.Terms, to writer: inout JSONWriter) {
+        func time(_ name: StaticString, _ time: Timestamp?, to writer: inout JSONWriter) {
+            if let time { writer.field(name, time.millisecondsSinceEpoch) }
+        }
+        time("placedAt", terms.placedAt, to: &writer)
+        time("promisedFor", terms.promisedFor, to: &writer)
+        time("releaseAt", terms.releaseAt, to: &writer)
+        time("acceptBy", terms.acceptBy, to: &writer)
+        time("payBy", terms.payBy, to: &writer)
+        if let seconds = terms.acceptWithin { writer.field("acceptWithin", seconds) }
+    }
+
+    private static func encode(_ ending: Order.Ending, to writer: inout JSONWriter) {
+        writer.field("by", ending.by.rawValue)
+        writer.field("code", ending.reason.rawValue)
+        switch ending.text {
+        case nil: break
+        case .plain(let text): writer.field("reason", text.string)
+        case .sealed(let text): writer.field("sealedReason", text.ciphertext.string)
+        }
+    }
+
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Order.Event? {
+        var cart: Identifier?
+        var outlet: Identifier?
+        var currency: Currency?
+        var lines: [CartLine]?
+        var charges: [Charge] = []
+        var total: Amount?
+        var customer: Identifier?
+        var sealedName: SealedText?
+        var terms = Order.Terms()
+        var party: Order.Party?
+        var readyBy: Timestamp?
+        var reason: Order.Reason?
+        var text: PersonalText?
+        var reference: Text?
+        var kind: Order.PaymentKind?
+        var parent = Order.Payment.Parent.own
+        var isInDoubt = false
+        var amount: Amount?
+        var taxes: [Order.Refund.Tax] = []
+        var line: Text?
+        var quantity: Int?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "cart": cart = Identifier(try reader.string())
+            case "outlet": outlet = Identifier(try reader.string())
+            case "currency": currency = Currency(try reader.string())
+            case "lines": lines = try CartLineCodec.decode(from: &reader)
+            case "charges": charges = try ChargeCodec.decode(from: &reader)
+            case "total": total = Amount(minorUnits: try reader.integer())
+            case "customer": customer = try reader.identifier()
+            case "sealedName": sealedName = SealedText(ciphertext: try reader.text())
+            case "placedAt": terms.placedAt = try reader.timestamp()
+            case "promisedFor": terms.promisedFor = try reader.timestamp()
+            case "releaseAt": terms.releaseAt = try reader.timestamp()
+            case "acceptBy": terms.acceptBy = try reader.timestamp()
+            case "payBy": terms.payBy = try reader.timestamp()
+            case "acceptWithin": terms.acceptWithin = Int(try reader.integer())
+            case "ref": reference = try reader.text()
+            case "state": kind = Order.PaymentKind(rawValue: try reader.string())
+            case "of": parent = try PaymentCodec.parent(from: &reader)
+            case "doubt": isInDoubt = try reader.bool()
+            case "line": line = try reader.text()
+            case "quantity": quantity = Int(try reader.integer())
+            case "amount": amount = Amount(minorUnits: try reader.integer())
+            case "taxes": taxes = try ChargeCodec.decodeTaxes(from: &reader)
+            case "tax": taxes = [Order.Refund.Tax(Amount(minorUnits: try reader.integer()))]
+            case "by": party = Order.Party(rawValue: try reader.string())
+            case "readyBy": readyBy = try reader.timestamp()
+            case "code": reason = Order.Reason(rawValue: try reader.string())
+            case "reason": text = .plain(try reader.text())
+            case "sealedReason": text = .sealed(SealedText(ciphertext: try reader.text()))
+            default: _ = try reader.rawValue()
+            }
+        }
+        var ending: Order.Ending? {
+            guard let party, let reason else { return nil }
+            return Order.Ending(by: party, reason, text: text)
+        }
+        switch name {
+        case "order.placed":
+            guard let cart, let outlet, let currency, let lines, let total else { return nil }
+            return .placed(
+                Order.Placement(
+                    cart: cart, outlet: outlet, currency: currency, lines: lines, charges: charges, total: total,
+                    customer: customer, name: sealedName, terms: terms))
+        case "order.scheduled": return .scheduled
+        case "order.paymentReported":
+            guard let reference, let kind, let amount else { return nil }
+            return .paymentReported(
+                Order.Payment(reference: reference, kind, amount, of: parent), isInDoubt: isInDoubt)
+        case "order.coverLost": return terms.payBy.map(Order.Event.coverLost)
+        case "order.refunded":
+            guard let amount, let reason, (line == nil) == (quantity == nil) else { return nil }
+            var refund = Order.Refund(amount, taxes: taxes, reason)
+            if let line, let quantity { refund.units = Order.Refund.Units(line: line, quantity: quantity) }
+            return .refunded(refund)
+        case "order.released": return .released(acceptBy: terms.acceptBy)
+        case "order.accepted": return party.map { .accepted(readyBy: readyBy, by: $0) }
+        case "order.rejected": return ending.map(Order.Event.rejected)
+        case "order.preparationStarted": return .preparationStarted
+        case "order.readied": return .readied
+        case "order.completed": return party.map(Order.Event.completed)
+        case "order.delayed": return readyBy.map(Order.Event.delayed)
+        case "order.cancelled": return ending.map(Order.Event.cancelled)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,166 @@
+internal import Domain
+internal import TextFormats
+
+enum OutletEventCodec {
+    static func encode(_ event: Outlet.Event, to writer: inout JSONWriter) -> String {
+        switch event {
+        case .registered(let details):
+            writer.field("currency", details.currency.code)
+            for detail in details.all where !detail.isAbsent { encode(detail, to: &writer) }
+            return "outlet.registered"
+        case .detailsChanged(let details):
+            for detail in details { encode(detail, to: &writer) }
+            return "outlet.detailsChanged"
+        case .opened: return "outlet.opened"
+        case .closed: return "outlet.closed"
+        case .paused(let until, let reason):
+            writer.field("until", until.millisecondsSinceEpoch)
+            if let reason { writer.field("reason", reason.string) }
+            return "outlet.paused"
+        case .hidden: return "outlet.hidden"
+        case .shown: return "outlet.shown"
+        case .removed: return "outlet.removed"
+        }
+    }
+
+    static func decode(_ name: EventName, _ reader: inout JSONReader) throws(JSONReadingError) -> Outlet.Event? {
+        var details: [OutletDetail] = []
+        var currency: Currency?
+        var until: Timestamp?
+        var reason: Text?
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "currency": currency = Currency(try reader.string())
+            case "until": until = Timestamp(millisecondsSinceEpoch: try reader.integer())
+            case "reason": reason = try reader.text()
+            default:
+                guard let detail = try decodeDetail(key, &reader) else { continue }
+                details.append(detail)
+            }
+        }
+        switch name {
+        case "outlet.registered":
+            guard let currency else { return nil }
+            return OutletDetails(currency: currency, details).map(Outlet.Event.registered)
+        case "outlet.detailsChanged": return .detailsChanged(details)
+        case "outlet.opened": return .opened
+        case "outlet.closed": return .closed
+        case "outlet.paused": return until.map { .paused(until: $0, reason: reason) }
+        case "outlet.hidden": return .hidden
+        case "outlet.shown": return .shown
+        case "outlet.removed": return .removed
+        default: return nil
+        }
+    }
+
+    private static func encode(_ detail: OutletDetail, to writer: inout JSONWriter) {
+        switch detail {
+        case .name(let value): writer.field("name", value.string)
+        case .city(let value): writer.field("city", value?.string)
+        case .area(let value): writer.field("area", value?.string)
+        case .address(let value): writer.field("address", value?.string)
+        case .timeZone(let value): writer.field("timeZone", value.string)
+        case .cuisines(let value): writer.field("cuisines", value.lazy.map(\.string))
+        case .priceForTwo(let value): writer.field("priceForTwo", value?.minorUnits)
+        case .rating(let value): writer.field("ratingHundredths", value?.hundredths)
+        case .ratingCount(let value): writer.field("ratingCount", value)
+        case .deliveryMinutes(let value): writer.field("deliveryMinutes", value)
+        case .minimumOrder(let value): writer.field("minimumOrder", value?.minorUnits)
+        case .hours(let value):
+            writer.key("hours")
+            writer.beginArray()
+            for period in value {
+                writer.beginObject()
+                writer.field("day", period.day.rawValue)
+                writer.field("opens", period.opens)
+                writer.field("closes", period.closes)
+                writer.endObject()
+            }
+            writer.endArray()
+        case .prepMinutes(let value): writer.field("prepMinutes", value)
+        case .acceptWithin(let value): writer.field("acceptWithin", value)
+        case .payment(let value): writer.field("payment", value.rawValue)
+        case .payWithin(let value): writer.field("payWithin", value)
+        case .pricing(let value):
+            writer.key("pricing")
+            TermsCodec.encode(value, to: &writer)
+        }
+    }
+
+    private static func decodeDetail(
+        _ key: JSONKey, _ reader: inout JSONReader
+    ) throws(JSONReadingError) -> OutletDetail? {
+        switch key {
+        case "name": return .name(try reader.text())
+        case "city": return .city(try reader.optionalText())
+        case "area": return .area(try reader.optionalText())
+        case "address": return .address(try reader.optionalText())
+        case "timeZone": return .timeZone(try reader.text())
+        case "cuisines": return .cuisines(try reader.texts())
+        case "priceForTwo": return .priceForTwo(try reader.optionalInteger().map(Amount.init))
+        case "ratingHundredths":
+            guard let hundredths = try reader.optionalInteger() else { return .rating(nil) }
+            guard let rating = Rating(hundredths: Int(hundredths)) else { throw reader.failure("a rating") }
+            return .rating(rating)
+        case "ratingCount": return .ratingCount(try reader.optionalInteger().map(Int.init))
+        case "deliveryMinutes": return .deliveryMinutes(try reader.optionalInteger().map(Int.init))
+        case "minimumOrder": return .minimumOrder(try reader.optionalInteger().map(Amount.init))
+        case "hours": return .hours(try decodeHours(&reader))
+        case "prepMinutes": return .prepMinutes(try reader.optionalInteger().map(Int.init))
+        case "acceptWithin": return .acceptWithin(try reader.optionalInteger().map(Int.init))
+        case "payment":
+            guard let payment = OutletDetails.Payment(rawValue: try reader.string()) else {
+                throw reader.failure("when an outlet is paid")
+            }
+            return .payment(payment)
+        case "payWithin": return .payWithin(try reader.optionalInteger().map(Int.init))
+        case "pricing": return .pricing(try TermsCodec.decode(from: &reader))
+        default:
+            _ = try reader.rawValue()
+            return nil
+        }
+    }
+
+    private static func decodeHours(_ reader: inout JSONReader) throws(JSONReadingError) -> [OpeningHours] {
+        var hours: [OpeningHours] = []
+        try reader.beginArray()
+        while try reader.nextElement() {
+            var day: OpeningHours.Day?
+            var opens: Int?
+            var closes: Int?
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "day": day = OpeningHours.Day(rawValue: try reader.string())
+                case "opens": opens = Int(try reader.integer())
+                case "closes": closes = Int(try reader.integer())
+                default: _ = try reader.rawValue()
+                }
+            }
+            guard let day, let opens, let closes,
+                let period = OpeningHours(day: day, opens: opens, closes: closes)
+            else { throw reader.failure("opening hours") }
+            hours.append(period)
+        }
+        return hours
+    }
+}
+
+extension OutletDetail {
+    /// Whether it only says that there is nothing. Such a change is left out when an outlet is registered.
+    fileprivate var isAbsent: Bool {
+        switch self {
+        case .name, .timeZone: false
+        case .city(let value), .area(let value), .address(let value): value == nil
+        case .cuisines(let value): value.isEmpty
+        case .priceForTwo(let value), .minimumOrder(let value): value == nil
+        case .rating(let value): value == nil
+        case .ratingCount(let value), .deliveryMinutes(let value): value == nil
+        case .hours(let value): value.isEmpty
+        case .prepMinutes(let value), .acceptWithin(let value), .payWithin(let value): value == nil
+        case .payment(let value): value == .none
+        case .pricing(let value): value == .none
+        }
+    }
+}

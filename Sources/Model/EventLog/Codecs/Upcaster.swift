@@ -1,0 +1,74 @@
+internal import TextFormats
+
+/// Turns the payload of an older schema into that of the next version, until it is the present one.
+enum Upcaster {
+    typealias Step = @Sendable (inout JSONValue) -> Void
+
+    /// How the payloads of a kind have changed.
+    struct Schema {
+        var kind: StaticString
+        /// The present version.
+        var version: Int
+        /// What turns version 1 into 2, and so on, up to the first version that the present reader understands as it is.
+        /// Old events are many: where the reader can understand them without a step, they are read as fast as new ones.
+        var steps: [Step] = []
+
+        /// The first version that needs no step.
+        var firstReadable: Int { steps.count + 1 }
+    }
+
+    /// The kinds whose schema has changed.
+    private static let schemas = [
+        Schema(kind: "outlet.registered", version: 2, steps: [ratingInHundredths]),
+        // Version 1 has ids in `options`, and not what the options were called and cost.
+        Schema(kind: "cart.itemAdded", version: 2),
+        // Version 1 has no charges: there were none. Version 2 has taxes without their rates and bases.
+        Schema(kind: "cart.checkedOut", version: 3), Schema(kind: "order.placed", version: 3),
+        // Version 1 has all taxes together as `tax`.
+        Schema(kind: "order.refunded", version: 2),
+        Schema(kind: "order.paymentReported", version: 2, steps: [paymentOfItsReference]),
+    ]
+    private static let unchanged = Schema(kind: "", version: 1)
+
+    /// The schema of a kind.
+    static func schema(of kind: EventName) -> Schema { schemas.first { kind == $0.kind } ?? unchanged }
+
+    /// The present version of a kind's schema.
+    static func currentVersion(of kind: String) -> Int {
+        var kind = kind
+        return kind.withUTF8 { schema(of: EventName(UnsafeRawBufferPointer($0))).version }
+    }
+
+    /// The payload after some steps.
+    static func upcast(
+        _ payload: UnsafeRawBufferPointer, by steps: some Sequence<Step>
+    ) throws(JSONReadingError) -> [UInt8] {
+        var value = try JSONValue(Array(payload))
+        for step in steps { step(&value) }
+        var writer = JSONWriter(reservingCapacity: payload.count)
+        value.write(to: &writer)
+        return writer.bytes
+    }
+
+    /// Version 1 kept an outlet's rating as a decimal number (`"rating":4.4`). Version 2 keeps hundredths
+    /// (`"ratingHundredths":440`), so that no fold goes through floating point.
+    private static let ratingInHundredths: Step = { payload in
+        let rating = payload["rating"]
+        payload["rating"] = nil
+        guard let rating, rating != .null else { return }
+        // A value that is not such a number is passed on unchanged, to be refused when it is read.
+        payload["ratingHundredths"] = hundredths(rating) ?? rating
+    }
+
+    /// Version 1 had no parents: what was captured, voided or refunded was so of its own reference. In version 2 a report
+    /// without `of` is checked for its parent, and one of version 1 is not.
+    private static let paymentOfItsReference: Step = { payload in payload["of"] = payload["ref"] }
+
+    private static func hundredths(_ value: JSONValue) -> JSONValue? {
+        guard case .number(let text) = value else { return nil }
+        let parts = text.split(separator: ".", maxSplits: 1)
+        let fraction = parts.count == 2 ? parts[1].prefix(2) : ""
+        let digits = String(parts[0]) + fraction + String(repeating: "0", count: 2 - fraction.count)
+        return Int(digits).map { .number(String($0)) }
+    }
+}

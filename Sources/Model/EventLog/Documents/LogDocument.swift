@@ -1,0 +1,89 @@
+internal import Domain
+internal import TextFormats
+
+/// The log as JSON.
+package enum LogDocument {
+    /// The heads of every partition.
+    package static func bytes(of heads: [LogHead]) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.beginArray()
+        for head in heads {
+            writer.beginObject()
+            writer.field("partition", head.partition)
+            writer.field("position", head.position)
+            writer.field("digest", head.digest.description)
+            writer.endObject()
+        }
+        writer.endArray()
+        return writer.bytes
+    }
+
+    /// What a filter found, and how far it was looked for: `{"events":[…],"to":5000,"next":5001}`.
+    package static func bytes(of found: FilteredEvents) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512 * (found.events.count + 1))
+        writer.beginObject()
+        writer.key("events")
+        writer.beginArray()
+        for event in found.events { writer.raw(bytes(of: event)) }
+        writer.endArray()
+        writer.field("to", found.end)
+        writer.field("next", found.isAtEnd ? nil : found.end + 1)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// An event, as `LOG.READ` and `tiffin log` show it. A payload that is not JSON is shown as text.
+    package static func bytes(of event: RecordedEvent) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 256 + event.payload.count)
+        writer.beginObject()
+        writer.field("partition", event.partition)
+        writer.field("position", event.position)
+        writer.field("stream", event.stream)
+        writer.field("version", event.version)
+        writer.field("kind", event.kind.name)
+        writer.field("schemaVersion", event.kind.schemaVersion)
+        writer.key("payload")
+        write(event.payload, to: &writer)
+        writer.key("metadata")
+        write(event.metadata, to: &writer)
+        writer.field("recordedAt", event.recordedAt.rfc3339)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// The event of such a document. A payload that is not a JSON object does not come back unchanged: no event has
+    /// such a payload anyway.
+    package static func event(_ document: [UInt8]) throws -> RecordedEvent {
+        try JSONReader.read(document) { reader throws(JSONReadingError) in
+            var event = RecordedEvent(
+                partition: 0, position: 0, stream: "", version: 0, kind: EventKind(name: "", schemaVersion: 0),
+                payload: [], metadata: [], recordedAt: Timestamp(millisecondsSinceEpoch: 0))
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "partition": event.partition = Int(try reader.integer())
+                case "position": event.position = try reader.integer()
+                case "stream": event.stream = try reader.string()
+                case "version": event.version = try reader.integer()
+                case "kind": event.kind.name = try reader.string()
+                case "schemaVersion": event.kind.schemaVersion = Int(try reader.integer())
+                case "payload": event.payload = Array(try reader.rawValue())
+                case "metadata": event.metadata = Array(try reader.rawValue())
+                case "recordedAt":
+                    guard let time = Timestamp(rfc3339: try reader.string()) else { throw reader.failure("a time") }
+                    event.recordedAt = time
+                default: _ = try reader.rawValue()
+                }
+            }
+            return event
+        }
+    }
+
+    private static func write(_ json: [UInt8], to writer: inout JSONWriter) {
+        if (try? JSONValue(json)) != nil {
+            writer.raw(json)
+        } else {
+            writer.string(String(decoding: json, as: UTF8.self))
+        }
+    }
+}

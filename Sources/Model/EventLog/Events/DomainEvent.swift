@@ -1,0 +1,73 @@
+package import Domain
+
+/// An event of any aggregate. What it holds is indirect, so that passing one on costs one reference count, not one for
+/// each of its texts.
+package enum DomainEvent: Equatable, Sendable {
+    indirect case outlet(Outlet.Event)
+    indirect case menu(Menu.Event)
+    /// A cart's event is indirect itself.
+    case cart(Cart.Event)
+    indirect case order(Order.Event)
+    indirect case deed(Deed.Event)
+
+    /// The kind of stream that it belongs to.
+    package var category: StreamName.Category {
+        switch self {
+        case .outlet: .outlet
+        case .menu: .menu
+        case .cart: .cart
+        case .order: .order
+        case .deed(let event): DeedCodec.category(of: event)
+        }
+    }
+}
+
+/// The state of any aggregate.
+package enum AggregateState: Equatable, Sendable {
+    case outlet(Outlet.State)
+    case menu(Menu.State)
+    case cart(Cart.State)
+    case order(Order.State)
+    /// Nothing is decided of it, so nothing is kept.
+    case deed(StreamName.Category)
+
+    /// The state of an aggregate of that kind before its first event.
+    package init(initial category: StreamName.Category) {
+        switch category {
+        case .outlet: self = .outlet(Outlet.initial)
+        case .menu: self = .menu(Menu.initial)
+        case .cart: self = .cart(Cart.initial)
+        case .order: self = .order(Order.initial)
+        case .customer, .user, .relay: self = .deed(category)
+        }
+    }
+
+    /// Takes one event into the state; also throws if it belongs to another kind of aggregate.
+    package mutating func evolve(_ event: DomainEvent) throws(ImpossibleEvent) {
+        // Taken out and put back, so that what it holds is changed where it is.
+        var taken = AggregateState.cart(Cart.initial)
+        swap(&taken, &self)
+        switch consume taken {
+        case .cart(var state):
+            defer { self = .cart(state) }
+            guard case .cart(let event) = event else { break }
+            return try Cart.evolve(&state, event)
+        case .menu(var state):
+            defer { self = .menu(state) }
+            guard case .menu(let event) = event else { break }
+            return try Menu.evolve(&state, event)
+        case .outlet(var state):
+            defer { self = .outlet(state) }
+            guard case .outlet(let event) = event else { break }
+            return try Outlet.evolve(&state, event)
+        case .order(var state):
+            defer { self = .order(state) }
+            guard case .order(let event) = event else { break }
+            return try Order.evolve(&state, event)
+        case .deed(let category):
+            defer { self = .deed(category) }
+            if case .deed = event, event.category == category { return }
+        }
+        throw ImpossibleEvent("an event of another kind of stream")
+    }
+}

@@ -1,0 +1,99 @@
+package import Domain
+package import TextFormats
+
+/// What is recorded with an event: which command it came from.
+package struct EventMetadata: Equatable, Sendable {
+    /// The id that the client gave to the command, if any.
+    package var commandID: Text?
+    /// A fingerprint of the command's arguments, in hexadecimal; there when ``commandID`` is.
+    package var fingerprint: Text?
+
+    /// What the command belongs to, by an id that all commands of one thing share, whoever sent them.
+    package var flow: Text?
+    /// Who gave the command: who had logged in, or where nobody had to, what the client says.
+    package var actor: Text?
+    /// What the client says of who gave the command, beside who had logged in.
+    package var claim = Claim.actor
+    /// What the server did it for by itself: a stream and the version of an event, such as `order-x@3`.
+    package var cause: Text?
+
+    /// What a client says of itself.
+    package enum Claim: Equatable, Sendable {
+        /// Nobody had to log in: if there is an ``EventMetadata/actor``, it is what the client says.
+        case actor
+        /// The actor had logged in, and the client says this, or nothing.
+        case besides(Text?)
+    }
+
+    /// Nothing known.
+    package static let none = EventMetadata(commandID: nil, fingerprint: nil)
+
+    /// Metadata of an event of that command.
+    package init(
+        commandID: Text?, fingerprint: Text?, flow: Text? = nil, actor: Text? = nil, claim: Claim = .actor,
+        cause: Text? = nil
+    ) {
+        self.commandID = commandID
+        self.fingerprint = fingerprint
+        self.flow = flow
+        self.actor = actor
+        self.claim = claim
+        self.cause = cause
+    }
+
+    /// Metadata of what the server does by itself, because of an event.
+    package static func byItself(because stream: StreamName, version: Int64) -> EventMetadata {
+        EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin", cause: "\(stream)@\(version)")
+    }
+
+    /// The metadata as JSON text; `{}` for none.
+    package func encoded() -> [UInt8] {
+        guard self != .none else { return EventMetadata.encodedNone }
+        var writer = JSONWriter(reservingCapacity: 64)
+        writer.beginObject()
+        if let commandID { writer.field("id", commandID.string) }
+        if let fingerprint { writer.field("args", fingerprint.string) }
+        if let flow { writer.field("flow", flow.string) }
+        if let actor { writer.field("actor", actor.string) }
+        if case .besides(let claim) = claim { writer.field("claim", claim?.string) }
+        if let cause { writer.field("cause", cause.string) }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Metadata from JSON text; unknown keys are ignored.
+    package init(decoding text: [UInt8]) throws(JSONReadingError) {
+        self = try text.withUnsafeBufferPointer { text throws(JSONReadingError) in
+            try EventMetadata(decoding: UnsafeRawBufferPointer(text))
+        }
+    }
+
+    /// Metadata from JSON text; unknown keys are ignored.
+    package init(decoding text: UnsafeRawBufferPointer) throws(JSONReadingError) {
+        self = .none
+        if text.isText("{}") { return }
+        self = try JSONReader.read(text) { reader throws(JSONReadingError) in
+            var metadata = EventMetadata.none
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case "id": metadata.commandID = try reader.text()
+                case "args": metadata.fingerprint = try reader.text()
+                case "flow": metadata.flow = try reader.text()
+                case "actor": metadata.actor = try reader.text()
+                case "claim": metadata.claim = .besides(try reader.optionalText())
+                case "cause": metadata.cause = try reader.text()
+                default: _ = try reader.rawValue()
+                }
+            }
+            return metadata
+        }
+    }
+
+    /// The bytes of metadata as an array; the same array for all that equal ``none``, as most do.
+    package static func shared(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+        text.isText("{}") ? encodedNone : Array(text)
+    }
+
+    private static let encodedNone = Array("{}".utf8)
+}

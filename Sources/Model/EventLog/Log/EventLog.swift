@@ -1,0 +1,221 @@
+// The log: what an event is once it is recorded, how its payload is written and read, and what any log must do.
+//
+// The promise of every log: positions of a partition are dense and visible in commit order, versions of a
+// stream are dense, a batch is durable when `append` returns, and what conflicts fails alone.
+
+/// The only place where events are kept.
+package protocol EventLog: Sendable {
+    /// The number of partitions, chosen once.
+    var partitionCount: Int { get }
+
+    /// Appends a batch: every group none of whose streams has been written since `seen`, neither those that it writes nor
+    /// those that it was decided on.
+    ///
+    /// If a stream that begins with the batch existed when the streams were last indexed, nothing is appended: the
+    /// receipt refuses every group and names those streams as stale. Any other version has to come from the log.
+    ///
+    /// - Parameter seen: the point up to which the writer knows the partition.
+    /// - Throws: ``EventLogError/outcomeUnknown(_:)`` if the batch may or may not be in the log: ask
+    ///   ``outcome(of:since:)``. ``EventLogError/forked(_:)`` if the log does not have the point. After any error but
+    ///   the first, nothing of the batch is in the log.
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt
+
+    /// Appends a batch if the partition ends at the point. Calls are carried out in their order, after that of an
+    /// ``append(_:seen:)`` before them, and need not wait for each other.
+    ///
+    /// - Returns: the end of the batch; nil if it was not appended, and by this call never will be. ``append(_:seen:)``
+    ///   tells why.
+    /// - Throws: as ``append(_:seen:)``, except for a fork.
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint?
+
+    /// The outcome of a batch whose `append` ended in ``EventLogError/outcomeUnknown(_:)``; nil if it is not in the
+    /// log and never will be.
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt?
+
+    /// What follows a point, for whoever goes on from there: whole batches, until there are `limit` events or more.
+    ///
+    /// - Throws: ``EventLogError/forked(_:)`` if the log does not have the point.
+    func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents
+
+    /// Where a partition ends.
+    func end(of partition: Int) async throws(EventLogError) -> LogPoint
+
+    /// The events of a partition after a position, in order, at most `limit`.
+    func read(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [RecordedEvent]
+
+    /// The same events as a page, which costs less for many events.
+    func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage
+
+    /// The events of a stream after a version, in order, at most `limit`.
+    ///
+    /// - Parameter seen: a point up to which the caller knows the partition.
+    /// - Throws: ``EventLogError/forked(_:)`` if the log does not have the point.
+    func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
+    ) async throws(EventLogError) -> [RecordedEvent]
+
+    /// The batches of a partition that end after a position, in order, at most `limit`. The next position belongs to
+    /// the first of them.
+    func commits(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> [Commit]
+
+    /// The head of each partition, in the order of partitions. A damaged log may lack the head of a partition.
+    func heads() async throws(EventLogError) -> [LogHead]
+
+    /// Brings the index of streams, if there is one, up to the end of the partition. Streams are found without that,
+    /// too, but the more slowly the more was written since.
+    func indexStreams(of partition: Int) async throws(EventLogError)
+
+    /// Gives the index of streams, if there is one, the batches that it should have and has not: those that hold events
+    /// of the stream, or of any stream in batches after a position, up to a number of batches.
+    ///
+    /// - Returns: how many there were, and the position to go on from; nil at the end.
+    func mendIndex(
+        of partition: Int, _ part: IndexPart
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?)
+}
+
+/// What of an index of streams is compared with the batches.
+package enum IndexPart: Equatable, Sendable {
+    /// Everything about a stream.
+    case stream(StreamName)
+    /// Everything about some batches after a position.
+    case batches(after: Int64, limit: Int)
+}
+
+extension EventLog {
+    /// The head of a partition; fails if a damaged log lacks it.
+    package func head(of partition: Int) async throws(EventLogError) -> LogHead {
+        try await heads(of: [partition])[0]
+    }
+
+    /// The heads of these partitions, in their order; fails if a damaged log lacks one of them.
+    package func heads(of partitions: some Sequence<Int>) async throws(EventLogError) -> [LogHead] {
+        let heads = try await heads()
+        var found: [LogHead] = []
+        for partition in partitions {
+            guard let head = heads.first(where: { $0.partition == partition }) else {
+                throw .unavailable("the log is damaged: partition \(partition) has no head")
+            }
+            found.append(head)
+        }
+        return found
+    }
+
+    /// The newest of these points that the log has; nil if it has none of them.
+    ///
+    /// - Parameter points: points of one log, in the order of their positions.
+    package func newest(of points: [LogPoint], partition: Int) async throws(EventLogError) -> LogPoint? {
+        // A log that has one of them has all before it.
+        var (known, rest) = (0, points.count)
+        while known < rest {
+            let middle = (known + rest) / 2
+            do throws(EventLogError) {
+                _ = try await follow(partition: partition, after: points[middle], limit: 1)
+                known = middle + 1
+            } catch {
+                guard case .forked = error else { throw error }
+                rest = middle
+            }
+        }
+        return known > 0 ? points[known - 1] : nil
+    }
+
+    /// For a log whose head cannot be wrong.
+    package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+        let head = try await head(of: partition)
+        return LogPoint(position: head.position, digest: head.digest)
+    }
+
+    /// The events of a stream after a version, whatever log it is, in order, at most `limit`.
+    package func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        try await read(stream: stream, partition: partition, afterVersion: version, limit: limit, seen: .start)
+    }
+
+    /// For a log that needs no index.
+    package func indexStreams(of partition: Int) async throws(EventLogError) {}
+
+    /// For a log that needs no index.
+    package func mendIndex(
+        of partition: Int, _ part: IndexPart
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?) { (0, nil) }
+
+    /// The same events as ``read(partition:after:limit:)``, as a page.
+    package func page(partition: Int, after position: Int64, limit: Int) async throws(EventLogError) -> EventPage {
+        EventPage(partition: partition, try await read(partition: partition, after: position, limit: limit))
+    }
+}
+
+extension Collection<RecordedEvent> {
+    /// Whether these are the events of a stream after a version, without a gap, as many as a limit allows or up to a
+    /// version that the stream has at least.
+    package func continues(_ version: Int64, to known: Int64, limit: Int) -> Bool {
+        guard count >= limit || version + Int64(count) >= known else { return false }
+        return enumerated().allSatisfy { $1.version == version + 1 + Int64($0) }
+    }
+}
+
+/// Where a partition ends.
+package struct LogHead: Equatable, Sendable {
+    /// The highest position that a partition can reach. No arithmetic on positions up to here overflows. No append
+    /// writes anything beyond.
+    package static let maximumPosition = Int64(1) << 62
+
+    /// The partition.
+    package var partition: Int
+    /// The position of the last event; 0 if there is none.
+    package var position: Int64
+    /// The chain over every batch up to that position.
+    package var digest: Digest
+
+    /// The head of a partition.
+    package init(partition: Int, position: Int64, digest: Digest) {
+        self.partition = partition
+        self.position = position
+        self.digest = digest
+    }
+}
+
+/// The outcome of a batch.
+package struct AppendReceipt: Equatable, Sendable {
+    /// Where the log ended before the batch.
+    package var previous: LogPoint
+    /// The groups that were not appended, because a stream that they write or rest on has been written since.
+    package var conflicts: Set<Int32>
+    /// Streams that the batch begins and the log has already. What the writer assumed about them did not come from the
+    /// log: they have to be loaded from it.
+    package var stale: Set<StreamName>
+    /// The end of what was appended; where nothing was, the end of the log.
+    package var end: LogPoint
+
+    /// A receipt.
+    package init(previous: LogPoint, conflicts: Set<Int32>, stale: Set<StreamName> = [], end: LogPoint) {
+        self.previous = previous
+        self.conflicts = conflicts
+        self.stale = stale
+        self.end = end
+    }
+}
+
+/// Why the log did not do what it was asked.
+package enum EventLogError: Error, Equatable, Sendable {
+    /// The log cannot be reached. Nothing was accepted.
+    case unavailable(String)
+    /// The connection was lost after a batch had been sent.
+    case outcomeUnknown(String)
+    /// The log is not the one that was read: what was read is not in it any more, or something else is in its place.
+    /// Nothing was accepted.
+    case forked(String)
+}
+
+extension EventLogError: CustomStringConvertible {
+    /// What went wrong, for an operator.
+    package var description: String {
+        switch self {
+        case .unavailable(let reason), .outcomeUnknown(let reason), .forked(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,163 @@
+internal import Domain
+package import TextFormats
+
+extension Receipt {
+    /// The form that ``json`` gives and ``init(json:)`` takes.
+    private static let format: Int64 = 1
+
+    // MARK: Writing
+
+    /// The receipt as JSON text, in one line.
+    package var json: [UInt8] {
+        var writer = JSONWriter(
+            reservingCapacity: 2_048 + event.payload.count + event.metadata.count + 67 * (head?.links.count ?? 0))
+        writer.beginObject()
+        writer.field("receipt", Receipt.format)
+        writer.field("partitions", partitionCount)
+        writer.key("event")
+        writeEvent(to: &writer)
+        writer.key("batch")
+        writeBatch(to: &writer)
+        writer.key("head")
+        writeHead(to: &writer)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private func writeEvent(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("partition", event.partition)
+        writer.field("position", event.position)
+        writer.field("stream", event.stream)
+        writer.field("version", event.version)
+        writer.field("kind", event.kind.name)
+        writer.field("schemaVersion", event.kind.schemaVersion)
+        writer.field("payload", String(decoding: event.payload, as: UTF8.self))
+        writer.field("metadata", String(decoding: event.metadata, as: UTF8.self))
+        writer.field("recordedAtMilliseconds", event.recordedAt.millisecondsSinceEpoch)
+        writer.endObject()
+    }
+
+    private func writeBatch(to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("firstPosition", batch.firstPosition)
+        writer.field("lastPosition", batch.lastPosition)
+        writer.field("index", batch.index)
+        writer.field("size", batch.size)
+        writer.field("path", batch.path.lazy.map(\.description))
+        writer.field("contentDigest", batch.contentDigest.description)
+        writer.field("previousChainDigest", batch.previousChainDigest.description)
+        writer.field("chainDigest", batch.chainDigest.description)
+        writer.endObject()
+    }
+
+    private func writeHead(to writer: inout JSONWriter) {
+        guard let head else { return writer.null() }
+        writer.beginObject()
+        writer.field("position", head.position)
+        writer.field("digest", head.digest.description)
+        writer.field("links", head.links.lazy.map(\.description))
+        writer.endObject()
+    }
+
+    // MARK: Reading
+
+    /// The receipt that a JSON text holds: every field, each once and within its bounds, and no other.
+    package init(json text: [UInt8]) throws(JSONReadingError) {
+        self = try JSONReader.read(text) { reader throws(JSONReadingError) in
+            var partitions = 1
+            var event: RecordedEvent?
+            var batch: Batch?
+            var head: Head?
+            try reader.members(["receipt", "partitions", "event", "batch", "head"]) {
+                (reader, key) throws(JSONReadingError) in
+                switch key {
+                case "receipt": _ = try reader.integer(in: Receipt.format...Receipt.format)
+                case "partitions": partitions = Int(try reader.integer(in: 1...Int64(Receipt.maximumPartitions)))
+                case "event": event = try RecordedEvent(ofReceipt: &reader)
+                case "batch": batch = try Batch(from: &reader)
+                default: head = reader.takeNull() ? nil : try Head(from: &reader)
+                }
+            }
+            guard let event, let batch else { throw reader.failure("a receipt") }
+            return Receipt(partitionCount: partitions, event: event, batch: batch, head: head)
+        }
+    }
+}
+
+extension RecordedEvent {
+    fileprivate init(ofReceipt reader: inout JSONReader) throws(JSONReadingError) {
+        self.init(
+            partition: 0, position: 0, stream: "", version: 0, kind: EventKind(name: "", schemaVersion: 1), payload: [],
+            metadata: [], recordedAt: Timestamp(millisecondsSinceEpoch: 0))
+        try reader.members([
+            "partition", "position", "stream", "version", "kind", "schemaVersion", "payload", "metadata",
+            "recordedAtMilliseconds",
+        ]) { (reader, key) throws(JSONReadingError) in
+            switch key {
+            case "partition": partition = Int(try reader.integer(in: 0...Int64(Receipt.maximumPartitions) - 1))
+            case "position": position = try reader.integer(in: 1...Int64.max)
+            case "stream": stream = try reader.string()
+            case "version": version = try reader.integer(in: 1...Int64.max)
+            case "kind": kind.name = try reader.string()
+            case "schemaVersion": kind.schemaVersion = Int(try reader.integer(in: 1...Int64(Int32.max)))
+            case "payload": payload = Array(try reader.string().utf8)
+            case "metadata": metadata = Array(try reader.string().utf8)
+            default: recordedAt = Timestamp(millisecondsSinceEpoch: try reader.integer())
+            }
+        }
+    }
+}
+
+extension Receipt.Batch {
+    fileprivate init(from reader: inout JSONReader) throws(JSONReadingError) {
+        self.init(
+            firstPosition: 0, lastPosition: 0, index: 0, size: 0, path: [], contentDigest: .zero,
+            previousChainDigest: .zero, chainDigest: .zero)
+        try reader.members([
+            "firstPosition", "lastPosition", "index", "size", "path", "contentDigest", "previousChainDigest",
+            "chainDigest",
+        ]) { (reader, key) throws(JSONReadingError) in
+            switch key {
+            case "firstPosition": firstPosition = try reader.integer(in: 1...Int64.max)
+            case "lastPosition": lastPosition = try reader.integer(in: 1...Int64.max)
+            case "index": index = Int(try reader.integer(in: 0...Int64.max))
+            case "size": size = Int(try reader.integer(in: 1...Int64.max))
+            case "path": path = try reader.digests()
+            case "contentDigest": contentDigest = try reader.digest()
+            case "previousChainDigest": previousChainDigest = try reader.digest()
+            default: chainDigest = try reader.digest()
+            }
+        }
+    }
+}
+
+extension Receipt.Head {
+    fileprivate init(from reader: inout JSONReader) throws(JSONReadingError) {
+        self.init(links: [], position: 0, digest: .zero)
+        try reader.members(["position", "digest", "links"]) { (reader, key) throws(JSONReadingError) in
+            switch key {
+            case "position": position = try reader.integer(in: 1...Int64.max)
+            case "digest": digest = try reader.digest()
+            default: links = try reader.digests()
+            }
+        }
+    }
+}
+
+extension JSONReader {
+    /// Reads a digest.
+    package mutating func digest() throws(JSONReadingError) -> Digest {
+        guard let digest = Digest(hexadecimal: try string()) else {
+            throw failure("a digest: 64 hexadecimal digits in lower case")
+        }
+        return digest
+    }
+
+    fileprivate mutating func digests() throws(JSONReadingError) -> [Digest] {
+        var digests: [Digest] = []
+        try beginArray()
+        while try nextElement() { digests.append(try digest()) }
+        return digests
+    }
+}

@@ -1,0 +1,125 @@
+extension Receipt {
+    /// Checks the receipt, from the event upwards, and returns what follows from it.
+    ///
+    /// - Throws: the first step that fails.
+    package func verified() throws(Fault) -> Proof {
+        try checkNumbers()
+        try checkPartition()
+        try checkPath()
+        return Proof(chain: try chain())
+    }
+
+    /// What a receipt proves.
+    package struct Proof: Equatable, Sendable {
+        /// The chain up to the event's batch, and up to each later one, to the head.
+        package let chain: [Digest]
+    }
+
+    /// A step in which a receipt does not hold.
+    package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+        /// The steps, in the order in which they are checked.
+        package enum Step: String, Sendable {
+            /// The positions, and the numbers of events and batches, agree with each other.
+            case numbers
+            /// The event is in the partition that its stream belongs to.
+            case partition
+            /// The event and its path make the content digest.
+            case path
+            /// The chain before the batch and its content make the chain up to it.
+            case chain
+            /// The later batches lead to the head.
+            case links
+            /// The chain has a digest that is known from elsewhere.
+            case head
+        }
+
+        /// The step.
+        package var step: Step
+        /// What is wrong, in a sentence without a full stop.
+        package var description: String
+
+        /// A step that fails, and why.
+        package init(_ step: Step, _ description: String) {
+            self.step = step
+            self.description = description
+        }
+    }
+
+    // MARK: Steps
+
+    /// No digest covers these numbers: they are checked against each other, and against what a log can have.
+    private func checkNumbers() throws(Fault) {
+        func expect(_ condition: Bool, _ problem: @autoclosure () -> String) throws(Fault) {
+            guard condition else { throw Fault(.numbers, problem()) }
+        }
+        let (first, last) = (batch.firstPosition, batch.lastPosition)
+        try expect(1 <= first && first <= last, "a batch cannot go from position \(first) to \(last)")
+        try expect(
+            last - first == Int64(batch.size) - 1,
+            "a batch from position \(first) to \(last) does not have \(batch.size) events")
+        try expect(
+            (0..<batch.size).contains(batch.index),
+            "a batch of \(batch.size) events has no event \(batch.index), counted from 0")
+        try expect(
+            event.position == first + Int64(batch.index),
+            "event \(batch.index) of the batch, counted from 0, is not at position \(event.position)")
+        try expect(
+            (1...event.position).contains(event.version),
+            "version \(event.version) of a stream cannot be at position \(event.position)")
+        try expect(
+            (first == 1) == (batch.previousChainDigest == .zero),
+            "the chain digest before a batch is zeros for the first batch, and only for that")
+        guard let head else { return }
+        try expect(
+            head.position >= last && (head.position == last) == head.links.isEmpty
+                && head.position - last >= Int64(head.links.count),
+            "\(head.links.count) batches cannot lead from position \(last) to \(head.position)")
+    }
+
+    private func checkPartition() throws(Fault) {
+        guard let stream = StreamName(event.stream) else {
+            throw Fault(.partition, "'\(event.stream)' is not the name of a stream")
+        }
+        let partition = Partitioning(count: partitionCount).partition(of: stream)
+        guard event.partition == partition else {
+            throw Fault(
+                .partition,
+                "of \(partitionCount) partitions, \(event.stream) belongs in \(partition), not in \(event.partition)")
+        }
+    }
+
+    private func checkPath() throws(Fault) {
+        let leaf = MerkleTree.leaf(event.canonicalBytes)
+        guard let root = MerkleTree.root(from: leaf, at: batch.index, of: batch.size, path: batch.path) else {
+            throw Fault(
+                .path,
+                "a tree of \(batch.size) has no path of \(batch.path.count) digests to event \(batch.index), counted from 0"
+            )
+        }
+        guard root == batch.contentDigest else {
+            throw Fault(
+                .path, "the event and its path lead to \(root), not to the content digest \(batch.contentDigest)")
+        }
+    }
+
+    private func chain() throws(Fault) -> [Digest] {
+        var digest = batch.previousChainDigest.chained(to: batch.contentDigest)
+        guard digest == batch.chainDigest else {
+            throw Fault(
+                .chain,
+                "the chain before the batch and its content lead to \(digest), not to its chain digest \(batch.chainDigest)"
+            )
+        }
+        var chain = [digest]
+        guard let head else { return chain }
+        chain.reserveCapacity(head.links.count + 1)
+        for link in head.links {
+            digest = digest.chained(to: link)
+            chain.append(digest)
+        }
+        guard digest == head.digest else {
+            throw Fault(.links, "the later batches lead to \(digest), not to the head \(head.digest)")
+        }
+        return chain
+    }
+}

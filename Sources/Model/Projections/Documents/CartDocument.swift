@@ -1,0 +1,234 @@
+package import Domain
+package import EventLog
+internal import TextFormats
+
+/// A cart as `CART.GET` answers it.
+package enum CartDocument {
+    /// The document.
+    ///
+    /// - Parameters:
+    ///   - texts: decrypts the notes.
+    ///   - offers: what the catalogue says now of lines at the cart's outlet; nil where that is not known. Then each
+    ///     line has something for its problem that no problem is.
+    package static func bytes(
+        of cart: Identifier, state: Cart.State, version: Int64, updatedAt: Timestamp, texts: TextOpener,
+        offers: OfferSource?
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        let contents: Cart.Contents?
+        let status: String
+        switch state {
+        case .empty: (contents, status) = (nil, "empty")
+        case .filled(let filled): (contents, status) = (filled, "open")
+        case .checkedOut(let filled, _): (contents, status) = (filled, "checkedOut")
+        }
+        writer.beginObject()
+        writer.field("cart", cart.rawValue)
+        writer.field("outlet", contents?.outlet.rawValue)
+        if let customer = contents?.customer { writer.field("customer", customer.rawValue) }
+        writer.field("version", version)
+        writer.field("status", status)
+        writer.field("count", state.count)
+        writer.field("currency", contents?.currency.code)
+        writer.key("lines")
+        switch state {
+        case .empty: LineDocument.write([], .none, texts, to: &writer)
+        case .filled(let contents):
+            let problems = offers.map { LineDocument.Problems.of($0(contents.lines, contents.outlet)) }
+            LineDocument.write(contents.lines, problems ?? .unknown, texts, to: &writer)
+        case .checkedOut(let contents, _): LineDocument.write(contents.lines, .none, texts, to: &writer)
+        }
+        // A sum beyond what the domain accepts cannot be checked out, and is shown as 0.
+        writer.field("subtotal", contents.map { try? $0.total().minorUnits } ?? 0)
+        if let charges = contents?.charges, !charges.isEmpty {
+            writer.key("charges")
+            ChargeCodec.encode(charges, to: &writer)
+        }
+        writer.field("total", contents.map { try? $0.payable().minorUnits } ?? 0)
+        if let tip = contents?.tip, tip > .zero { writer.field("tip", tip.minorUnits) }
+        writer.field("updatedAt", updatedAt.rfc3339)
+        if case .checkedOut(_, let order) = state { writer.field("order", order.rawValue) }
+        writer.endObject()
+        return writer.bytes
+    }
+}
+
+/// An order as `ORDER.GET` answers it.
+package enum OrderDocument {
+    /// The document.
+    ///
+    /// - Parameter texts: decrypts the notes and the name.
+    package static func bytes(
+        of order: Identifier, book: Order.Book, version: Int64, updatedAt: Timestamp, texts: TextOpener
+    ) -> [UInt8] {
+        let placement = book.placement
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.beginObject()
+        writer.field("order", order.rawValue)
+        writer.field("cart", placement.cart.rawValue)
+        writer.field("outlet", placement.outlet.rawValue)
+        if let customer = placement.customer { writer.field("customer", customer.rawValue) }
+        if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
+        writer.field("version", version)
+        writer.field("status", book.status.rawValue)
+        writeLife(of: book, texts, to: &writer)
+        writer.field("count", placement.count)
+        writer.field("currency", placement.currency.code)
+        writer.key("lines")
+        writer.beginArray()
+        for line in placement.lines {
+            writer.beginObject()
+            LineDocument.writeFields(of: line, texts, to: &writer)
+            if let units = book.refunds.units[line.id] { writer.field("refunded", units) }
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.field("subtotal", (try? placement.subtotal())?.minorUnits)
+        writer.key("charges")
+        ChargeCodec.encode(placement.charges, to: &writer)
+        writer.field("total", placement.total.minorUnits)
+        if book.refunds.amount > 0 {
+            writer.field("refunded", book.refunds.amount)
+            if book.refunds.tax > 0 { writer.field("refundedTax", book.refunds.tax) }
+            let taxes = placement.taxes.compactMap { $0.id.flatMap { book.refunds.taxes[$0] } }
+            if !taxes.isEmpty {
+                writer.key("refundedTaxes")
+                ChargeCodec.encode(taxes, to: &writer)
+            }
+        }
+        writePayment(of: book, to: &writer)
+        writer.field("updatedAt", updatedAt.rfc3339)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Who has the money, where a payment was reported or has to be.
+    private static func writePayment(of book: Order.Book, to writer: inout JSONWriter) {
+        guard !book.payments.reports.isEmpty || book.placement.terms.payBy != nil else { return }
+        let (payments, (due, owed)) = (book.payments, book.balance)
+        writer.key("payment")
+        writer.beginObject()
+        writer.field("state", payments.state?.rawValue)
+        writer.field("authorised", payments.authorised)
+        writer.field("captured", payments.captured)
+        writer.field("refunded", payments.refunded)
+        writer.field("chargedBack", payments.chargedBack)
+        writer.field("paid", payments.paid)
+        writer.field("secured", payments.secured)
+        writer.field("due", due)
+        writer.field("owed", owed)
+        // Before the end it may still be paid, or kept for what is captured next.
+        if book.status.isEnd, due > 0 || owed > 0 {
+            writer.key("debt")
+            writer.beginObject()
+            writer.field("by", owed > 0 ? "outlet" : "customer")
+            writer.field("to", owed > 0 ? "customer" : "outlet")
+            writer.field("amount", max(due, owed))
+            writer.endObject()
+        }
+        let doubts = payments.doubts
+        if !doubts.isEmpty {
+            writer.key("doubt")
+            writer.beginArray()
+            for doubt in doubts {
+                writer.beginObject()
+                writer.field("ref", doubt.report.reference.string)
+                writer.field("kind", doubt.report.kind.rawValue)
+                writer.field("why", doubt.reason.rawValue)
+                writer.endObject()
+            }
+            writer.endArray()
+        }
+        writer.endObject()
+    }
+
+    /// An order as its kitchen sees it.
+    static func write(_ order: KitchenOrder, _ now: Timestamp, _ texts: TextOpener, to writer: inout JSONWriter) {
+        let placement = order.book.placement
+        writer.beginObject()
+        writer.field("order", order.id.rawValue)
+        if let customer = placement.customer { writer.field("customer", customer.rawValue) }
+        if let name = placement.name { writer.field("name", texts.text(of: name, .name)) }
+        writer.field("version", order.version)
+        writer.field("status", order.book.status.rawValue)
+        writeLife(of: order.book, texts, to: &writer)
+        writer.field("late", order.isLate(at: now))
+        writer.field("uncovered", order.book.isUncovered)
+        writer.field("count", placement.count)
+        writer.key("lines")
+        writer.beginArray()
+        for line in placement.lines {
+            writer.beginObject()
+            writer.field("line", line.id.string)
+            writer.field("item", line.item.rawValue)
+            writer.field("name", line.name.string)
+            writer.field("quantity", line.quantity)
+            writer.key("options")
+            CartLineCodec.encode(line.options, to: &writer)
+            writer.field("note", line.note.map { texts.text(of: $0) })
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    /// When something was promised, what an order waits for and how it ended. What does not apply is left out.
+    private static func writeLife(of book: Order.Book, _ texts: TextOpener, to writer: inout JSONWriter) {
+        let terms = book.placement.terms
+        if let time = terms.placedAt { writer.field("placedAt", time.rfc3339) }
+        if let time = terms.promisedFor { writer.field("promisedFor", time.rfc3339) }
+        if let time = book.readyBy { writer.field("readyBy", time.rfc3339) }
+        if book.status == .awaitingPayment, let time = book.payBy { writer.field("payBy", time.rfc3339) }
+        if book.status == .scheduled, let time = terms.releaseAt { writer.field("releaseAt", time.rfc3339) }
+        if let time = book.acceptBy { writer.field("acceptBy", time.rfc3339) }
+        if let ending = book.ending {
+            writer.key("ending")
+            writer.beginObject()
+            writer.field("by", ending.by.rawValue)
+            writer.field("code", ending.reason.rawValue)
+            writer.field("reason", ending.text.map { texts.text(of: $0, .reason) })
+            writer.endObject()
+        }
+    }
+}
+
+enum LineDocument {
+    /// What has become of lines.
+    enum Problems {
+        /// Nothing that matters any more.
+        case none
+        /// What the catalogue says of each line.
+        case of([Offer])
+        /// Nobody knows.
+        case unknown
+    }
+
+    /// Writes lines with what has become of them.
+    static func write(_ lines: [CartLine], _ problems: Problems, _ texts: TextOpener, to writer: inout JSONWriter) {
+        writer.beginArray()
+        for index in lines.indices {
+            writer.beginObject()
+            writeFields(of: lines[index], texts, to: &writer)
+            writer.key("problem")
+            switch problems {
+            case .none: writer.null()
+            case .of(let offers): LineProblem.write(of: lines[index], offers[index], to: &writer)
+            case .unknown: writer.bool(false)
+            }
+            writer.endObject()
+        }
+        writer.endArray()
+    }
+
+    static func writeFields(of line: CartLine, _ texts: TextOpener, to writer: inout JSONWriter) {
+        writer.field("line", line.id.string)
+        writer.field("item", line.item.rawValue)
+        writer.field("name", line.name.string)
+        writer.field("quantity", line.quantity)
+        writer.field("unitPrice", line.unitPrice.minorUnits)
+        writer.key("options")
+        CartLineCodec.encode(line.options, to: &writer)
+        writer.field("note", line.note.map { texts.text(of: $0) })
+        writer.field("total", (try? line.total())?.minorUnits)
+    }
+}

@@ -1,0 +1,34 @@
+package import Domain
+internal import TextFormats
+
+/// What is known of the source that a menu is imported from.
+package enum FeedDocument {
+    /// Everything, as `MENU.FEED.GET` answers it: where the source is, only merchants are to know.
+    package static func bytes(of check: FeedCheck) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writer.beginObject()
+        writeShown(check, to: &writer)
+        writer.field("source", check.source?.string)
+        writer.field("etag", check.validators?.etag?.string)
+        writer.field("modified", check.validators?.modified?.string)
+        writer.field("key", check.validators?.key.string)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes the field `feed` of a document that customers see, if there is anything to say.
+    static func writeField(_ check: FeedCheck?, to writer: inout JSONWriter) {
+        guard let check else { return }
+        writer.key("feed")
+        writer.beginObject()
+        writeShown(check, to: &writer)
+        writer.endObject()
+    }
+
+    private static func writeShown(_ check: FeedCheck, to writer: inout JSONWriter) {
+        writer.field("state", check.state.rawValue)
+        writer.field("checkedAt", check.at.rfc3339)
+        writer.field("refreshedAt", check.refreshedAt?.rfc3339)
+        writer.field("problems", check.problems.lazy.map(\.string))
+    }
+}

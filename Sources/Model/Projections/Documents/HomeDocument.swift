@@ -1,0 +1,138 @@
+internal import Domain
+internal import EventLog
+internal import TextFormats
+
+/// The outlet-home document. The count of a cart can be put in front of its last brace.
+package enum HomeDocument {
+    /// The tag bar's height in points.
+    static let tagBarHeight = 36
+    /// The tag bar appears when less than this of the outlet's header is visible, in points …
+    static let tagBarShowBelow = 36
+    /// … and goes when more than this is: the gap keeps it from flickering.
+    static let tagBarHideAbove = 72
+
+    /// The document, without the count of a cart.
+    package static func bytes(of record: OutletRecord) -> [UInt8] {
+        guard let (details, _) = record.details else { preconditionFailure("an unregistered outlet has no home") }
+        // A section without items is not shown.
+        let sections = record.menu.sections.filter { !$0.items.isEmpty }
+        var writer = JSONWriter(reservingCapacity: 512 + 300 * record.menu.entries.count + record.menu.bytes)
+        writer.beginObject()
+        writer.key("outlet")
+        OutletDocument.write(record, to: &writer, accessibilityID: "outlet_scroll")
+        writer.field("revision", record.revision)
+        writer.field("state", state(of: record.menu, isEmpty: sections.isEmpty))
+        FeedDocument.writeField(record.menu.feed, to: &writer)
+        writer.key("tagBar")
+        writeTagBar(sections, to: &writer)
+        writer.key("sections")
+        writer.beginArray()
+        var ids = AccessibilityIDs()
+        for section in sections { write(section, of: record, details.currency, &ids, to: &writer) }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What a screen can show. A menu that never was what its source holds is not empty, but unknown.
+    private static func state(of menu: MenuState, isEmpty: Bool) -> String {
+        guard isEmpty else { return "ready" }
+        guard let feed = menu.feed, feed.state == .malformed, feed.refreshedAt == nil else { return "empty" }
+        return "malformed"
+    }
+
+    /// The tag bar alone.
+    package static func tagBar(of record: OutletRecord) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        writeTagBar(record.menu.sections.filter { !$0.items.isEmpty }, to: &writer)
+        return writer.bytes
+    }
+
+    private static func writeTagBar(_ sections: [MenuState.Section], to writer: inout JSONWriter) {
+        writer.beginObject()
+        writer.field("height", tagBarHeight)
+        writer.field("showBelow", tagBarShowBelow)
+        writer.field("hideAbove", tagBarHideAbove)
+        writer.key("chips")
+        writer.beginArray()
+        for section in sections {
+            writer.beginObject()
+            writer.field("id", "tag_\(section.header.id)")
+            writer.field("section", section.header.id.rawValue)
+            writer.field("title", section.header.title.string)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private static func write(
+        _ section: MenuState.Section, of record: OutletRecord, _ currency: Currency,
+        _ ids: inout AccessibilityIDs, to writer: inout JSONWriter
+    ) {
+        let header = section.header
+        writer.beginObject()
+        writer.field("id", header.id.rawValue)
+        writer.field("kind", header.kind.string)
+        writer.field("headerTitle", header.title.string)
+        writer.key("layout")
+        MenuDocumentJSON.write(header.layout, to: &writer)
+        writer.field("sticky", header.sticky)
+        writer.field("accessibilityId", ids.scroller(of: header))
+        writer.field("itemAccessibilityPrefix", ids.itemPrefix(of: header))
+        writer.key("items")
+        writer.beginArray()
+        for id in section.items {
+            guard let entry = record.menu.entries[id] else { continue }
+            // Unpacked once.
+            let item = entry.item
+            writer.beginObject()
+            writer.field("id", id.rawValue)
+            writer.field("kind", item.kind.string)
+            writer.key("model")
+            writeModel(item, entry, currency, to: &writer)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+    }
+
+    private static func writeModel(
+        _ item: MenuItem, _ entry: MenuState.Entry, _ currency: Currency, to writer: inout JSONWriter
+    ) {
+        writer.beginObject()
+        writer.field("name", item.name.string)
+        writer.field("description", item.description?.string)
+        ItemDocument.writePrice(of: entry, to: &writer)
+        writer.field("currency", currency.code)
+        writer.field("cuisine", item.cuisine?.string)
+        writer.field("tags", item.tags.lazy.map(\.string))
+        writer.field("imageSmall", item.imageSmall?.string)
+        if !item.links.isEmpty { writer.field("hasLinks", true) }
+        ItemDocument.writeAvailability(entry.suspension, to: &writer)
+        if let kind = ItemKind.named(item.kind) {
+            if let button = kind.addButtonID { writer.field("addButtonAccessibilityId", button) }
+            for required in kind.attributes { writer.field(required.name, item.attributes[required.name]) }
+        }
+        writer.endObject()
+    }
+}
+
+/// Assigns accessibility ids: the same for the same menu, and each only once in a document.
+///
+/// Items have none of their own, only a place after their section's prefix: where one is added or removed, all others
+/// stay the same.
+private struct AccessibilityIDs {
+    private var taken: Set<String> = []
+
+    mutating func scroller(of header: SectionHeader) -> String {
+        if let id = SectionKind.named(header.kind)?.accessibilityID, taken.insert(id).inserted { return id }
+        return "section_\(header.id)"
+    }
+
+    mutating func itemPrefix(of header: SectionHeader) -> String {
+        // Kinds that are no longer registered share a prefix.
+        let prefix = SectionKind.named(header.kind)?.itemAccessibilityPrefix ?? "item_"
+        return taken.insert(prefix).inserted ? prefix : "\(prefix)\(header.id)_"
+    }
+}

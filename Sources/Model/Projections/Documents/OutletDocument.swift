@@ -1,0 +1,81 @@
+package import Domain
+internal import EventLog
+package import TextFormats
+
+/// An outlet as `OUTLET.GET` answers it, and as it appears in its home.
+package enum OutletDocument {
+    /// The document.
+    package static func bytes(of record: OutletRecord) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512)
+        write(record, to: &writer, accessibilityID: nil)
+        return writer.bytes
+    }
+
+    static func write(_ record: OutletRecord, to writer: inout JSONWriter, accessibilityID: StaticString?) {
+        guard let (details, status) = record.details else { return writer.null() }
+        writer.beginObject()
+        writeFields(record.id, details, status, to: &writer)
+        if record.isHidden { writer.field("hidden", true) }
+        if let accessibilityID {
+            writer.field("accessibilityId", accessibilityID.description)
+        } else {
+            writer.field("version", record.outletVersion)
+        }
+        writer.endObject()
+    }
+
+    /// The fields that describe an outlet, for every document that shows it.
+    package static func writeFields(
+        _ id: Identifier, _ details: OutletDetails, _ status: Outlet.Status, to writer: inout JSONWriter
+    ) {
+        writer.field("id", id.rawValue)
+        writer.field("name", details.name.string)
+        writer.field("city", details.city?.string)
+        writer.field("area", details.area?.string)
+        writer.field("address", details.address?.string)
+        writer.field("currency", details.currency.code)
+        writer.field("timeZone", details.timeZone.string)
+        writer.field("cuisines", details.cuisines.lazy.map(\.string))
+        writer.field("priceForTwo", details.priceForTwo?.minorUnits)
+        writer.key("rating")
+        if let rating = details.rating { writer.decimal(rating.hundredths, digits: 2) } else { writer.null() }
+        writer.field("ratingCount", details.ratingCount)
+        writer.field("deliveryMinutes", details.deliveryMinutes)
+        writer.field("minimumOrder", details.minimumOrder?.minorUnits)
+        writer.key("hours")
+        writer.beginArray()
+        for period in details.hours {
+            writer.beginObject()
+            writer.field("day", period.day.rawValue)
+            writer.field("opens", clock(period.opens))
+            writer.field("closes", clock(period.closes))
+            writer.endObject()
+        }
+        writer.endArray()
+        // Left out where nothing is said: most outlets have none of them.
+        if let minutes = details.prepMinutes { writer.field("prepMinutes", minutes) }
+        if let seconds = details.acceptWithin { writer.field("acceptWithin", seconds) }
+        if details.payment != .none { writer.field("payment", details.payment.rawValue) }
+        if let seconds = details.payWithin { writer.field("payWithin", seconds) }
+        TermsCodec.encodeFields(details.pricing, to: &writer)
+        writeStatus(status, to: &writer)
+    }
+
+    /// Whether it takes orders, and if not, until when.
+    package static func writeStatus(_ status: Outlet.Status, to writer: inout JSONWriter) {
+        switch status {
+        case .closed: writer.field("status", "closed")
+        case .open: writer.field("status", "open")
+        case .paused(let until, let reason):
+            writer.field("status", "paused")
+            writer.field("pausedUntil", until.rfc3339)
+            writer.field("pauseReason", reason?.string)
+        }
+    }
+
+    /// Minutes after midnight as `HH:MM`; past midnight the hours go on, `25:30`.
+    private static func clock(_ minutes: Int) -> String {
+        func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        return "\(twoDigits(minutes / 60)):\(twoDigits(minutes % 60))"
+    }
+}

@@ -1,0 +1,78 @@
+package import Domain
+package import EventLog
+internal import TextFormats
+
+/// What a cart costs now, as `CART.QUOTE` answers it.
+package enum QuoteDocument {
+    /// The document.
+    ///
+    /// - Parameters:
+    ///   - texts: decrypts the notes.
+    ///   - offers: what the catalogue says now of lines at the cart's outlet.
+    ///   - details: what the cart's outlet says of itself; nil where there is none.
+    package static func bytes(
+        of cart: Identifier, state: Cart.State, version: Int64, texts: TextOpener, offers: OfferSource,
+        details: (_ outlet: Identifier) -> OutletDetails?
+    ) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 512 + 512 * (state.contents?.lines.count ?? 0))
+        writer.beginObject()
+        writer.field("cart", cart.rawValue)
+        writer.field("outlet", state.contents?.outlet.rawValue)
+        writer.field("version", version)
+        writer.field("currency", state.contents?.currency.code)
+        switch state {
+        case .filled(let contents):
+            write(contents, offers(contents.lines, contents.outlet), details(contents.outlet), texts, to: &writer)
+        case .empty: write([], charges: [], total: 0, texts, to: &writer)
+        case .checkedOut(let contents, let order):
+            // What it cost: an order is never priced again.
+            write(
+                contents.lines, charges: contents.charges, total: (try? contents.payable())?.minorUnits, texts,
+                to: &writer)
+            writer.field("order", order.rawValue)
+        }
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// Writes what nobody can agree to.
+    private static func write(
+        _ lines: [CartLine], charges: [Charge], total: Int64?, _ texts: TextOpener, to writer: inout JSONWriter
+    ) {
+        writer.key("lines")
+        LineDocument.write(lines, .none, texts, to: &writer)
+        writer.field("subtotal", (try? lines.total())?.minorUnits)
+        writer.key("charges")
+        ChargeCodec.encode(charges, to: &writer)
+        writer.field("total", total)
+        writer.field("quote", nil as String?)
+    }
+
+    private static func write(
+        _ contents: Cart.Contents, _ offers: [Offer], _ details: OutletDetails?, _ texts: TextOpener,
+        to writer: inout JSONWriter
+    ) {
+        let quote = Result { () throws(Rejection) in
+            try Quote(of: contents, offers: offers, terms: details?.pricing ?? .none)
+        }
+        writer.key("lines")
+        LineDocument.write((try? quote.get())?.lines ?? contents.lines, .of(offers), texts, to: &writer)
+        switch quote {
+        case .success(let quote):
+            writer.field("subtotal", quote.bill.subtotal.minorUnits)
+            writer.key("charges")
+            ChargeCodec.encode(quote.bill.charges, to: &writer)
+            writer.field("total", quote.bill.total.minorUnits)
+            if let minimum = details?.minimumOrder { writer.field("minimumOrder", minimum.minorUnits) }
+            // Whoever agrees to a quote agrees to an order: there is none of what cannot be had.
+            let canBeHad = offers.allSatisfy { if case .available = $0 { true } else { false } }
+            writer.field("quote", canBeHad ? quote.digest.string : nil)
+        case .failure(let rejection):
+            writer.field("subtotal", nil as Int64?)
+            writer.field("charges", EmptyCollection<String>())
+            writer.field("total", nil as Int64?)
+            writer.field("quote", nil as String?)
+            writer.field("problem", "\(rejection.code.rawValue) \(rejection.message)")
+        }
+    }
+}

@@ -1,0 +1,148 @@
+package import Domain
+internal import EventLog
+
+/// Which orders are asked for.
+package struct OrderFilter: Sendable {
+    /// Those of an outlet.
+    package var outlet: Identifier?
+    /// Those of a customer.
+    package var customer: Identifier?
+    /// Those with one of these statuses; of any, if there is none.
+    package var statuses: Set<Order.Status>
+
+    /// Orders that meet all conditions.
+    package init(outlet: Identifier? = nil, customer: Identifier? = nil, statuses: Set<Order.Status> = []) {
+        self.outlet = outlet
+        self.customer = customer
+        self.statuses = statuses
+    }
+}
+
+/// An order that a kitchen has to do with.
+package struct KitchenOrder: Sendable {
+    /// The order.
+    package var id: Identifier
+    /// The version of its stream.
+    package var version: Int64
+    /// When it was placed.
+    package var placedAt: Timestamp
+    /// How far it has come, without its lines and its name until ``whole``.
+    package fileprivate(set) var book: Order.Book
+    /// Its first event.
+    fileprivate let placed: [UInt8]
+
+    /// The order with what was ordered. Few of a long list are shown, so only these are decoded.
+    package var whole: KitchenOrder {
+        guard case .order(.placed(let placement))? = try? EventCodec.decode(Orders.placed, placed) else { return self }
+        var order = self
+        order.book.placement = placement
+        return order
+    }
+
+    /// When it is wanted: what was promised, or as soon as it can be.
+    package var dueAt: Timestamp { book.promise ?? placedAt }
+
+    /// Whether it should be ready by now.
+    package func isLate(at now: Timestamp) -> Bool {
+        guard let promise = book.promise, book.status != .ready else { return false }
+        return promise < now
+    }
+}
+
+/// Orders as they were placed, the newest first.
+package struct PlacedOrders: Sendable {
+    /// The orders.
+    package var orders: [Identifier] = []
+    /// Before this position there may be more; 0 if there are none.
+    package var rest: Int64 = 0
+
+    /// No orders.
+    package init() {}
+}
+
+extension Orders {
+    /// The next order of a list.
+    package enum Next: Sendable {
+        case order(OrderRow)
+        /// None up to a position; there may be more before it.
+        case none(from: Int64)
+        case end
+    }
+
+    /// The newest order that meets the conditions, of those whose first event comes before a position.
+    ///
+    /// - Parameter patience: how many orders may be looked at; less by those that were.
+    package func newest(_ filter: OrderFilter, before position: Int64, patience: inout Int) -> Next {
+        guard let list = list(filter) else { return .end }
+        let number = filter.outlet.flatMap { outlets.find($0) }
+        for place in list[..<count(in: list, before: position)].reversed() {
+            let standing = orders[place]
+            guard patience > 0 else { return .none(from: standing.position + 1) }
+            patience -= 1
+            guard number == nil || standing.outlet == number,
+                filter.statuses.isEmpty || filter.statuses.contains(Order.Status(standing.status))
+            else { continue }
+            let order = orders.key(at: place)
+            if quarantine[StreamName(.order, order)] == nil { return .order(row(order, standing)) }
+        }
+        return .end
+    }
+
+    /// The newest orders of an outlet and a customer, whatever has become of them, of those whose first event comes
+    /// before a position.
+    ///
+    /// - Parameters:
+    ///   - limit: the most orders.
+    ///   - patience: how many may be looked at.
+    package func placed(
+        _ filter: OrderFilter, before position: Int64, limit: Int, patience: Int
+    ) -> PlacedOrders {
+        var result = PlacedOrders()
+        guard let list = list(filter) else { return result }
+        let number = filter.outlet.flatMap { outlets.find($0) }
+        for (seen, place) in list[..<count(in: list, before: position)].reversed().enumerated() {
+            let standing = orders[place]
+            guard seen < patience, result.orders.count < limit else {
+                result.rest = standing.position + 1
+                break
+            }
+            if number == nil || standing.outlet == number { result.orders.append(orders.key(at: place)) }
+        }
+        return result
+    }
+
+    /// How many orders of a list come before a position.
+    private func count(in list: [TablePlace], before position: Int64) -> Int {
+        var (low, high) = (0, list.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if orders[list[middle]].position < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The shortest list that has every order that meets the conditions; nil if there can be none.
+    private func list(_ filter: OrderFilter) -> [TablePlace]? {
+        let ofOutlet = filter.outlet.map { outlets.find($0).flatMap { self.ofOutlet[$0] } }
+        let ofCustomer = filter.customer.map { customers.find($0).flatMap { self.ofCustomer[$0] } }
+        if let ofCustomer { return ofOutlet.map { $0 == nil } ?? false ? nil : ofCustomer }
+        return ofOutlet ?? all
+    }
+
+    /// The orders that an outlet's kitchen has to do with, in no order.
+    package func kitchen(of outlet: Identifier) -> [KitchenOrder] {
+        (kitchens[outlet] ?? []).compactMap { order in
+            guard quarantine[StreamName(.order, order)] == nil, let standing = orders[order], let open = open[order]
+            else { return nil }
+            return KitchenOrder(
+                id: order, version: Int64(standing.version),
+                placedAt: Timestamp(millisecondsSinceEpoch: standing.placedAt), book: open.book, placed: open.placed)
+        }
+    }
+
+    fileprivate static let placed = EventKind(
+        name: "order.placed", schemaVersion: EventCodec.currentVersion(of: "order.placed"))
+
+    /// The outlet of an order; nil if there is no such order.
+    package func outlet(of order: Identifier) -> Identifier? { orders[order].map { outlets[$0.outlet] } }
+}

@@ -1,0 +1,292 @@
+package import Domain
+package import EventLog
+
+/// The projection `orders`: every order with how far it has come, and what is in those that a kitchen still has to do
+/// with.
+///
+/// An order that has ended, or that nobody has to accept or pay, is a few numbers. Only orders that are open and whose
+/// life is followed (`Terms.placedAt`) keep what was ordered.
+package struct Orders: Projection {
+    package static let name = "orders"
+    package static let version = 2
+    package static let table = "order_rows"
+
+    @inlinable
+    package static func follows(_ category: StreamName.Category) -> Bool { category == .order }
+
+    package static func streams(of key: Identifier) -> [StreamName] { [StreamName(.order, key)] }
+
+    /// What is known of every order.
+    struct Standing: BitwiseCopyable, Equatable, Sendable {
+        /// The position of its first event.
+        var position: Int64
+        /// When its first event and its last one were recorded, in milliseconds since the Unix epoch.
+        var placedAt: Int64
+        var changedAt: Int64
+        /// What it costs and how much of that is tax, in minor units.
+        var total: Int64
+        var tax: Int64
+        /// What was given back and how much of that is tax, in minor units.
+        var refunded: Int64
+        var refundedTax: Int64
+        /// What was paid and not given back, in minor units.
+        var paid: Int64
+        var version: Int32
+        /// The sum of its quantities.
+        var count: Int32
+        /// Numbers of ``Names``; 0 for no customer.
+        var outlet: UInt32
+        var customer: UInt32
+        /// The letters of its currency, and its status by its place among all.
+        var currency: (UInt8, UInt8, UInt8)
+        var status: UInt8
+        /// Whether something that was reported of its payment cannot be.
+        var isInDoubt: Bool
+
+        static func == (one: Standing, other: Standing) -> Bool {
+            (one.position, one.placedAt, one.changedAt, one.total, one.version, one.count)
+                == (other.position, other.placedAt, other.changedAt, other.total, other.version, other.count)
+                && (one.tax, one.refunded, one.refundedTax) == (other.tax, other.refunded, other.refundedTax)
+                && (one.outlet, one.customer, one.status) == (other.outlet, other.customer, other.status)
+                && (one.paid, one.isInDoubt) == (other.paid, other.isInDoubt)
+                && one.currency == other.currency
+        }
+    }
+
+    /// An order that is open.
+    package struct Open: Sendable {
+        /// The order without its lines and its name.
+        package fileprivate(set) var book: Order.Book
+        /// Its first event in the present schema: what was ordered.
+        package let placed: [UInt8]
+
+        init(book: Order.Book, placed: [UInt8]) {
+            self.book = book
+            self.placed = placed
+        }
+    }
+
+    private let notesChanges: Bool
+
+    /// No orders.
+    ///
+    /// - Parameter notesChanges: whether the orders are to be saved.
+    package init(notesChanges: Bool = false) {
+        self.notesChanges = notesChanges
+    }
+
+    /// Orders that are shown to nobody.
+    package var quarantine = Quarantine()
+
+    private(set) var orders = IdentifierTable<Standing>()
+    private(set) var outlets = Names()
+    private(set) var customers = Names()
+    private(set) var open: [Identifier: Open] = [:]
+    /// The open orders that the kitchen of each outlet sees.
+    private(set) var kitchens: [Identifier: Set<Identifier>] = [:]
+    /// The places of all orders, and of those of each outlet and customer, as they were placed.
+    private(set) var all: [TablePlace] = []
+    private(set) var ofOutlet: [UInt32: [TablePlace]] = [:]
+    private(set) var ofCustomer: [UInt32: [TablePlace]] = [:]
+    private var changes = ValueChanges<OrderRow>()
+
+    // MARK: Questions
+
+    /// When something happens to an order by itself; nil where nothing does.
+    package func deadline(of order: Identifier) -> Timestamp? {
+        quarantine[StreamName(.order, order)] == nil ? open[order]?.book.deadline : nil
+    }
+
+    /// The version of an order's stream; nil where there is no such order.
+    package func version(of order: Identifier) -> Int64? { orders.place(of: order).map { Int64(orders[$0].version) } }
+
+    /// Every order to which something will happen by itself.
+    package var deadlines: some Sequence<(order: Identifier, deadline: Timestamp)> {
+        open.lazy.compactMap { order, open in open.book.deadline.map { (order, $0) } }
+    }
+
+    /// How many orders are open.
+    package var openCount: Int { open.count }
+
+    // MARK: Folding
+
+    package mutating func apply(_ event: DecodedEvent) throws(ImpossibleEvent) {
+        guard case .order(let change) = event.event, quarantine[event.stream] == nil else { return }
+        let order = event.stream.id
+        guard let place = orders.place(of: order) else {
+            guard case .placed(let placement) = change, event.version == 1 else {
+                throw ImpossibleEvent("version \(event.version) of an order that was not placed")
+            }
+            return try place(order, placement, event)
+        }
+        var standing = orders[place]
+        guard event.version == Int64(standing.version) + 1, let version = Int32(exactly: event.version) else {
+            throw ImpossibleEvent("version \(event.version) after \(standing.version)")
+        }
+        let before = notesChanges ? row(order, standing) : nil
+        var state = Order.State.placed(open[order]?.book ?? book(standing))
+        try Order.evolve(&state, change)
+        guard let book = state.book else { return }
+        standing.version = version
+        standing.changedAt = event.recordedAt.millisecondsSinceEpoch
+        standing.status = book.status.number
+        if case .paymentReported(let payment, let isInDoubt) = change {
+            standing.paid = payment.paid(after: standing.paid)
+            standing.isInDoubt = isInDoubt
+        }
+        (standing.refunded, standing.refundedTax) = (book.refunds.amount, book.refunds.tax)
+        orders[place] = standing
+        follow(order, book)
+        if notesChanges { changes.note(order, before: before, after: row(order, standing)) }
+    }
+
+    private mutating func place(
+        _ order: Identifier, _ placement: Order.Placement, _ event: DecodedEvent
+    ) throws(ImpossibleEvent) {
+        var state = Order.initial
+        try Order.evolve(&state, .placed(placement))
+        guard var book = state.book else { return }
+        let time = event.recordedAt.millisecondsSinceEpoch
+        let standing = Standing(
+            position: event.position, placedAt: time, changedAt: time, total: placement.total.minorUnits,
+            tax: placement.tax.minorUnits, refunded: 0, refundedTax: 0, paid: 0, version: 1,
+            count: Int32(clamping: placement.count), outlet: outlets.number(of: placement.outlet),
+            customer: placement.customer.map { customers.number(of: $0) } ?? 0, currency: placement.currency.letters,
+            status: book.status.number, isInDoubt: false)
+        list(orders.insert(order, standing), standing)
+        if placement.terms.placedAt != nil {
+            book.placement.lines = []
+            book.placement.name = nil
+            open[order] = Open(book: book, placed: EventCodec.encode(.order(.placed(placement))).payload)
+            follow(order, book)
+        }
+        if notesChanges { changes.note(order, before: nil, after: row(order, standing)) }
+    }
+
+    private mutating func list(_ place: TablePlace, _ standing: Standing) {
+        all.append(place)
+        ofOutlet[standing.outlet, default: []].append(place)
+        if standing.customer > 0 { ofCustomer[standing.customer, default: []].append(place) }
+    }
+
+    /// Keeps an order among the open ones, and in its kitchen, as long as it belongs there.
+    private mutating func follow(_ order: Identifier, _ book: Order.Book) {
+        guard open[order] != nil else { return }
+        let outlet = book.placement.outlet
+        if book.status.isInKitchen {
+            kitchens[outlet, default: []].insert(order)
+        } else if kitchens[outlet]?.remove(order) != nil, kitchens[outlet]?.isEmpty ?? false {
+            kitchens[outlet] = nil
+        }
+        if book.status.isEnd { open[order] = nil } else { open[order]?.book = book }
+    }
+
+    /// An order of which no more is kept.
+    private func book(_ standing: Standing) -> Order.Book {
+        var book = Order.Book(
+            Order.Placement(
+                cart: outlets[standing.outlet], outlet: outlets[standing.outlet], currency: Currency(standing.currency),
+                lines: [], total: Amount(minorUnits: standing.total),
+                customer: standing.customer > 0 ? customers[standing.customer] : nil))
+        book.status = Order.Status(standing.status)
+        book.refunds = standing.refunds
+        return book
+    }
+
+    #if DEBUG
+        package mutating func skip(_ event: DecodedEvent) {
+            guard let place = orders.place(of: event.stream.id) else { return }
+            orders[place].version = Int32(clamping: event.version)
+        }
+    #endif
+
+    // MARK: Rows
+
+    /// The number of orders.
+    package var rowCount: Int { orders.count }
+
+    /// Every order.
+    package var rows: some Sequence<OrderRow> { orders.entries.lazy.map { row($0.key, $0.standing) } }
+
+    package func row(of key: Identifier) -> OrderRow? { orders[key].map { row(key, $0) } }
+
+    func row(_ order: Identifier, _ standing: Standing) -> OrderRow {
+        OrderRow(
+            order: order, standing: standing, outlet: outlets[standing.outlet],
+            customer: standing.customer > 0 ? customers[standing.customer] : nil, open: open[order])
+    }
+
+    package mutating func restore(_ stored: StoredRow) throws(UnreadableValue) -> Digest {
+        let row = try OrderRow(stored)
+        var standing = row.standing
+        standing.outlet = outlets.number(of: row.outlet)
+        standing.customer = row.customer.map { customers.number(of: $0) } ?? 0
+        guard orders.load(stored.keyBytes, standing) else { throw StoredRow.keyIsNoIdentifier }
+        if var open = row.open {
+            open.book.refunds = standing.refunds
+            self.open[row.order] = open
+            follow(row.order, open.book)
+        }
+        return row.digest
+    }
+
+    package mutating func endRestoring() -> Identifier? {
+        // Rows come in any order.
+        let places = orders.places.map { (place: $0, position: orders[$0].position) }
+        for (place, _) in places.sorted(by: { $0.position < $1.position }) { list(place, orders[place]) }
+        return orders.index()
+    }
+
+    // MARK: Checkpoints
+
+    package mutating func takeChanges() -> ValueChanges<OrderRow> {
+        defer { changes = ValueChanges() }
+        return changes
+    }
+
+    package mutating func putBack(_ taken: ValueChanges<OrderRow>) { changes.merge(older: taken) }
+}
+
+extension Orders.Standing {
+    /// What was given back so far, without which lines and taxes it was of.
+    fileprivate var refunds: Order.Refunds { Order.Refunds(amount: refunded, tax: refundedTax) }
+}
+
+/// Identifiers that many orders share, by numbers from 1.
+struct Names: Sendable {
+    private var names: [Identifier] = []
+    private var numbers: [Identifier: UInt32] = [:]
+
+    subscript(number: UInt32) -> Identifier { names[Int(number) - 1] }
+
+    /// The number of a name; nil if no order has it.
+    func find(_ name: Identifier) -> UInt32? { numbers[name] }
+
+    mutating func number(of name: Identifier) -> UInt32 {
+        if let number = numbers[name] { return number }
+        names.append(name)
+        numbers[name] = UInt32(names.count)
+        return UInt32(names.count)
+    }
+}
+
+extension Order.Status {
+    /// Its place among all.
+    var number: UInt8 { UInt8(Order.Status.allCases.firstIndex(of: self) ?? 0) }
+
+    init(_ number: UInt8) { self = Order.Status.allCases[Int(number)] }
+}
+
+extension Currency {
+    var letters: (UInt8, UInt8, UInt8) {
+        let letters = Array(code.utf8)
+        return (letters[0], letters[1], letters[2])
+    }
+
+    init(_ letters: (UInt8, UInt8, UInt8)) {
+        guard let currency = Currency(String(decoding: [letters.0, letters.1, letters.2], as: UTF8.self)) else {
+            preconditionFailure("the letters of a currency")
+        }
+        self = currency
+    }
+}

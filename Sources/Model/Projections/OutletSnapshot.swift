@@ -1,0 +1,179 @@
+package import Domain
+package import EventLog
+internal import TextFormats
+
+/// A row of `outlet_home`.
+package struct OutletHomeRow: ProjectionRow {
+    /// The document follows from the snapshot; only restarts read the snapshot.
+    package static let columns = [
+        Column("outlet", .text), Column("revision", .int64), Column("document", .json, isRestored: false),
+        Column("snapshot", .json, isPrinted: false),
+    ]
+
+    /// The outlet.
+    package var outlet: Identifier
+    /// The position of the last event of the outlet or its menu.
+    package var revision: Int64
+    /// The home document, as ``HomeDocument`` writes it; `null` if the outlet is not registered, or was removed.
+    package var document: [UInt8]
+    /// The shortest history that leads to the outlet and its menu.
+    package var snapshot: [UInt8]
+
+    /// A row as it is in the database.
+    package init(outlet: Identifier, revision: Int64, document: [UInt8], snapshot: [UInt8]) {
+        self.outlet = outlet
+        self.revision = revision
+        self.document = document
+        self.snapshot = snapshot
+    }
+
+    /// The row of an outlet.
+    package init(_ record: OutletRecord) {
+        outlet = record.id
+        revision = record.revision
+        // An outlet whose registration is damaged may still have a menu, and one that was removed has its last one.
+        document = record.details == nil ? Array("null".utf8) : HomeDocument.bytes(of: record)
+        snapshot = record.snapshot()
+    }
+
+    package init(_ stored: StoredRow) throws(UnreadableValue) {
+        self.init(
+            outlet: try stored.key(), revision: stored.int64(1), document: stored.bytes(2), snapshot: stored.bytes(3))
+    }
+
+    package func write(to columns: inout some RowWriter) {
+        columns.text(outlet.rawValue)
+        columns.int64(revision)
+        columns.json(document)
+        columns.json(snapshot)
+    }
+
+    package var key: Identifier { outlet }
+
+    package var size: Int { document.count + snapshot.count }
+
+    package func mayFollow(_ event: DecodedEvent) -> Bool { event.position == revision }
+
+    /// The row's digest: over the outlet, a zero byte, the revision in decimal, another zero byte, and the snapshot. The
+    /// document follows from these.
+    package var digest: Digest { Digest.of(Array("\(outlet.rawValue)\0\(revision)\0".utf8) + snapshot) }
+}
+
+// An outlet is saved as the shortest history that leads to it, in the format of events. So there is no second format
+// for outlets and menus that could say something else.
+extension OutletRecord {
+    func snapshot() -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 1_024)
+        writer.beginObject()
+        writer.field("outletVersion", outletVersion)
+        writer.field("menuVersion", menuVersion)
+        writer.key("events")
+        writer.beginArray()
+        for event in history {
+            let (kind, payload) = EventCodec.encode(event)
+            writer.beginObject()
+            writer.field("kind", kind.name)
+            writer.field("schemaVersion", kind.schemaVersion)
+            writer.key("payload")
+            writer.raw(payload)
+            writer.endObject()
+        }
+        writer.endArray()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    init(_ row: OutletHomeRow, _ digest: Digest) throws(UnreadableValue) {
+        do {
+            self = try JSONReader.read(row.snapshot) { reader throws(JSONReadingError) in
+                try OutletRecord(id: row.outlet, revision: row.revision, from: &reader)
+            }
+            savedDigest = digest
+        } catch {
+            throw UnreadableValue("its snapshot: \(error)")
+        }
+    }
+
+    private init(id: Identifier, revision: Int64, from reader: inout JSONReader) throws(JSONReadingError) {
+        var outletVersion: Int64 = 0
+        var menuVersion: Int64 = 0
+        var outlet = Outlet.initial
+        var menu = Menu.initial
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "outletVersion": outletVersion = try reader.integer()
+            case "menuVersion": menuVersion = try reader.integer()
+            case "events":
+                try reader.beginArray()
+                while try reader.nextElement() {
+                    do {
+                        switch try OutletRecord.event(from: &reader) {
+                        case .outlet(let event): try Outlet.evolve(&outlet, event)
+                        case .menu(let event): try Menu.evolve(&menu, event)
+                        case .cart, .order, .deed: throw ImpossibleEvent("an event of another projection")
+                        }
+                    } catch {
+                        throw reader.failure("a possible event (\(error))")
+                    }
+                }
+            default: _ = try reader.rawValue()
+            }
+        }
+        self.init(
+            id: id, outlet: outlet, menu: menu, outletVersion: outletVersion, menuVersion: menuVersion,
+            revision: revision)
+    }
+
+    private static func event(from reader: inout JSONReader) throws -> DomainEvent {
+        var kind = EventKind(name: "", schemaVersion: 1)
+        var payload: [UInt8] = []
+        try reader.beginObject()
+        while let key = try reader.nextKey() {
+            switch key {
+            case "kind": kind.name = try reader.string()
+            case "schemaVersion": kind.schemaVersion = Int(clamping: try reader.integer())
+            case "payload": payload = Array(try reader.rawValue())
+            default: _ = try reader.rawValue()
+            }
+        }
+        return try EventCodec.decode(kind, payload)
+    }
+
+    private var history: [DomainEvent] {
+        var events: [DomainEvent] = []
+        switch outlet {
+        case .unregistered: break
+        case .registered(let details, let status, let isHidden):
+            events.append(.outlet(.registered(details)))
+            switch status {
+            case .closed: break
+            case .open: events.append(.outlet(.opened))
+            case .paused(let until, let reason): events.append(.outlet(.paused(until: until, reason: reason)))
+            }
+            if isHidden { events.append(.outlet(.hidden)) }
+        case .removed(let details): events += [.outlet(.registered(details)), .outlet(.removed)]
+        }
+        // Before the items, so that what follows for these is worked out once.
+        for group in menu.groups.list {
+            events.append(.menu(.groupPut(group)))
+            for option in group.options {
+                guard let suspension = menu.groups.suspensions[option.id] else { continue }
+                events.append(.menu(.optionSuspended(option.id, until: suspension.until)))
+            }
+        }
+        for section in menu.sections {
+            events.append(.menu(.sectionAdded(section.header, before: nil)))
+            for id in section.items {
+                guard let entry = menu.entries[id] else { continue }
+                events.append(.menu(.itemAdded(entry.item, section: section.header.id, before: nil)))
+                if let suspension = entry.ownSuspension {
+                    events.append(.menu(.itemSuspended(id, until: suspension.until)))
+                }
+            }
+        }
+        // Last, as a menu that changes is no longer what its source was found to hold.
+        if let feed = menu.feed { events.append(.menu(.feedChecked(feed))) }
+        return events
+    }
+}

@@ -1,0 +1,162 @@
+internal import Domain
+package import EventLog
+
+/// One of the projections that a ``ReadModel`` holds, for code that handles all of them alike.
+package struct RegisteredProjection: Hashable, Sendable, CustomStringConvertible {
+    package let name: String
+    package let version: Int
+    package let table: String
+    package let columns: [Column]
+    /// Where it is in a read model.
+    package let member: any ProjectionMember
+
+    init<P: Projection>(_ path: any WritableKeyPath<ReadModel, P> & Sendable) {
+        name = P.name
+        version = P.version
+        table = P.table
+        columns = P.Row.columns
+        member = Member(path: path)
+    }
+
+    /// The projection with this name.
+    package init?(name: String) {
+        guard let found = ReadModel.projections.first(where: { $0.name == name }) else { return nil }
+        self = found
+    }
+
+    /// The names of all, for people.
+    package static var names: String { ReadModel.projections.map(\.name).joined(separator: ", ") }
+
+    /// Its name.
+    package var description: String { name }
+
+    /// Two are equal if they have the same name.
+    package static func == (_ one: RegisteredProjection, _ other: RegisteredProjection) -> Bool {
+        one.name == other.name
+    }
+
+    /// See `Hashable`.
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+}
+
+/// Where a projection is in a read model. Code that needs its type opens this in a generic function.
+package protocol ProjectionMember<Member>: Sendable {
+    /// The projection.
+    associatedtype Member: Projection
+
+    /// The projection in a read model.
+    func projection(in model: ReadModel) -> Member
+
+    /// Lets the body change the projection in a read model.
+    func change<Result, Failure>(
+        in model: inout ReadModel, _ body: (inout Member) throws(Failure) -> Result
+    ) throws(Failure) -> Result
+}
+
+private struct Member<P: Projection>: ProjectionMember {
+    let path: any WritableKeyPath<ReadModel, P> & Sendable
+
+    func projection(in model: ReadModel) -> P { model[keyPath: path] }
+
+    func change<Result, Failure>(
+        in model: inout ReadModel, _ body: (inout P) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(&model[keyPath: path])
+    }
+}
+
+// MARK: Operations on any projection
+
+extension RegisteredProjection {
+    /// How many rows it has in a read model.
+    package func rowCount(in model: ReadModel) -> Int { member.rowCount(in: model) }
+
+    /// Every row in a read model, in the order of their keys.
+    package func rows(in model: ReadModel) -> [any ProjectionRow] { member.sortedRows(in: model) }
+
+    /// Its streams in quarantine.
+    package func quarantine(in model: ReadModel) -> Quarantine { member.quarantine(in: model) }
+
+    /// The first event of a stream that puts it into quarantine, if there is one. The events are those of the stream
+    /// from its beginning.
+    package func corruption(
+        of stream: StreamName, in events: [Result<DecodedEvent, CorruptEvent>]
+    ) -> CorruptEvent? {
+        member.corruption(of: stream, in: events)
+    }
+}
+
+extension ProjectionMember {
+    fileprivate func rowCount(in model: ReadModel) -> Int { projection(in: model).rowCount }
+
+    fileprivate func quarantine(in model: ReadModel) -> Quarantine { projection(in: model).quarantine }
+
+    fileprivate func sortedRows(in model: ReadModel) -> [any ProjectionRow] {
+        projection(in: model).rows.sorted { $0.key < $1.key }
+    }
+
+    fileprivate func corruption(
+        of stream: StreamName, in events: [Result<DecodedEvent, CorruptEvent>]
+    ) -> CorruptEvent? {
+        guard Member.follows(stream.category) else { return nil }
+        var projection = Member(notesChanges: false)
+        for event in events where projection.quarantine[stream] == nil { projection.fold(event) }
+        return projection.quarantine[stream]
+    }
+
+    /// The digest of every row and every stream in quarantine.
+    func digest(in model: ReadModel) -> SetDigest {
+        var digest = SetDigest()
+        for row in projection(in: model).rows { digest.insert(row.digest) }
+        for corruption in quarantine(in: model).streams.values { digest.insert(quarantined: corruption) }
+        return digest
+    }
+
+    func restore(
+        _ rows: any StoredRows, into model: inout ReadModel, _ digest: inout SetDigest
+    ) throws(UnreadableRow) {
+        let partition = model.partition
+        try change(in: &model) { (projection) throws(UnreadableRow) in
+            for row in 0..<rows.count {
+                do throws(UnreadableValue) {
+                    digest.insert(try projection.restore(StoredRow(rows, row)))
+                } catch {
+                    throw UnreadableRow(
+                        table: Member.table, partition: partition, key: rows.key(row), reason: error.description)
+                }
+            }
+        }
+    }
+}
+
+extension Projection {
+    /// A row as it was read.
+    package static func row(_ number: Int, of rows: any StoredRows) throws(UnreadableValue) -> Row {
+        try Row(StoredRow(rows, number))
+    }
+
+    /// The result of a history of streams that it follows, whose events are in the order of their positions.
+    package init(folding history: [Result<DecodedEvent, CorruptEvent>]) {
+        self.init(notesChanges: false)
+        for event in history { fold(event) }
+    }
+
+    /// Folds in an event of a stream that it follows, and quarantines the stream if the event is corrupt.
+    @inline(__always)
+    @discardableResult
+    mutating func fold(_ event: Result<DecodedEvent, CorruptEvent>) -> CorruptEvent? {
+        let corruption: CorruptEvent
+        switch event {
+        case .success(let event):
+            do throws(ImpossibleEvent) {
+                try apply(event)
+                return nil
+            } catch {
+                corruption = CorruptEvent(event, reason: error.description)
+            }
+        case .failure(let event): corruption = event
+        }
+        quarantine.insert(corruption)
+        return corruption
+    }
+}

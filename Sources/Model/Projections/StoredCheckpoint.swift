@@ -1,0 +1,33 @@
+package import EventLog
+
+/// A row of `projection_checkpoints`: how far a generation of a projection's rows goes.
+package struct StoredCheckpoint: Equatable, Sendable {
+    /// The projection's name.
+    package var projection: String
+    /// The generation of its rows.
+    package var generation: Int32
+    /// The version of the projection that made the rows; 0 if nothing has been saved.
+    package var version: Int
+    /// The position of the last event in the rows; 0 if nothing has been saved.
+    package var position: Int64
+    /// The digest of the rows; empty if nothing has been saved.
+    package var digest: [UInt8]
+    /// The chain of the log up to the position; nil where it was not known.
+    package var chain: Digest?
+    /// Whether servers begin with its rows and save to them. If not, it is kept to go back to.
+    package var isActive: Bool
+
+    /// A row of `projection_checkpoints`.
+    package init(
+        projection: String, generation: Int32, version: Int, position: Int64, digest: [UInt8], chain: Digest? = nil,
+        isActive: Bool = true
+    ) {
+        self.projection = projection
+        self.generation = generation
+        self.version = version
+        self.position = position
+        self.digest = digest
+        self.chain = chain
+        self.isActive = isActive
+    }
+}

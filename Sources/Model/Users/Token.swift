@@ -1,0 +1,35 @@
+package import EventLog
+
+/// What a program logs in with in place of a password: 256 random bits. Nobody guesses them, so a plain digest is
+/// enough to recognise them.
+package struct Token: Sendable {
+    private static let prefix = "tiffin_"
+
+    /// The token as its owner keeps it.
+    package let text: String
+    /// What the database keeps.
+    package let digest: Digest
+
+    /// A new token.
+    package static func random() -> Token {
+        let digits = PasswordHash.randomBytes(Digest.length).map { byte in
+            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }
+        return Token(text: prefix + digits.joined())
+    }
+
+    /// The token that was given as a password; nil where it has not the form of one.
+    package init?(_ password: [UInt8]) {
+        guard password.count == Token.prefix.utf8.count + 2 * Digest.length, password.starts(with: Token.prefix.utf8)
+        else { return nil }
+        self.init(text: String(decoding: password, as: UTF8.self))
+    }
+
+    private init(text: String) {
+        self.text = text
+        digest = Digest.of(Array(text.utf8))
+    }
+
+    /// What tells a user's tokens apart: the beginning of a digest.
+    package static func name(of digest: Digest) -> String { String(digest.description.prefix(8)) }
+}

@@ -1,0 +1,269 @@
+internal import Application
+internal import CommandLineOptions
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Foundation
+internal import LineServer
+internal import Postgres
+internal import PostgresStorage
+internal import WebServer
+
+enum ServeCommand: Subcommand {
+    static let name = "serve"
+    static let summary = "runs the server"
+    static let options: [any DeclaredOption] =
+        [listen] + WebOptions.all + Database.options + ServerCertificates.options + [
+            logLevel, logFormat, protectedMode, loginTimeout,
+        ] + ServerLimits.options + [slowLogThreshold, slowLogLength, latencyThreshold, demo]
+
+    private static let listen = Option.value(
+        "listen", "host:port", "where to listen", OptionValue("host:port", listenAddress), default: "127.0.0.1:7379")
+    private static let logLevel = Option.value(
+        "log-level", "level", "error, info or debug",
+        OptionValue("error, info or debug") { Logger.Level(rawValue: $0) }, default: "info")
+    private static let logFormat = Option.value(
+        "log-format", "text|json", "json: an object a line, with time, level and message",
+        OptionValue<Logger.Format>.choice, default: Logger.Format.text.rawValue)
+    private static let protectedMode = Option.value(
+        "protected-mode", "yes|no", "no: without users, serve clients on other machines too",
+        OptionValue("yes or no") { ["yes": true, "no": false][$0.lowercased()] }, default: "yes")
+    private static let loginTimeout = Option.value(
+        "login-timeout", "seconds", "how long a client may take to log in", .integer(1...3_600), default: "10")
+    private static let slowLogThreshold = Option.value(
+        "slowlog-log-slower-than", "microseconds", "commands that take as long to execute are in SLOWLOG; -1 for none",
+        .integer(-1...Int(Int32.max)), default: "10000")
+    private static let slowLogLength = Option.value(
+        "slowlog-max-len", "count", "the most commands in SLOWLOG", .integer(0...10_000), default: "128")
+    private static let latencyThreshold = Option.value(
+        "latency-monitor-threshold", "milliseconds", "what holds up the server as long is in LATENCY; 0 for nothing",
+        .integer(0...Int(Int32.max)), default: "100")
+    private static let demo = Option.flag("demo", "load a small demo catalogue when the log is empty")
+
+    /// The longest that a stop takes, whatever the database does.
+    private static let stopMilliseconds: UInt64 = 10_000
+
+    static func run(_ options: Options) async throws -> ExitCode {
+        let logger = Logger(level: options[logLevel], format: options[logFormat])
+        do {
+            try await run(options, logger)
+            return .success
+        } catch  where !(error is UsageError) {
+            logger.error("\(error)")
+            return .failure
+        }
+    }
+
+    @LoopActor
+    private static func run(_ options: Options, _ logger: Logger) async throws {
+        var configuration = Configuration()
+        var line = LineConfiguration()
+        (line.host, line.port) = options[listen]
+        line.isProtected = options[protectedMode]
+        line.loginSeconds = UInt64(options[loginTimeout])
+        line.slowLogMicroseconds = Int64(options[slowLogThreshold])
+        line.slowLogLength = options[slowLogLength]
+        ServerLimits.apply(options, to: &configuration, &line)
+        configuration.latencyMilliseconds = UInt64(options[latencyThreshold])
+        let certificates = try ServerCertificates(options, logger)
+        var web = try WebOptions.configuration(options, isProtected: line.isProtected)
+        fit(&line, &web, logger, handshakes: certificates == nil ? 0 : line.maximumHandshakes)
+        #if DEBUG
+            configuration.plantedFault = try plantedFault()
+            if let fault = configuration.plantedFault { logger.error("a fault is planted: \(fault)") }
+        #endif
+
+        let stopping = StopSignal()
+        stopping.onFire = {
+            // While it starts, it cannot be told to stop wherever it waits.
+            _ = LoopTimer(milliseconds: stopMilliseconds) {
+                logger.error("it did not stop in time: ending")
+                exit(ExitCode.failure.rawValue)
+            }
+        }
+        // Without certificates to reload, it means that the terminal is gone.
+        let hangup = try? SignalSource(.hangup) {
+            if let certificates { certificates.reload() } else { stopping.fire() }
+        }
+        defer { hangup?.cancel() }
+        try checkPorts(line, web)
+        try await Database.run(
+            options, log: { logger.info($0) }, makesOne: true,
+            onLost: {
+                logger.error("the database is lost: stopping")
+                stopping.fire()
+            }
+        ) { address, embedded in
+            try await serve(configuration, line, web, address, embedded, logger, options, certificates, stopping)
+        }
+        logger.info("stopped")
+    }
+
+    /// Fails where somebody else listens already: before a cluster is made for nothing, or another version's migrations
+    /// are applied beside the server that runs.
+    @LoopActor
+    private static func checkPorts(_ line: LineConfiguration, _ web: WebConfiguration) throws(LoopError) {
+        let required = web.addresses.values.filter(\.isRequired).map { ($0.host, $0.port) }
+        for (host, port) in [(line.host, line.port)] + required where port > 0 {
+            try TCPListener(host: host, port: port) { $0.close() }.close()
+        }
+    }
+
+    /// Serves no more clients than there are files that the process may open, less what it needs itself: without the
+    /// database, it could serve nobody.
+    private static func fit(
+        _ line: inout LineConfiguration, _ web: inout WebConfiguration, _ logger: Logger, handshakes: Int
+    ) {
+        let ownFiles = 64
+        let browsers = web.addresses.isEmpty ? 0 : web.maximumConnections
+        let wanted = line.maximumClients + handshakes + browsers + ownFiles
+        let files = ProcessResources.allowOpenFiles(wanted)
+        guard files < wanted else { return }
+        let wantedClients = line.maximumClients
+        line.maximumHandshakes = max(1, min(handshakes, files / 4))
+        let others = min(handshakes, line.maximumHandshakes) + ownFiles
+        // Browsers have a quarter at least, and what clients could not use.
+        web.maximumConnections = max(1, min(browsers, max(files / 4, files - wantedClients - others)))
+        let browserFiles = min(browsers, web.maximumConnections)
+        line.maximumClients = max(1, min(wantedClients, files - browserFiles - others))
+        guard line.maximumClients < wantedClients else { return }
+        logger.info("serving at most \(line.maximumClients) clients at once: 'ulimit -n' is \(files)")
+    }
+
+    @LoopActor
+    private static func migrate(_ database: String, _ logger: Logger) async throws {
+        var reportedAt = LoopActor.now
+        try await Migrations.run(database) { moved, total in
+            guard LoopActor.now - reportedAt > 1_000_000_000 else { return }
+            reportedAt = LoopActor.now
+            logger.info("moving the log to its new layout: \(moved) of \(total) events")
+        } log: {
+            logger.info($0)
+        }
+    }
+
+    @LoopActor
+    private static func serve(
+        _ configuration: Configuration, _ line: LineConfiguration, _ web: WebConfiguration, _ database: String,
+        _ embedded: EmbeddedPostgres?, _ logger: Logger, _ options: Options, _ certificates: ServerCertificates?,
+        _ stopping: StopSignal
+    ) async throws {
+        try await migrate(database, logger)
+        let hasRoom = { @LoopActor in embedded?.hasRoom ?? true }
+        let log = try await PostgresEventLog.open(database, hasRoom: hasRoom) { logger.error($0) }
+        defer { log.close() }
+        for line in try await log.damage() { logger.error(line) }
+        let history = PostgresEventLog.history(database, partitionCount: log.partitionCount) { logger.error($0) }
+        defer { history.close() }
+        let keys = PostgresCustomerKeys(database, hasRoom: hasRoom) { logger.error($0) }
+        defer { keys.close() }
+        let store = PostgresReadModelStore(database, hasRoom: hasRoom) { logger.error($0) }
+        defer { store.close() }
+        let users = PostgresUsers(database) { logger.error($0) }
+        defer { users.close() }
+        let known = try await users.changes()
+        let web = WebServer(web, logger: logger) {
+            Int64(Date().timeIntervalSince1970 * 1_000)
+        }
+        if let known { web.apply(known.changes, isEverything: known.isEverything) }
+        // Before the log is read, so that whoever asks is told that it is.
+        for (site, address) in try web.listen() { Terminal.print("tiffin: \(site.rawValue) on http://\(address)") }
+        defer { web.close() }
+        let application = try await Application(
+            configuration: configuration, log: log, history: history, keys: keys, store: store, logger: logger
+        ) {
+            Timestamp(millisecondsSinceEpoch: Int64(Date().timeIntervalSince1970 * 1_000))
+        }
+        var line = line
+        line.tls = certificates?.context
+        let server = LineServer(application, configuration: line, logger: logger) {
+            log.serverVersion
+        } connections: {
+            log.connectionLines + history.connectionLines
+                + [keys.connectionLine, store.connectionLine, users.connectionLine]
+        }
+        certificates?.server = server
+        if let known { server.apply(known.changes, isEverything: known.isEverything) }
+        application.start()
+        if options[demo], application.isLogEmpty {
+            let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: application)
+            logger.info("the log was empty: loaded a demo catalogue of \(count) outlets")
+        }
+        let (address, port): (String, Int)
+        do {
+            (address, port) = try server.listen()
+        } catch {
+            web.close()
+            await application.stop()
+            throw error
+        }
+        web.onCall = { server.count($0, nanoseconds: $1, $2) }
+        web.information = { server.sections }
+        web.latencies = { server.latencies }
+        web.serve(application)
+        users.follow {
+            server.apply($0.changes, isEverything: $0.isEverything)
+            web.apply($0.changes, isEverything: $0.isEverything)
+        }
+        Terminal.print("tiffin: listening on \(address)")
+        ServiceManager.tell(.ready)
+        if options[demo], certificates == nil { Terminal.print(lines: howToTalk(port)) }
+        await stopping.wait()
+        logger.info("stopping")
+        ServiceManager.tell(.stopping)
+        embedded?.mustStop(within: .milliseconds(stopMilliseconds - 1_000))
+        // A silent database does not keep the process: the next one folds from the log what could not be saved.
+        let stopped = StopSignal(by: [])
+        let patience = LoopTimer(milliseconds: stopMilliseconds / 2) {
+            logger.error("the database does not answer: stopping without a checkpoint")
+            stopped.fire()
+        }
+        defer { patience.cancel() }
+        server.drain()
+        web.drain()
+        Task { @LoopActor in
+            await application.stop()
+            stopped.fire()
+        }
+        await stopped.wait()
+        server.close()
+    }
+
+    private static func howToTalk(_ port: Int) -> String {
+        """
+
+          Talk to it with redis-cli, netcat or any Redis client library:
+            redis-cli -p \(port) OUTLET.HOME cinnamon-verandah
+            redis-cli -p \(port) CART.ADD cart-1 cinnamon-verandah egg-hopper 2
+            redis-cli -p \(port) CART.GET cart-1
+            printf 'HELP\\nQUIT\\n' | nc 127.0.0.1 \(port)
+          Ctrl-C stops it.
+
+        """
+    }
+
+    // MARK: Options
+
+    /// Port 0 is any that is free.
+    static func listenAddress(_ text: String) -> (String, UInt16)? {
+        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
+            return nil
+        }
+        let host = text[..<colon].trimmingCharacters(in: ["[", "]"])
+        return (host.isEmpty ? "0.0.0.0" : host, port)
+    }
+
+    #if DEBUG
+        /// For tests of those who should find it. No option, so that nobody comes upon it by accident.
+        private static func plantedFault() throws(UsageError) -> PlantedFault? {
+            let name = "TIFFIN_PLANTED_FAULT"
+            guard let text = ProcessInfo.processInfo.environment[name], !text.isEmpty else { return nil }
+            guard let fault = PlantedFault(text) else {
+                let names = PlantedFault.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+                throw UsageError(
+                    "\(name) must be one of \(names), a colon and how often, not '\(text)'")
+            }
+            return fault
+        }
+    #endif
+}

@@ -1,0 +1,235 @@
+package import Domain
+internal import EventLog
+package import TextFormats
+package import Users
+
+/// A call of a command: its arguments by the keys that the command declared.
+///
+/// It is a view, valid while its arguments are; what outlives the call is read from it before.
+package struct Call: ~Copyable {
+    /// The most options that a command may have.
+    static let maximumOptions = SIMD16<UInt16>.scalarCount
+
+    /// The arguments, the command's name first.
+    package let arguments: Arguments
+    private let declaration: CommandDeclaration
+    /// What its caller is confined to; nil where it is not. Before the command runs, the ids in the call have been
+    /// found to be within.
+    package let confinement: Confinement?
+    /// What its caller may do.
+    let rights: Rights
+    /// Whose call it is.
+    let caller: Caller
+    /// The connection that it came by; 0 for the server itself.
+    let client: Int64
+    /// Who has proved to be its caller; nil where nobody has to.
+    private let actor: Text?
+    /// Whether it only asks what became of the same call before: it decides nothing.
+    let isRecall: Bool
+    /// Of each option, by number, the index of its value among the arguments; 0 where the call has none.
+    private var options = SIMD16<UInt16>.zero
+
+    /// Finds the options among the arguments.
+    ///
+    /// - Parameters:
+    ///   - confinement: what the caller is confined to; nil where it is not.
+    ///   - rights: what the caller may do.
+    ///   - caller: whose call it is.
+    ///   - client: the connection that it came by; 0 for the server itself.
+    ///   - actor: who has proved to be its caller; nil where nobody has to.
+    ///   - isRecall: whether it only asks what became of the same call before.
+    /// - Throws: the error of a call with too few or too many arguments, with words that are no options, or about
+    ///   something that the caller may not use.
+    package init(
+        _ declaration: CommandDeclaration, _ arguments: Arguments, within confinement: Confinement? = nil,
+        with rights: Rights = .all, of caller: Caller = .server, by client: Int64 = 0, actor: Text? = nil,
+        isRecall: Bool = false
+    ) throws(Failure) {
+        self.arguments = arguments
+        self.declaration = declaration
+        self.confinement = confinement
+        self.rights = rights
+        self.caller = caller
+        self.client = client
+        self.actor = actor
+        self.isRecall = isRecall
+        try declaration.checkCount(of: arguments)
+        if arguments.count > declaration.fixedCount || !declaration.requiredOptions.isEmpty { try findOptions() }
+        if let confinement { try check(within: confinement) }
+    }
+
+    /// Refuses what is not within the confinement, and what cannot be decided. An id that is malformed is left to
+    /// whoever reads it.
+    private func check(within confinement: Confinement) throws(Failure) {
+        guard declaration.role == .anybody || !declaration.subjects.isEmpty || declaration.repeatedSubject != nil else {
+            throw .noPermissionForKey
+        }
+        for (place, subject) in declaration.subjects {
+            guard let argument = argument(at: place), let id = Identifier(utf8: argument.bytes) else { continue }
+            guard confinement.allows(id, as: subject) else { throw .noPermissionForKey }
+        }
+        switch declaration.repeatedSubject {
+        case .catalogue?: guard confinement.allowsCatalogue else { throw .noPermissionForKey }
+        case .channels?:
+            for channel in arguments[min(declaration.fixedCount, arguments.count)...] {
+                guard try TopicName(channel).isWithin(confinement) else { throw .noPermissionForChannel }
+            }
+        case nil: break
+        }
+    }
+
+    private mutating func findOptions() throws(Failure) {
+        let tokens = declaration.optionTokens
+        // What follows a repeated parameter's place is read by the command itself.
+        guard !tokens.isEmpty else { return }
+        var index = declaration.fixedCount
+        while index < arguments.count {
+            let word = arguments[index]
+            guard let option = tokens.firstIndex(where: { word.equals(capitals: $0) }) else {
+                let known = tokens.map { String(decoding: $0, as: UTF8.self) }.joined(separator: ", ")
+                throw .syntax("\(word.shown) is no option of \(declaration.name), which takes \(known)")
+            }
+            guard index + 1 < arguments.count else { throw .syntax("a value is missing after \(word.shown)") }
+            guard options[option] == 0 else { throw .syntax("\(word.shown) is given twice") }
+            options[option] = UInt16(index + 1)
+            index += 2
+        }
+        for option in declaration.requiredOptions where options[option] == 0 { throw missing(option) }
+    }
+
+    private func missing(_ option: Int) -> Failure {
+        .syntax(
+            "\(String(decoding: declaration.optionTokens[option], as: UTF8.self)) is missing; usage: "
+                + declaration.usage)
+    }
+
+    private func argument(at place: ParameterPlace) -> Argument? {
+        switch place {
+        case .argument(let index): index < arguments.count ? arguments[index] : nil
+        case .option(let number): options[number] == 0 ? nil : arguments[Int(options[number])]
+        }
+    }
+
+    /// The value of a parameter.
+    package subscript<Value>(parameter: Parameter<Value>) -> Value {
+        get throws(Failure) {
+            guard let argument = argument(at: parameter.place) else {
+                throw .syntax("\(parameter.field) is missing; usage: \(declaration.usage)")
+            }
+            return try parameter.type.read(argument, parameter.field)
+        }
+    }
+
+    /// The value of a parameter, or nil where the call has none.
+    package subscript<Value>(parameter: OptionalParameter<Value>) -> Value? {
+        get throws(Failure) {
+            guard let argument = argument(at: parameter.place) else { return nil }
+            return try parameter.type.read(argument, parameter.field)
+        }
+    }
+
+    /// The value of a parameter, or its default where the call has none.
+    package subscript<Value>(parameter: DefaultedParameter<Value>) -> Value {
+        get throws(Failure) { try self[parameter.given] ?? parameter.standard }
+    }
+
+    /// The arguments of a repeated parameter.
+    package subscript(parameter: RepeatedParameter) -> Arguments.SubSequence {
+        arguments[min(parameter.first, arguments.count)...]
+    }
+
+    // MARK: Writes
+
+    /// The version that the client expects the stream to have.
+    var expectedVersion: Int64? {
+        get throws(Failure) {
+            guard let option = declaration.versionOption else { return nil }
+            return try self[option]
+        }
+    }
+
+    /// The client's id for the command, with a fingerprint of what the call asks for; and whose the command is.
+    func metadata() throws(Failure) -> EventMetadata {
+        var metadata = try origin
+        guard metadata.commandID != nil else { return metadata }
+        metadata.fingerprint = Call.fingerprint(of: words(omitting: nil).head)
+        return metadata
+    }
+
+    /// As ``metadata()``, with the sealed text in place of an option's value: nobody can guess the text from what the
+    /// log keeps.
+    func metadata(sealing text: OptionalParameter<Text>) throws(Failure) -> (SealedText?) -> EventMetadata {
+        var metadata = try origin
+        guard metadata.commandID != nil else { return { [metadata] _ in metadata } }
+        let (head, tail) = words(omitting: text.place)
+        return { sealed in
+            var call = head
+            if let sealed { Call.append(sealed.ciphertext.utf8, to: &call) }
+            metadata.fingerprint = Call.fingerprint(of: call + tail)
+            return metadata
+        }
+    }
+
+    /// Whose the command is, and what the client says of it, without a fingerprint.
+    var origin: EventMetadata {
+        get throws(Failure) {
+            var origin = EventMetadata.none
+            if let option = declaration.idOption { origin.commandID = try self[option] }
+            if let option = declaration.flowOption { origin.flow = try self[option] }
+            if let option = declaration.actorOption { origin.actor = try self[option] }
+            if let actor {
+                origin.claim = .besides(origin.actor)
+                origin.actor = actor
+            }
+            return origin
+        }
+    }
+
+    private static func fingerprint(of call: [UInt8]) -> Text { Text(Digest.of(call).bytes.prefix(8).hexadecimal) }
+
+    /// The words of the call without what only says whose it is, up to the value of an option and behind it.
+    private func words(omitting omitted: ParameterPlace?) -> (head: [UInt8], tail: [UInt8]) {
+        let id = valueIndex(of: declaration.idOption?.place)
+        let flow = valueIndex(of: declaration.flowOption?.place)
+        let actor = valueIndex(of: declaration.actorOption?.place)
+        func belongs(_ index: Int, to value: Int) -> Bool { value > 0 && (index == value || index == value - 1) }
+        let omitted = valueIndex(of: omitted)
+        var head: [UInt8] = []
+        var tail: [UInt8] = []
+        for index in arguments.indices
+        where !belongs(index, to: id) && !belongs(index, to: flow) && !belongs(index, to: actor) {
+            if index == 0 {
+                Call.append(arguments[index].uppercased, to: &head)
+            } else if omitted == 0 || index < omitted {
+                Call.append(arguments[index].bytes, to: &head)
+            } else if index > omitted {
+                Call.append(arguments[index].bytes, to: &tail)
+            }
+        }
+        return (head, tail)
+    }
+
+    private func valueIndex(of place: ParameterPlace?) -> Int {
+        switch place {
+        case nil: 0
+        case .argument(let index)?: index
+        case .option(let number)?: Int(options[number])
+        }
+    }
+
+    private static func append(_ word: some Collection<UInt8>, to call: inout [UInt8]) {
+        withUnsafeBytes(of: UInt32(word.count).bigEndian) { call.append(contentsOf: $0) }
+        call.append(contentsOf: word)
+    }
+}
+
+extension Argument {
+    /// The most bytes of a word that an error repeats.
+    private static let longestShown = 64
+
+    /// The word as errors repeat it.
+    package var shown: String {
+        let isCut = count > Argument.longestShown
+        return "'\(String(decoding: bytes.prefix(Argument.longestShown), as: UTF8.self))\(isCut ? "…" : "")'"
+    }
+}

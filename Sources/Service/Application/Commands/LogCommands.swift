@@ -1,0 +1,108 @@
+internal import EventLog
+internal import EventLoop
+internal import TextFormats
+internal import Users
+
+/// What auditors read.
+enum LogCommands {
+    /// The most events of one `LOG.READ`.
+    static let maximumCount: Int64 = 1_000
+
+    static let all: [Command] = [
+        Command(
+            "LOG.HEAD", .log, role: .auditor, "Returns the position and digest of every partition of the log."
+        ) { _ in
+            { application, call throws(Failure) in
+                let partitions = 0..<application.partitioning.count
+                return try application.reading(for: call.caller) { log async throws(EventLogError) in
+                    .document(LogDocument.bytes(of: try await log.heads(of: partitions)))
+                }
+            }
+        },
+        Command(
+            "LOG.READ", .log, role: .auditor,
+            "Returns events of the log, in order, all or those that match filters, or waits until there are some."
+        ) { parameters in
+            let partition = parameters.option("PARTITION", "partition", .integer.accepting("from 0"), default: 0)
+            let from = parameters.option("FROM", "position", .integer(1 ... .max), default: 1)
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 100)
+            let stream = parameters.option("STREAM", "stream", .stream)
+            let wait = parameters.option("WAIT", "milliseconds", .integer(0...LogWaits.longest))
+            let kinds = parameters.option("KIND", "kinds", .kinds)
+            let since = parameters.option("SINCE", "time", .time)
+            let until = parameters.option("UNTIL", "time", .time)
+            let actor = parameters.option("ACTOR", "name", .text)
+            return { application, call throws(Failure) in
+                let (after, limit) = (try call[from] - 1, Int(try call[count]))
+                let filter = EventFilter(
+                    kinds: try call[kinds], since: try call[since], until: try call[until], actor: try call[actor])
+                guard let stream = try call[stream] else {
+                    let partition = try call[partition]
+                    guard (0..<Int64(application.partitioning.count)).contains(partition) else {
+                        let last = application.partitioning.count - 1
+                        throw .invalid("PARTITION", last == 0 ? "must be 0" : "must be from 0 to \(last)")
+                    }
+                    let event = try call[wait].map { milliseconds in
+                        LogWaits.Event(
+                            partition: Int(partition), position: after + 1, milliseconds: milliseconds)
+                    }
+                    return try application.reading(
+                        for: call.caller, waitingFor: event
+                    ) { log async throws(EventLogError) in
+                        guard filter.isEmpty else {
+                            let found = try await log.find(filter, after: after, limit: limit, numbered: \.position) {
+                                after, limit async throws(EventLogError) in
+                                try await log.read(partition: Int(partition), after: after, limit: limit)
+                            }
+                            return .document(LogDocument.bytes(of: found))
+                        }
+                        let events = try await log.read(partition: Int(partition), after: after, limit: limit)
+                        return .documents(events.map(LogDocument.bytes))
+                    }
+                }
+                guard try call[partition.given] == nil else { throw .invalid("PARTITION", "follows from the stream") }
+                guard try call[wait] == nil else { throw .invalid("WAIT", "is for a partition, not for a stream") }
+                let partition = application.partitioning.partition(of: stream)
+                return try application.reading(for: call.caller) { log async throws(EventLogError) in
+                    guard filter.isEmpty else {
+                        let found = try await log.find(filter, after: after, limit: limit, numbered: \.version) {
+                            after, limit async throws(EventLogError) in
+                            try await log.read(
+                                stream: stream, partition: partition, afterVersion: after, limit: limit)
+                        }
+                        return .document(LogDocument.bytes(of: found))
+                    }
+                    let events = try await log.read(
+                        stream: stream, partition: partition, afterVersion: after, limit: limit)
+                    return .documents(events.map(LogDocument.bytes))
+                }
+            }
+        },
+        Command(
+            "LOG.PROVE", .log, role: .auditor,
+            "Returns a receipt that proves, without the log, that an event is in it."
+        ) { parameters in
+            let stream = parameters.required("stream", .stream)
+            let version = parameters.required("version", .integer(1 ... .max))
+            let head = parameters.option("HEAD", "position", .integer(1 ... .max))
+            return { application, call throws(Failure) in
+                let promise = Promise(about: .order)
+                application.receiptIssuer.issue(
+                    for: try call[stream], version: try call[version], head: try call[head], to: call.caller
+                ) { promise.end($0.map(Answer.document)) }
+                return .promise(promise)
+            }
+        },
+    ]
+}
+
+extension ArgumentType<EventFilter.Kinds> {
+    /// Kinds of events with commas between them.
+    fileprivate static let kinds = ArgumentType(kind: .string, accepting: EventFilter.Kinds.form) {
+        argument, field throws(Failure) in
+        guard let kinds = argument.string.flatMap(EventFilter.Kinds.init) else {
+            throw .invalid(field, "must be \(EventFilter.Kinds.form)")
+        }
+        return kinds
+    }
+}

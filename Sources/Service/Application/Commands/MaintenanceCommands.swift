@@ -1,0 +1,54 @@
+internal import Domain
+internal import Projections
+internal import TextFormats
+internal import Users
+
+/// What admins do to what lies beside the log: stored rows and customers' keys.
+enum MaintenanceCommands {
+    /// The most customers of one `CUSTOMER.FORGET`.
+    static let maximumCustomers = 1_000
+
+    static let all: [Command] = [
+        Command(
+            "CUSTOMER.FORGET", .server, role: .admin, effect: .maintenance,
+            "Destroys the keys of customers, so that nobody can read their texts any more; returns what it did."
+        ) { parameters in
+            let customers = parameters.repeated(
+                "customer", accepting: "at most \(maximumCustomers) ids of 1–64 bytes of A–Z a–z 0–9 . _ : -")
+            return { application, call throws(Failure) in
+                let words = call[customers]
+                guard words.count <= maximumCustomers else {
+                    throw Failure("LIMIT", "at most \(maximumCustomers) customers are forgotten at once")
+                }
+                var ids: Set<Identifier> = []
+                for word in words { ids.insert(try ArgumentType<Identifier>.customer.read(word, "customer")) }
+                return try application.forget(
+                    ids, for: application.name(ofCallerOf: call), try call.origin, call.caller,
+                    isOwn: !call.rights.contains(Rights(of: .admin)))
+            }
+        },
+        Command(
+            "PROJECTION.REBUILD", .server, role: .admin, effect: .maintenance,
+            "Begins to rebuild a projection's stored rows from the log; INFO projections says how far it is."
+        ) { parameters in
+            let projection = parameters.required("projection", .projection)
+            return { application, call throws(Failure) in
+                try application.memory.checkRoom()
+                try application.rebuilder.begin(try call[projection], for: application.name(ofCallerOf: call))
+                return .answer(.document(application.rebuilder.json))
+            }
+        },
+    ]
+}
+
+extension ArgumentType<RegisteredProjection> {
+    /// The name of a projection.
+    fileprivate static let projection = ArgumentType(
+        kind: .string, accepting: "one of \(RegisteredProjection.names)"
+    ) { argument, field throws(Failure) in
+        guard let projection = argument.string.flatMap(RegisteredProjection.init(name:)) else {
+            throw .invalid(field, "must be one of \(RegisteredProjection.names)")
+        }
+        return projection
+    }
+}

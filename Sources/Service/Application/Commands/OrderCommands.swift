@@ -1,0 +1,231 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+internal import TextFormats
+internal import Users
+
+/// What customers and merchants do with orders.
+enum OrderCommands {
+    static let all: [Command] = [
+        Command(
+            "ORDER.GET", .orders, role: .customer,
+            "Returns an order, now or as of a moment, or what has changed in it, or null."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let version = parameters.option("SINCE", "version", .count)
+            let moment = parameters.option("AT", "moment", .moment)
+            return { application, call throws(Failure) in
+                let (order, confinement, since) = (try call[order], call.confinement, try call[version])
+                if let moment = try application.moment(try call[moment]) {
+                    guard since == nil else { throw .syntax("SINCE and AT exclude each other") }
+                    return application.past(.order(order, at: moment), for: call.caller, within: confinement)
+                }
+                if let since {
+                    return application.change(ofOrder: order, since: since, for: call.caller, within: confinement)
+                }
+                return application.document(of: StreamName(.order, order), for: call.caller, within: confinement) {
+                    SealedDocument(of: order, $0)
+                }
+            }
+        },
+        Command(
+            "ORDER.ACCEPT", .orders, role: .merchant, effect: .write(.order),
+            "Takes an order on, to be ready at a time; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let readyBy = parameters.option("READY", "time", .time)
+            return { application, call throws(Failure) in
+                let readyBy = try call[readyBy]
+                return try application.submit(to: try call[order], call) {
+                    .accept(readyBy: readyBy, now: application.clock())
+                }
+            }
+        },
+        Command(
+            "ORDER.REJECT", .orders, role: .merchant, effect: .write(.order),
+            "Does not take an order on; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let code = parameters.requiredOption("CODE", "code", .reason)
+            let text = parameters.option("REASON", "text", .note)
+            return { application, call throws(Failure) in
+                let code = try call[code]
+                return try application.submit(to: try call[order], call, giving: text) { .reject(code, text: $0) }
+            }
+        },
+        step("ORDER.PREPARE", .prepare, "Says that an order is being cooked; returns its version."),
+        step("ORDER.READY", .ready, "Says that an order can be fetched; returns its version."),
+        step("ORDER.COMPLETE", .complete, "Says that an order was handed over; returns its version."),
+        Command(
+            "ORDER.DELAY", .orders, role: .merchant, effect: .write(.order),
+            "Says when an order will be ready instead; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let readyBy = parameters.requiredOption("READY", "time", .time)
+            return { application, call throws(Failure) in
+                let readyBy = try call[readyBy]
+                return try application.submit(to: try call[order], call) {
+                    .delay(readyBy: readyBy, now: application.clock())
+                }
+            }
+        },
+        Command(
+            "ORDER.CANCEL", .orders, role: .parties, effect: .write(.order),
+            "Ends an order that was not handed over; returns its version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let party = parameters.requiredOption("BY", "party", .party)
+            let code = parameters.requiredOption("CODE", "code", .reason)
+            let text = parameters.option("REASON", "text", .note)
+            return { application, call throws(Failure) in
+                let (party, code) = (try call[party], try call[code])
+                guard call.rights.mayActAs(party == .customer ? .customer : .merchant) else {
+                    throw Failure("NOPERM", "an order is cancelled in one's own name only: BY says whose")
+                }
+                return try application.submit(to: try call[order], call, giving: text) {
+                    .cancel(by: party, code, text: $0)
+                }
+            }
+        },
+        Command(
+            "ORDER.PAYMENT", .orders, role: .merchant, effect: .write(.order),
+            "Records what a payment service reports of an order's money; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let reference = parameters.required("ref", .text.accepting("1–200 bytes of UTF-8"))
+            let kind = parameters.required("kind", .paymentKind)
+            let amount = parameters.required("minor", .amount)
+            let parent = parameters.option("OF", "ref", .text)
+            return { application, call throws(Failure) in
+                let payment = Order.Payment(
+                    reference: try call[reference], try call[kind], try call[amount],
+                    of: try call[parent].map { .report($0) } ?? .own)
+                return try application.submit(to: try call[order], call) {
+                    .reportPayment(payment, now: application.clock())
+                }
+            }
+        },
+        Command(
+            "ORDER.REFUND", .orders, role: .merchant, effect: .write(.order),
+            "Gives back some of a line, an amount, or all that is left; returns the order's version."
+        ) { parameters in
+            let order = parameters.required("order", .order)
+            let code = parameters.requiredOption("CODE", "code", .reason)
+            let line = parameters.option("LINE", "line", .text)
+            let quantity = parameters.option("QTY", "quantity", .quantity.accepting("at least 1"))
+            let amount = parameters.option("AMOUNT", "minor", .amount.accepting("at least 1, in minor units"))
+            return { application, call throws(Failure) in
+                let part: Order.RefundPart
+                switch (try call[line], try call[quantity], try call[amount]) {
+                case (let line?, let quantity?, nil): part = .units(line: line, quantity: quantity)
+                case (nil, nil, let amount?): part = .amount(amount)
+                case (nil, nil, nil): part = .rest
+                case (_?, nil, nil): throw .invalid("QTY", "is missing: how many of the line are given back")
+                case (nil, _?, nil): throw .invalid("LINE", "is missing: which line they are of")
+                case (_, _, _?): throw Failure("INVALID", "AMOUNT stands alone, without LINE and QTY")
+                }
+                let code = try call[code]
+                return try application.submit(to: try call[order], call) { .refund(part, code) }
+            }
+        },
+        Command(
+            "KITCHEN", .orders, role: .merchant,
+            "Returns the orders that an outlet's kitchen has to do with, by the time they are promised for."
+        ) { parameters in
+            let outlet = parameters.required("outlet", .outlet)
+            return { application, call throws(Failure) in
+                let (promise, outlet) = (Promise(about: .order), try call[outlet])
+                guard application.hasKitchen(outlet) else { throw .noOutlet(outlet) }
+                application.kitchens.document(of: outlet, for: call.caller) {
+                    promise.end($0.map(Answer.document))
+                }
+                return .promise(promise)
+            }
+        },
+        Command(
+            "ORDERS", .orders, role: .customer, "Returns a page of orders, now or as of a moment, the newest first."
+        ) { parameters in
+            let outlet = parameters.option("OUTLET", "outlet", .outlet)
+            let customer = parameters.option("CUSTOMER", "customer", .customer)
+            let statuses = parameters.option("STATUS", "statuses", .statuses)
+            let cursor = parameters.option("AFTER", "cursor", .text)
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 20)
+            let moment = parameters.option("AT", "moment", .moment)
+            return { application, call throws(Failure) in
+                let filter = OrderFilter(
+                    outlet: try call[outlet], customer: try call[customer], statuses: try call[statuses] ?? [])
+                // Whoever is confined has to say what to: a customer to its own id, a merchant to its outlet.
+                if let confinement = call.confinement {
+                    let isNamed = confinement.isOfCustomer ? filter.customer != nil : filter.outlet != nil
+                    guard isNamed else { throw .noPermissionForKey }
+                }
+                var after: OrderCursor?
+                if let text = try call[cursor] {
+                    after = OrderCursor(text.string, partitions: application.partitions.count)
+                    guard after != nil else { throw .invalid("AFTER", "is not a cursor of ORDERS") }
+                }
+                let question = OrderQuestion(filter: filter, cursor: after, count: Int(try call[count]))
+                guard let moment = try application.moment(try call[moment]) else {
+                    return .answer(.document(application.orders(question)))
+                }
+                return try application.orders(question, at: moment, for: call.caller)
+            }
+        },
+    ]
+
+    /// The most orders of a page.
+    private static let maximumCount: Int64 = 100
+
+    /// A command that takes nothing but the order.
+    private static func step(_ name: String, _ step: Order.Command, _ summary: String) -> Command {
+        Command(name, .orders, role: .merchant, effect: .write(.order), summary) { parameters in
+            let order = parameters.required("order", .order)
+            return { application, call throws(Failure) in
+                try application.submit(to: try call[order], call) { step }
+            }
+        }
+    }
+}
+
+extension ArgumentType<Set<Order.Status>> {
+    /// Statuses with commas between them.
+    fileprivate static let statuses = ArgumentType(
+        kind: .string, accepting: "one or more of \(knownStatuses), with commas between them"
+    ) { argument, field throws(Failure) in
+        let words = (argument.string ?? "").split(separator: ",", omittingEmptySubsequences: false)
+        let statuses = words.compactMap { Order.Status(rawValue: String($0)) }
+        guard statuses.count == words.count else {
+            throw .invalid(field, "must be one or more of \(knownStatuses), with commas between them")
+        }
+        return Set(statuses)
+    }
+
+    private static var knownStatuses: String { Order.Status.allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension ArgumentType<Order.Reason> {
+    fileprivate static let reason = oneOf(Order.Reason.allCases)
+}
+
+extension ArgumentType<Order.PaymentKind> {
+    fileprivate static let paymentKind = oneOf(Order.PaymentKind.allCases)
+}
+
+extension ArgumentType<Order.Party> {
+    /// Those who can send commands.
+    fileprivate static let party = oneOf([Order.Party.customer, .merchant])
+}
+
+extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue == String {
+    /// One of some words, as it is spelt.
+    fileprivate static func oneOf(_ values: [Value]) -> ArgumentType {
+        let form = "one of \(values.map(\.rawValue).joined(separator: ", "))"
+        return ArgumentType(kind: .string, accepting: form) { argument, field throws(Failure) in
+            guard let value = argument.string.flatMap(Value.init(rawValue:)), values.contains(where: { $0 == value })
+            else { throw .invalid(field, "must be \(form)") }
+            return value
+        }
+    }
+}

@@ -1,0 +1,99 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Projections
+internal import TextFormats
+internal import Users
+
+// What has changed in a cart or an order since a version that a client has. A version tells everything but two things:
+// the problems of a cart's lines, which follow from its outlet, and whether a customer's texts can still be opened.
+// Where one of these may be otherwise than it was, the patch sets it, whatever the client has.
+extension Application {
+    /// What leads from a cart of a version to today's: null for nothing, a patch, or the whole cart.
+    func change(ofCart cart: Identifier, since version: Int64, for caller: Caller) -> Response {
+        let stream = StreamName(.cart, cart)
+        return change(
+            of: stream, named: "cart", since: version, for: caller, within: nil,
+            document: { self.document(of: cart, $0) },
+            earlier: { self.earlierDocument(of: cart, $0) })
+    }
+
+    /// What leads from an order of a version to today's: null for nothing, a patch, or the whole order.
+    func change(
+        ofOrder order: Identifier, since version: Int64, for caller: Caller, within confinement: Confinement?
+    ) -> Response {
+        change(
+            of: StreamName(.order, order), named: "order", since: version, for: caller, within: confinement,
+            document: { SealedDocument(of: order, $0) }, earlier: { SealedDocument(of: order, $0) })
+    }
+
+    /// - Parameters:
+    ///   - document: the document of today's state.
+    ///   - earlier: that of the state which the client has, as far as it is known what it was.
+    private func change(
+        of stream: StreamName, named member: StaticString, since version: Int64, for caller: Caller,
+        within confinement: Confinement?, document: @escaping @LoopActor (CommittedState) -> SealedDocument?,
+        earlier: @escaping @LoopActor (CommittedState) -> SealedDocument?
+    ) -> Response {
+        let promise = Promise(about: stream.category)
+        @LoopActor func answer(_ today: SealedDocument, _ to: Int64, _ old: SealedDocument?) {
+            textSealer.opener(of: today.owner, for: caller) { [self] opener in
+                promise.end(
+                    opener.map { texts in
+                        let new = today.bytes(texts)
+                        guard let old else { return .document(new) }
+                        let patch = JSONPatch.whatLeads(from: old.bytes(texts.before(old.owner)), to: new)
+                        guard to != version || patch != Array("[]".utf8) else { return .null }
+                        return .document(
+                            ChangeDocument.bytes(
+                                of: stream.id, named: member, from: version, to: to, patch: configuration.sent(patch)))
+                    })
+            }
+        }
+        partition(of: stream).processor.read(stream) { [self] result in
+            switch result {
+            case .failure(let failure): promise.fail(Failure(failure))
+            case .success(let committed):
+                guard let today = document(committed), today.isWithin(confinement) else { return promise.keep(.null) }
+                guard version > 0, version < committed.version else {
+                    return answer(today, committed.version, version == committed.version ? earlier(committed) : nil)
+                }
+                archive.state(of: stream, at: version, for: caller) { old in
+                    switch old {
+                    case .failure(let failure): promise.fail(failure)
+                    case .success(let old): answer(today, committed.version, old.flatMap(earlier))
+                    }
+                }
+            }
+        }
+        return .promise(promise)
+    }
+
+    /// A cart as somebody may have it who read it at an earlier version or today. Its problems are those of now if
+    /// neither the outlet nor time has changed any since.
+    private func earlierDocument(of cart: Identifier, _ committed: CommittedState) -> SealedDocument? {
+        guard case .cart(let state) = committed.state else { return nil }
+        var isKnown = true
+        if case .filled(let contents) = state {
+            let outlet = StreamName(.outlet, contents.outlet)
+            let now = clock()
+            let then = min(now, committed.updatedAt)
+            isKnown =
+                partitioning.partition(of: outlet) == partitioning.partition(of: StreamName(.cart, cart))
+                && partition(of: outlet).model.ask { model in
+                    // One after the other: a copy of the model would count references to all of its tables.
+                    guard model.outletHome.revision(of: contents.outlet) <= committed.position else { return false }
+                    let offers = model.outletHome.offers(for: contents.lines, at: contents.outlet, now: now)
+                    return offers == model.outletHome.offers(for: contents.lines, at: contents.outlet, now: then)
+                }
+        }
+        return SealedDocument(state.contents?.textOwner(of: cart)) { [self, isKnown] texts in
+            CartDocument.bytes(
+                of: cart, state: state, version: committed.version, updatedAt: committed.updatedAt, texts: texts,
+                offers: isKnown
+                    ? { lines, outlet in LoopActor.assumeIsolated { self.offers(for: lines, at: outlet) } } : nil
+            )
+        }
+    }
+}

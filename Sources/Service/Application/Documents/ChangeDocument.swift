@@ -1,0 +1,79 @@
+internal import Domain
+internal import EventLoop
+internal import TextFormats
+
+/// What has changed, as clients get it: `{"outlet":"o","from":1,"to":2,"patch":[…]}`.
+enum ChangeDocument {
+    /// The document.
+    ///
+    /// - Parameters:
+    ///   - member: what the thing that changed is called.
+    ///   - patch: a JSON Patch, as text.
+    static func bytes(
+        of id: Identifier, named member: StaticString, from: Int64, to: Int64, patch: [UInt8]
+    ) -> [UInt8] {
+        var writer = begin(id, member, from, to, reserving: patch.count)
+        writer.key("patch")
+        writer.raw(patch)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What has changed in a document that digests tell apart.
+    ///
+    /// - Parameter from: the digest of the document that the patch begins with; nil where it replaces any.
+    static func bytes(from: String?, to: String, patch: [UInt8]) -> [UInt8] {
+        var writer = JSONWriter(reservingCapacity: 120 + patch.count)
+        writer.beginObject()
+        writer.field("from", from)
+        writer.field("to", to)
+        writer.key("patch")
+        writer.raw(patch)
+        writer.endObject()
+        return writer.bytes
+    }
+
+    /// What is sent instead of a change that cannot be shown.
+    static func bytes(
+        of id: Identifier, named member: StaticString, at revision: Int64, failure: Failure
+    ) -> [UInt8] {
+        var writer = begin(id, member, revision, revision, reserving: failure.message.utf8.count)
+        writer.key("error")
+        writer.beginObject()
+        writer.field("code", failure.code)
+        writer.field("message", failure.message)
+        writer.endObject()
+        writer.endObject()
+        return writer.bytes
+    }
+
+    private static func begin(
+        _ id: Identifier, _ member: StaticString, _ from: Int64, _ to: Int64, reserving count: Int
+    ) -> JSONWriter {
+        var writer = JSONWriter(reservingCapacity: 160 + count)
+        writer.beginObject()
+        writer.field(member, id.rawValue)
+        writer.field("from", from)
+        writer.field("to", to)
+        return writer
+    }
+
+    /// A patch with one operation more behind it: the count of a cart, which is in no patch between revisions.
+    static func patch(_ patch: [UInt8], settingCartCount count: Int) -> [UInt8] {
+        let isEmpty = patch == Array("[]".utf8)
+        return patch.dropLast()
+            + Array(#"\#(isEmpty ? "" : ","){"op":"add","path":"/cartCount","value":\#(count)}]"#.utf8)
+    }
+}
+
+extension Configuration {
+    /// A patch as it is sent.
+    @LoopActor
+    func sent(_ patch: [UInt8]) -> [UInt8] {
+        #if DEBUG
+            plantedFault?.sent(patch) ?? patch
+        #else
+            patch
+        #endif
+    }
+}

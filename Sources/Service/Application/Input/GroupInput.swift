@@ -1,0 +1,71 @@
+internal import Domain
+internal import TextFormats
+
+/// A group of `MENU.PUT`, or the document of `MENU.GROUP.PUT`.
+struct GroupInput: InputObject {
+    static let fields: [String] = ["id", "title", "min", "max", "free", "setsPrice", "options"]
+    static let required: [String] = ["title", "options"]
+
+    let id: Identifier?
+    private let title: Text
+    private let units: (minimum: Int, maximum: Int, free: Int)
+    private let setsPrice: Bool
+    private let options: [MenuOption]
+
+    init(_ fields: InputFields) throws(InputError) {
+        id = try fields.optional("id")
+        title = try fields.required("title")
+        setsPrice = try fields.optional("setsPrice") ?? false
+        units = (
+            try fields.optional("min") ?? (setsPrice ? 1 : 0), try fields.optional("max") ?? 1,
+            try fields.optional("free") ?? 0
+        )
+        let options: [OptionInput] = try fields.required("options")
+        self.options = options.map(\.option)
+    }
+
+    func group(_ id: Identifier) -> OptionGroup {
+        OptionGroup(
+            id: id, title: title, minimum: units.minimum, maximum: units.maximum, free: units.free,
+            setsPrice: setsPrice, options: options)
+    }
+}
+
+private struct OptionInput: InputObject {
+    static let fields: [String] = [
+        "id", "name", "price", "prices", "item", "default", "max", "groups", "available", "availableFrom",
+    ]
+    static let required: [String] = ["id", "name"]
+
+    let option: MenuOption
+
+    init(_ fields: InputFields) throws(InputError) {
+        let prices: SizePrices? = try fields.optional("prices")
+        option = MenuOption(
+            id: try fields.required("id"), name: try fields.required("name"),
+            price: try fields.optional("price").map(Amount.init) ?? .zero, sizePrices: prices?.list ?? [],
+            item: try fields.optional("item"), standard: try fields.optional("default") ?? 0,
+            maximum: try fields.optional("max") ?? 1, groups: try fields.optional("groups") ?? [])
+    }
+}
+
+/// Prices by the ids of sizes: `{"large":150}`.
+private struct SizePrices: InputValue {
+    static var expectation: String { "an object" }
+
+    let list: [MenuOption.SizePrice]
+
+    init?(input: JSONValue) throws(InputError) {
+        guard case .object(let members) = input else { return nil }
+        var list: [MenuOption.SizePrice] = []
+        for member in members {
+            guard let size = Identifier(member.key) else { throw InputError("", "must have ids of options as names") }
+            do throws(InputError) {
+                list.append(MenuOption.SizePrice(size, Amount(minorUnits: try Int64.read(member.value))))
+            } catch {
+                throw error.within(member.key)
+            }
+        }
+        self.list = list
+    }
+}

@@ -1,0 +1,205 @@
+internal import Domain
+internal import TextFormats
+
+/// The document of `MENU.PUT`: also as `MENU.GET` gives it, so that what was read can be changed and put back.
+struct MenuInput: InputObject {
+    static let fields: [String] = ["sections", "groups", "outlet", "version", "feed"]
+    static let required: [String] = ["sections"]
+
+    let document: MenuDocument
+
+    init(_ fields: InputFields) throws(InputError) {
+        let sections: [SectionInput] = try fields.required("sections")
+        let groups: [GroupInput] = try fields.optional("groups") ?? []
+        document = MenuDocument(
+            sections: try InputError.all(sections, within: "sections") { section throws(InputError) in
+                try section.section()
+            },
+            groups: try InputError.all(groups, within: "groups") { group throws(InputError) in
+                guard let id = group.id else { throw InputError("id", "is missing") }
+                return group.group(id)
+            })
+    }
+}
+
+/// A section of `MENU.PUT`, or the document of `MENU.SECTION.PUT`.
+struct SectionInput: InputObject {
+    static let fields: [String] = ["id", "title", "kind", "layout", "sticky", "items"]
+    static let required: [String] = ["title", "kind"]
+
+    let id: Identifier?
+    let items: [ItemInput]
+    private let title: Text
+    private let kind: Text
+    private let layout: Layout
+    private let sticky: Bool
+
+    init(_ fields: InputFields) throws(InputError) {
+        id = try fields.optional("id")
+        title = try fields.required("title")
+        kind = try fields.required("kind")
+        let standard = SectionKind.named(kind)?.defaultLayout ?? .list
+        let layout: LayoutInput? = try fields.optional("layout")
+        self.layout = layout?.layout(standard) ?? standard
+        sticky = try fields.optional("sticky") ?? false
+        items = try fields.optional("items") ?? []
+    }
+
+    func header(_ id: Identifier) -> SectionHeader {
+        SectionHeader(id: id, title: title, kind: kind, layout: layout, sticky: sticky)
+    }
+
+    fileprivate func section() throws(InputError) -> MenuSection {
+        guard let id else { throw InputError("id", "is missing") }
+        return MenuSection(
+            header: header(id),
+            items: try InputError.all(items, within: "items") { item throws(InputError) in
+                guard let id = item.id else { throw InputError("id", "is missing") }
+                return item.item(id)
+            })
+    }
+}
+
+private struct LayoutInput: InputObject {
+    static let fields: [String] = ["style", "width", "height", "minimumWidth"]
+    static let required: [String] = ["style"]
+
+    private let style: Text
+    private let size: Layout.CardSize?
+    private let minimumWidth: Int?
+
+    init(_ fields: InputFields) throws(InputError) {
+        style = try fields.required("style")
+        let width: Int? = try fields.optional("width")
+        let height: Int? = try fields.optional("height")
+        minimumWidth = try fields.optional("minimumWidth")
+        switch (width, height) {
+        case (nil, nil): size = nil
+        case (nil, _): throw InputError("width", "is missing")
+        case (_, nil): throw InputError("height", "is missing")
+        case (let width?, let height?):
+            guard let size = Layout.CardSize(width: width, height: height) else {
+                throw InputError("", "width and height must be from 1 to 10000 points")
+            }
+            self.size = size
+        }
+    }
+
+    /// Cards without a size have that of the section's kind.
+    func layout(_ standard: Layout) -> Layout {
+        Layout(
+            style: style, cardSize: size ?? (standard.style == style ? standard.cardSize : nil),
+            minimumWidth: minimumWidth)
+    }
+}
+
+/// An item of `MENU.PUT`, or the document of `MENU.ITEM.PUT`.
+struct ItemInput: InputObject {
+    static let fields: [String] = [
+        "id", "kind", "name", "description", "price", "cuisine", "tags", "imageSmall", "imageLarge", "images", "links",
+        "maxQuantity", "options", "tax", "attributes", "from", "hasOptions", "groups", "available", "availableFrom",
+    ]
+    static let required: [String] = ["kind", "name"]
+
+    let id: Identifier?
+    /// The item under an identifier that is yet to be set.
+    private let make: @Sendable (Identifier) -> MenuItem
+
+    init(_ fields: InputFields) throws(InputError) {
+        id = try fields.optional("id")
+        let options: [Identifier] = try fields.optional("options") ?? []
+        let tax: Identifier? = try fields.optional("tax")
+        // Of an item with sizes, a document shows the lowest of their prices.
+        let isPriceShown: Bool = try fields.optional("from") ?? false
+        let kind: Text = try fields.required("kind")
+        let name: Text = try fields.required("name")
+        let description: Text? = try fields.optional("description")
+        let price: Int64? = try fields.optional("price")
+        let cuisine: Text? = try fields.optional("cuisine")
+        let tags: [Text] = try fields.optional("tags") ?? []
+        let imageSmall: Text? = try fields.optional("imageSmall")
+        let imageLarge: Text? = try fields.optional("imageLarge")
+        let images: [ItemImage] = try fields.optional("images") ?? []
+        let links: [ItemLink] = try fields.optional("links") ?? []
+        let maxQuantity: Int? = try fields.optional("maxQuantity")
+        let attributes: ItemAttributes = try fields.optional("attributes") ?? ItemAttributes()
+        make = { id in
+            MenuItem(
+                id: id, kind: kind, name: name, description: description,
+                price: isPriceShown ? nil : price.map(Amount.init),
+                cuisine: cuisine, tags: tags, imageSmall: imageSmall, imageLarge: imageLarge, images: images,
+                links: links, maxQuantity: maxQuantity, attributes: attributes, options: options, tax: tax)
+        }
+    }
+
+    func item(_ id: Identifier) -> MenuItem { make(id) }
+}
+
+extension ItemImage: InputObject {
+    static var fields: [String] { ["url", "alt"] }
+    static var required: [String] { ["url"] }
+
+    init(_ fields: InputFields) throws(InputError) {
+        self.init(url: try fields.required("url"), alternative: try fields.optional("alt"))
+    }
+}
+
+extension ItemLink: InputObject {
+    static var fields: [String] { ["rel", "url", "title"] }
+    static var required: [String] { ["rel", "url"] }
+
+    init(_ fields: InputFields) throws(InputError) {
+        self.init(
+            rel: try fields.required("rel"), url: try fields.required("url"), title: try fields.optional("title"))
+    }
+}
+
+extension ItemAttributes: InputValue {
+    static var expectation: String { "an object" }
+
+    /// Null is the same as absent, as for every other field.
+    init?(input: JSONValue) throws(InputError) {
+        guard case .object(let members) = input else { return nil }
+        var list: [Attribute] = []
+        for member in members {
+            if case .null = member.value { continue }
+            guard let name = Identifier(member.key) else {
+                throw InputError("", "a name must have 1–64 bytes of A–Z a–z 0–9 . _ : -")
+            }
+            do throws(InputError) {
+                list.append(Attribute(name, try AttributeValue.read(member.value)))
+            } catch {
+                throw error.within(member.key)
+            }
+        }
+        self.init(list)
+    }
+}
+
+extension AttributeValue: InputValue {
+    static var expectation: String { "a number, a string, true or false, or an array of strings" }
+
+    init?(input: JSONValue) throws(InputError) {
+        switch input {
+        case .number(let text):
+            guard let number = AttributeNumber(text) else { throw InputError("", AttributeNumber.rule) }
+            self = .number(number)
+        case .string(let text): self = .text(Text(text))
+        case .bool(let value): self = .boolean(value)
+        case .array: self = .texts(try [Text].read(input))
+        case .null, .object: return nil
+        }
+    }
+}
+
+extension Identifier: InputValue {
+    static var expectation: String { Text.expectation }
+
+    init?(input: JSONValue) throws(InputError) {
+        guard let text = Text(input: input) else { return nil }
+        guard let identifier = Identifier(text.string) else {
+            throw InputError("", "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
+        }
+        self = identifier
+    }
+}

@@ -1,0 +1,275 @@
+internal import CommandHandling
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import PostgresStorage
+internal import Projections
+
+/// Keeps the stored rows of a partition's read model in step with it: saves what has changed, replaces rows that are not
+/// believed, rebuilds rows of another version, and serves from rows that somebody else has rebuilt.
+@LoopActor
+final class CheckpointKeeper {
+    /// Memory is given back after so many events: that takes milliseconds.
+    private static let eventsBetweenTrims: Int64 = 100_000
+    /// The most events that are folded at once when a model takes the place of another.
+    private static let tailLimit = 20_000
+    /// How long to wait before something that failed is tried again, in nanoseconds.
+    private static let retryInterval: UInt64 = 10_000_000_000
+
+    private let model: LiveModel
+    private let follower: LogFollower
+    private let store: PostgresReadModelStore?
+    private let log: any EventLog
+    private let logger: Logger
+    private let latencies: LatencyMonitor
+    /// Called with the outlets that look different when another model has replaced this one.
+    private let onReplaced: @LoopActor (Set<Identifier>) -> Void
+
+    /// Up to where rows are saved, and their digests.
+    private(set) var savedPosition: Int64
+    private(set) var savedDigests: ReadModel.Digests
+    /// Up to where the log's index of streams is known to reach.
+    private var indexedPosition: Int64 = 0
+    /// Up to where that index was compared with the log since the start; nil once all of it was.
+    private var comparedPosition: Int64? = 0
+    /// The most batches that are compared at once: some milliseconds of work for the database, once a second.
+    private static let batchesComparedAtOnce = 100
+    /// The generation of each projection that is saved to.
+    private(set) var generations: PostgresReadModelStore.Generations
+    /// The projections whose rows another version made, or contradict the log: nothing is saved until they are rebuilt.
+    private(set) var outdated: Set<RegisteredProjection>
+    /// Whether what is stored is not believed, and is replaced by the next checkpoint.
+    private var replacesRows: Bool
+
+    /// A look at what is to be done, and a rebuild: at most one of each at a time.
+    private var working: Task<Void, Never>?
+    private var rebuilding: Task<Void, Never>?
+    private var rebuildAt: UInt64 = 0
+    private var replaceAt: UInt64 = 0
+    /// The last position whose checkpoint another server had written already.
+    private var positionOfAnother: Int64 = 0
+    private var positionOfLastTrim: Int64
+    private var schedule: CheckpointSchedule
+    private var timer: LoopTimer?
+
+    init(
+        _ model: LiveModel, _ follower: LogFollower, restored: PostgresReadModelStore.Restored,
+        store: PostgresReadModelStore?, log: any EventLog, configuration: Configuration, logger: Logger,
+        latencies: LatencyMonitor, onReplaced: @escaping @LoopActor (Set<Identifier>) -> Void
+    ) {
+        self.model = model
+        self.follower = follower
+        self.store = store
+        self.log = log
+        self.logger = logger
+        self.latencies = latencies
+        self.onReplaced = onReplaced
+        savedPosition = restored.model.position
+        savedDigests = restored.digests
+        generations = restored.generations
+        outdated = restored.outdated
+        replacesRows = restored.isRejected
+        positionOfLastTrim = restored.model.position
+        schedule = CheckpointSchedule(
+            maximumEvents: configuration.checkpointEvents,
+            maximumWait: configuration.checkpointSeconds * 1_000_000_000,
+            position: restored.model.position, now: LoopActor.now)
+    }
+
+    private var partition: Int { model.value.partition }
+    private var position: Int64 { model.value.position }
+
+    // MARK: Running
+
+    func start() {
+        timer = LoopTimer(milliseconds: 1_000, repeating: true) { [unowned self] in look() }
+    }
+
+    /// Saves what is not saved yet, once nothing else is under way.
+    func stop() async {
+        await abandon()
+        await save()
+    }
+
+    /// Saves nothing more.
+    func abandon() async {
+        timer?.cancel()
+        timer = nil
+        for task in [rebuilding, working] {
+            task?.cancel()
+            await task?.value
+        }
+    }
+
+    private func look() {
+        guard working == nil, let store else { return }
+        if !outdated.isEmpty { rebuildSoon(store) }
+        let isDue = schedule.isDue(at: position, saved: max(savedPosition, positionOfAnother), now: LoopActor.now)
+        // An ordinary task: what is folded for it is folded on another thread.
+        working = Task { @LoopActor [self] in
+            await takeOverNewRows(store)
+            do throws(EventLogError) {
+                try await compareIndex()
+                try await indexStreams()
+            } catch {
+                logger.debug("the streams could not be indexed: \(error)")
+            }
+            if isDue { await save() }
+            working = nil
+        }
+    }
+
+    // MARK: Saving
+
+    /// Brings the log's index of streams up to the model.
+    private func indexStreams() async throws(EventLogError) {
+        guard position > indexedPosition else { return }
+        let reached = position
+        try await log.indexStreams(of: partition)
+        indexedPosition = reached
+    }
+
+    /// Has the whole index of streams compared with the log once more.
+    func comparesIndexAgain() { comparedPosition = 0 }
+
+    /// Compares some batches with the log's index of streams, when nothing else is to be done.
+    private func compareIndex() async throws(EventLogError) {
+        guard position == indexedPosition, let after = comparedPosition else { return }
+        let (missing, next) = try await log.mendIndex(
+            of: partition, .batches(after: after, limit: CheckpointKeeper.batchesComparedAtOnce))
+        comparedPosition = next
+        guard missing > 0 else { return }
+        logger.error("tiffin.stream_index lacked \(missing) rows: they were made again from the log")
+    }
+
+    private func save() async {
+        guard let store, outdated.isEmpty, position > savedPosition else { return }
+        var checkpoint = model.value.takeCheckpoint(since: savedDigests)
+        let chain = follower.point.digest
+        let began = LoopActor.now
+        do {
+            // The index first: whoever begins with these rows, and takes a stream for new that is not, is told by it.
+            try await indexStreams()
+            var generations = generations
+            let outcome = try await store.save(
+                &checkpoint, after: chain, into: &generations, replaces: replacesRows)
+            let ended = LoopActor.now
+            schedule.ended(ended, began: began)
+            latencies.note(.checkpoint, nanoseconds: ended - began)
+            switch outcome {
+            case .saved:
+                model.value.saved(checkpoint)
+                self.generations = generations
+                replacesRows = false
+                savedPosition = checkpoint.position
+                savedDigests = checkpoint.digests
+                giveBackMemory()
+                logger.debug(
+                    "checkpoint at \(checkpoint.position) saved in \((ended - began) / 1_000_000) ms")
+            case .another:
+                // Another server's rows are as new; ours are written when they are newer.
+                model.value.notSaved(checkpoint)
+                positionOfAnother = checkpoint.position
+            case .superseded:
+                // The next look takes over the new rows.
+                model.value.notSaved(checkpoint)
+            case .forked:
+                // The next batch, or the next look at the log, says so, too.
+                model.value.notSaved(checkpoint)
+            }
+        } catch {
+            model.value.notSaved(checkpoint)
+            schedule.failed(LoopActor.now)
+            logger.error("the checkpoint at \(checkpoint.position) could not be saved: \(error)")
+        }
+    }
+
+    /// Gives back what writing many rows took: it is not needed again soon.
+    private func giveBackMemory() {
+        guard savedPosition - positionOfLastTrim >= CheckpointKeeper.eventsBetweenTrims else { return }
+        positionOfLastTrim = savedPosition
+        ProcessResources.giveBackMemory()
+    }
+
+    // MARK: Rebuilt rows
+
+    /// Rebuilds all rows, because they contradict the log. Nothing is saved until that is done.
+    func rebuildAll() {
+        outdated = Set(ReadModel.projections)
+    }
+
+    /// Rebuilds rows that are outdated. They are then taken over like any others.
+    private func rebuildSoon(_ store: PostgresReadModelStore) {
+        guard rebuilding == nil, LoopActor.now >= rebuildAt else { return }
+        let own = store.withOwnConnection()
+        let rebuild = Rebuild(outdated, store: own, log: log)
+        rebuilding = Task { @LoopActor [self] in
+            defer {
+                own.close()
+                rebuildAt = LoopActor.now + CheckpointKeeper.retryInterval
+                rebuilding = nil
+            }
+            do {
+                guard let report = try await rebuild.run(partition: partition) else { return }
+                for change in report.changes {
+                    logger.info(
+                        "\(change.projection) was rebuilt up to position \(report.position): "
+                            + "\(change.differenceCount) rows differ from before")
+                }
+            } catch {
+                guard !Task.isCancelled else { return }
+                logger.error("the read models could not be rebuilt: \(error)")
+            }
+        }
+    }
+
+    /// Serves from rows of another generation than before, if there are any: whoever rebuilt them did not trust those
+    /// that this model began with.
+    private func takeOverNewRows(_ store: PostgresReadModelStore) async {
+        guard LoopActor.now >= replaceAt else { return }
+        do {
+            guard try await store.generations(of: partition) != generations else { return }
+        } catch {
+            // That the database is out of reach is reported where something was to be saved.
+            return logger.debug("cannot look for new rows: \(error)")
+        }
+        do {
+            let restored = try await store.restore(partition: partition, log: log)
+            guard restored.outdated.isEmpty, restored.model.position > 0 else {
+                let reason = restored.outdated.isEmpty ? restored.note : "another version of Tiffin made them"
+                throw PostgresReadModelStore.Failure(reason ?? "nothing is saved in them")
+            }
+            try await replace(with: restored)
+        } catch {
+            guard !Task.isCancelled else { return }
+            replaceAt = LoopActor.now + CheckpointKeeper.retryInterval
+            logger.error("rebuilt rows cannot be taken over, and nothing is saved until they can: \(error)")
+        }
+    }
+
+    private func replace(with restored: PostgresReadModelStore.Restored) async throws {
+        var fresh = restored.model
+        try await fresh.fold(log, upTo: position)
+        // From here on it is a matter of milliseconds.
+        let shown = model.value.outletHome
+        try await fresh.fold(log, upTo: model.beginReplacement())
+        let changed = await CheckpointKeeper.difference(between: shown, and: fresh.outletHome)
+        guard model.replace(with: fresh, tailLimit: CheckpointKeeper.tailLimit) else {
+            throw PostgresReadModelStore.Failure("too much was written meanwhile")
+        }
+        savedPosition = restored.model.position
+        savedDigests = restored.digests
+        generations = restored.generations
+        outdated = []
+        replacesRows = false
+        logger.info(
+            "serving from rows that were rebuilt up to \(savedPosition): \(changed.count) outlets look different")
+        onReplaced(changed)
+    }
+
+    /// The outlets that look different. Found off the loop's thread.
+    @concurrent
+    static func difference(between old: OutletHome, and new: OutletHome) async -> Set<Identifier> {
+        new.difference(from: old)
+    }
+}

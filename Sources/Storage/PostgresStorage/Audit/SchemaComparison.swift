@@ -1,0 +1,140 @@
+internal import Audit
+internal import EventLoop
+internal import Postgres
+
+/// Compares the functions, views and migrations of a database with what this program's migrations make, and looks for
+/// whatever could change or hide rows by itself. Needs only the right to read.
+@LoopActor
+struct SchemaComparison {
+    let connection: PostgresConnection
+
+    func faults() async throws -> [SchemaFault] {
+        let objects = SchemaObjects.ofMigrations
+        var faults = try await migrations()
+        faults += try await functions(objects)
+        faults += try await views(objects)
+        let rows = try await connection.execute(Statements.actors)
+        return faults + (0..<rows.count).map { SchemaFault(rows.text($0, 0), rows.text($0, 1)) }
+    }
+
+    private func migrations() async throws -> [SchemaFault] {
+        var expected = Migrations.checksums
+        let rows: Rows
+        do throws(PostgresError) {
+            rows = try await connection.execute(Statements.migrations)
+        } catch {
+            return [SchemaFault("tiffin.migrations", "cannot be read: \(error.message)", isUnknown: true)]
+        }
+        var faults: [SchemaFault] = []
+        for row in 0..<rows.count {
+            let number = Int(rows.int4(row, 0))
+            guard let checksum = expected.removeValue(forKey: number) else {
+                faults.append(
+                    SchemaFault("migration \(number)", "is not one that this version of Tiffin knows", isUnknown: true))
+                continue
+            }
+            guard checksum != rows.text(row, 1) else { continue }
+            faults.append(
+                SchemaFault("migration \(number)", "has the checksum \(rows.text(row, 1)), and was \(checksum)"))
+        }
+        return faults
+            + expected.keys.sorted().map { SchemaFault("migration \($0)", "is missing from tiffin.migrations") }
+    }
+
+    private func functions(_ objects: SchemaObjects) async throws -> [SchemaFault] {
+        var expected = objects.functions
+        let rows = try await connection.execute(Statements.functions)
+        var faults: [SchemaFault] = []
+        for row in 0..<rows.count {
+            let signature = SchemaObjects.Signature(name: rows.text(row, 0), argumentCount: Int(rows.int4(row, 1)))
+            let found = SchemaObjects.Function(
+                source: rows.text(row, 2), language: rows.text(row, 3), isDefiner: rows.bool(row, 4),
+                volatility: rows.text(row, 5), settings: rows.textArray(row, 6))
+            let subject = "function tiffin.\(signature.name)"
+            guard let right = expected.removeValue(forKey: signature) else {
+                faults.append(SchemaFault(subject, "is not one that the migrations make"))
+                continue
+            }
+            if found != right { faults.append(SchemaFault(subject, "is not as the migrations make it")) }
+        }
+        return faults
+            + expected.keys.map(\.name).sorted().map { SchemaFault("function tiffin.\($0)", "is missing") }
+    }
+
+    /// A view is right if PostgreSQL plans it as it plans the query that it was made from: how it prints a view's query
+    /// depends on its version.
+    private func views(_ objects: SchemaObjects) async throws -> [SchemaFault] {
+        let rows = try await connection.execute(Statements.views)
+        let found = Set((0..<rows.count).map { rows.text($0, 0) })
+        var faults = found.subtracting(objects.views.keys).sorted().map { name in
+            SchemaFault("view tiffin.\(name)", "is not one that the migrations make")
+        }
+        for (name, query) in objects.views.sorted(by: { $0.key < $1.key }) {
+            guard found.contains(name) else {
+                faults.append(SchemaFault("view tiffin.\(name)", "is missing"))
+                continue
+            }
+            do throws(PostgresError) {
+                let stored = try await plan(of: "view_\(name)", "tiffin.\(name)")
+                let right = try await plan(of: "query_\(name)", "(\(query)) AS \(name)")
+                if stored != right {
+                    faults.append(SchemaFault("view tiffin.\(name)", "is not as the migrations make it"))
+                }
+            } catch {
+                // Whether it was the view or what it stands on, nothing can be said of it.
+                faults.append(
+                    SchemaFault("view tiffin.\(name)", "cannot be compared: \(error.message)", isUnknown: true))
+            }
+        }
+        return faults
+    }
+
+    private func plan(of name: String, _ source: String) async throws(PostgresError) -> [String] {
+        let rows = try await connection.execute(
+            Statement("plan_\(name)", "EXPLAIN (VERBOSE, COSTS OFF) SELECT * FROM \(source)"))
+        return (0..<rows.count).map { rows.text($0, 0) }.filter { !$0.hasPrefix("Query Identifier:") }
+    }
+}
+
+private enum Statements {
+    static let migrations = Statement(
+        "migration_checksums", "SELECT number, checksum FROM tiffin.migrations ORDER BY number")
+
+    static let functions = Statement(
+        "functions",
+        """
+        SELECT p.proname::text, p.pronargs::integer, p.prosrc, l.lanname::text, p.prosecdef, p.provolatile::text,
+            coalesce(p.proconfig, '{}')
+        FROM pg_proc AS p JOIN pg_language AS l ON l.oid = p.prolang JOIN pg_namespace AS n ON n.oid = p.pronamespace
+        WHERE n.nspname = 'tiffin' ORDER BY 1, 2
+        """)
+
+    static let views = Statement(
+        "views",
+        """
+        SELECT c.relname::text FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'tiffin' AND c.relkind IN ('v', 'm')
+        """)
+
+    // The migrations make none of these.
+    static let actors = Statement(
+        "actors",
+        """
+        SELECT 'trigger ' || t.tgname || ' of tiffin.' || c.relname, 'is not one that the migrations make'
+        FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'tiffin' AND NOT t.tgisinternal
+        UNION ALL
+        SELECT 'rule ' || r.rulename || ' of tiffin.' || c.relname, 'is not one that the migrations make'
+        FROM pg_rewrite AS r JOIN pg_class AS c ON c.oid = r.ev_class JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'tiffin' AND r.rulename <> '_RETURN'
+        UNION ALL
+        SELECT 'tiffin.' || c.relname, 'hides rows by row security, which the migrations do not use'
+        FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+        WHERE n.nspname = 'tiffin' AND c.relrowsecurity
+        UNION ALL
+        SELECT 'tiffin.' || p.relname, 'has rows of another table, ' || h.inhrelid::regclass || ', which inherits it'
+        FROM pg_inherits AS h JOIN pg_class AS p ON p.oid = h.inhparent JOIN pg_namespace AS n ON n.oid = p.relnamespace
+        WHERE n.nspname = 'tiffin' AND p.relkind = 'r'
+        ORDER BY 1
+        """)
+}

@@ -1,0 +1,130 @@
+package import Domain
+package import EventLog
+package import EventLoop
+internal import Postgres
+
+/// Customers' keys in the schema `tiffin` of a database.
+@LoopActor
+package final class PostgresCustomerKeys: CustomerKeys {
+    /// How long the database may say nothing while it forgets somebody and a server waits: to rewrite a table of
+    /// fifteen million keys takes as long.
+    private static let silenceWhileForgetting = Duration.seconds(60)
+
+    private let connection: LazyConnection
+    private let database: String
+    private let isReadOnly: Bool
+    private let hasRoom: @LoopActor () -> Bool
+    private let report: (@LoopActor (String) -> Void)?
+
+    /// The keys in a migrated database.
+    ///
+    /// - Parameters:
+    ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - isReadOnly: whether it is only for reading, by a user who may have no right to keys: then they are
+    ///     unknown.
+    ///   - hasRoom: whether the database's disk has room. Without it, no key is made.
+    ///   - report: given where clients wait for keys, as in `PostgresEventLog.open`.
+    package init(
+        _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
+        report: (@LoopActor (String) -> Void)? = nil
+    ) {
+        connection = LazyConnection(
+            database, name: "tiffin keys", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading,
+            hasRoom: hasRoom, report: report)
+        self.database = database
+        self.isReadOnly = isReadOnly
+        self.hasRoom = hasRoom
+        self.report = report
+    }
+
+    /// How its connection is, for `INFO`.
+    package var connectionLine: (name: String, value: String) { connection.line }
+
+    /// Closes the connection.
+    package func close() { connection.close() }
+
+    /// See `CustomerKeys`.
+    package func makeKey(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+        let rows = try await connection.execute(
+            Statements.make,
+            [.int2(Int16(partition)), .text(customer.rawValue), .bytes(SealingKey.random().bytes)], needsRoom: true)
+        return PostgresCustomerKeys.key(rows)
+    }
+
+    /// See `CustomerKeys`.
+    package func key(of customer: Identifier, partition: Int) async throws(EventLogError) -> CustomerKey {
+        if isReadOnly {
+            let rows = try await connection.execute(Statements.mayRead, [])
+            guard !rows.isNull(0, 0), rows.bool(0, 0) else { return .unknown }
+        }
+        return PostgresCustomerKeys.key(
+            try await connection.execute(Statements.read, [.int2(Int16(partition)), .text(customer.rawValue)]))
+    }
+
+    /// See `CustomerKeys`. The database's user has to own the table of keys.
+    @LoopActor
+    package func destroyKeys(
+        of customers: Set<Identifier>, for metadata: EventMetadata
+    ) async throws(EventLogError) -> Forgetting {
+        // What is destroyed is removed by rewriting the table, and a database that runs out of room ends.
+        guard hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
+        let keys: ForgottenKeys
+        do throws(PostgresError) {
+            keys = try await forgottenKeys()
+        } catch {
+            throw .unavailable(told(error))
+        }
+        defer { keys.close() }
+        do {
+            return try await keys.destroy(of: customers, metadata)
+        } catch let error as PostgresError {
+            throw error.kind == .connection ? .outcomeUnknown(told(error)) : .unavailable(told(error))
+        } catch {
+            throw .unavailable("\(error)")
+        }
+    }
+
+    /// See `CustomerKeys`.
+    @LoopActor
+    package func removeRemainders() async -> String? {
+        guard hasRoom() else { return DatabaseTrouble.full }
+        do throws(PostgresError) {
+            let keys = try await forgottenKeys()
+            defer { keys.close() }
+            return try await keys.removeOldRows()
+        } catch {
+            return report == nil ? error.message : told(error)
+        }
+    }
+
+    @LoopActor
+    private func forgottenKeys() async throws(PostgresError) -> ForgottenKeys {
+        try await ForgottenKeys(
+            in: database, silence: report == nil ? nil : PostgresCustomerKeys.silenceWhileForgetting)
+    }
+
+    /// What the caller learns of an error: clients may be anybody.
+    private func told(_ error: PostgresError) -> String {
+        let trouble = DatabaseTrouble(error)
+        guard let report else { return trouble.whole }
+        report("tiffin forget: \(trouble.whole)")
+        return trouble.plain
+    }
+
+    private nonisolated static func key(_ rows: Rows) -> CustomerKey {
+        guard rows.count > 0 else { return .unknown }
+        guard !rows.isNull(0, 0) else { return .destroyed }
+        return SealingKey(rows.bytes(0, 0)).map(CustomerKey.known) ?? .unknown
+    }
+}
+
+private enum Statements {
+    static let make = Statement("make_key", "SELECT tiffin.customer_key($1, $2, $3)", [.int2, .text, .bytea])
+
+    static let read = Statement(
+        "read_key", "SELECT key FROM tiffin.customer_keys WHERE partition = $1 AND customer = $2", [.int2, .text])
+
+    // Null if there is no such table yet.
+    static let mayRead = Statement(
+        "may_read_keys", "SELECT has_table_privilege(to_regclass('tiffin.customer_keys'), 'SELECT')")
+}

@@ -1,0 +1,624 @@
+// The event log in PostgreSQL: its migrations, and the log itself on libpq.
+//
+// It keeps the promise of every `EventLog`, and the schema alone enforces it: however many servers write through
+// `tiffin.append`, positions are dense and in commit order, and nobody can change anything.
+
+internal import Domain
+package import EventLog
+package import EventLoop
+package import Postgres
+
+/// The event log in the schema `tiffin` of a database.
+@LoopActor
+package final class PostgresEventLog: EventLog {
+    /// See `EventLog`.
+    package nonisolated let partitionCount: Int
+
+    /// One for each partition, so that their batches commit concurrently.
+    private let writers: [PartitionWriter]
+    private let reader: LazyConnection
+    /// By itself, so that nobody waits for it.
+    private let indexer: LazyConnection
+
+    private init(
+        _ database: String, partitionCount: Int, writers: [PartitionWriter], reader: LazyConnection,
+        hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
+    ) {
+        self.partitionCount = partitionCount
+        self.writers = writers
+        self.reader = reader
+        indexer = LazyConnection(
+            database, name: "tiffin indexer", deadlines: report == nil ? nil : .background, hasRoom: hasRoom,
+            report: report)
+    }
+
+    /// The log in a migrated database.
+    ///
+    /// - Parameters:
+    ///   - database: a `postgres://` URL, or libpq's keywords and values.
+    ///   - isReadOnly: whether it is only for reading, by a user who may have no other right, or on a replica.
+    ///   - hasRoom: whether the database's disk has room. Without it, nothing is written.
+    ///   - report: given where clients wait for what the log says. It learns the whole of what goes wrong, and errors
+    ///     have what clients may know. A database that is silent for some seconds is then one that cannot be reached.
+    package static func open(
+        _ database: String, isReadOnly: Bool = false, hasRoom: @escaping @LoopActor () -> Bool = { true },
+        report: (@LoopActor (String) -> Void)? = nil
+    ) async throws(EventLogError) -> PostgresEventLog {
+        let reader = LazyConnection(
+            database, name: "tiffin reader", isReadOnly: isReadOnly, deadlines: report == nil ? nil : .reading)
+        do throws(EventLogError) {
+            let epochs = try await PostgresEventLog.epochs(reader)
+            // Until here, whoever opens the log is told everything.
+            if let report { reader.report(to: report) }
+            return PostgresEventLog(
+                database, partitionCount: epochs.count,
+                writers: epochs.enumerated().map {
+                    PartitionWriter(database, partition: $0, epoch: $1, hasRoom: hasRoom, report: report)
+                },
+                reader: reader, hasRoom: hasRoom, report: report)
+        } catch {
+            reader.close()
+            throw error
+        }
+    }
+
+    /// The log, only for reading. It does not query the database yet, not even for the number of partitions.
+    package static func reader(_ database: String, partitionCount: Int) -> PostgresEventLog {
+        PostgresEventLog(
+            database, partitionCount: partitionCount, writers: [],
+            reader: LazyConnection(database, name: "tiffin reader", isReadOnly: true))
+    }
+
+    /// The log of a server, only for reading, on a connection of its own: what may take long to read keeps nobody waiting
+    /// who writes, or reads through another one.
+    ///
+    /// - Parameter report: as in ``open(_:isReadOnly:report:)``.
+    package static func history(
+        _ database: String, partitionCount: Int, report: @escaping @LoopActor (String) -> Void
+    ) -> PostgresEventLog {
+        PostgresEventLog(
+            database, partitionCount: partitionCount, writers: [],
+            reader: LazyConnection(database, name: "tiffin history", deadlines: .reading, report: report))
+    }
+
+    /// The epoch of each partition. Rows of partitions that the log does not have are passed over; the audit names them.
+    private static func epochs(_ reader: LazyConnection) async throws(EventLogError) -> [Int64] {
+        let rows = try await reader.execute(Statements.epochs, [])
+        guard rows.count > 0 else { throw .unavailable("the log has no partitions; run tiffin migrate") }
+        return try (0..<rows.count).map { partition throws(EventLogError) in
+            guard !rows.isNull(partition, 0) else {
+                throw .unavailable("tiffin.log_head is damaged: it has no row for partition \(partition)")
+            }
+            return rows.int8(partition, 0)
+        }
+    }
+
+    /// Damage that no append of the log's own can have caused: a sentence for each partition and kind of damage that
+    /// can be found without reading everything.
+    package func damage() async throws(EventLogError) -> [String] {
+        var found: [String] = []
+        for partition in 0..<partitionCount {
+            let rows = try await reader.execute(Statements.damage, [.int2(Int16(partition))])
+            guard rows.count > 0 else { continue }
+            let head = rows.int8(0, 0)
+            if !(0...LogHead.maximumPosition).contains(head) {
+                found.append("the head of partition \(partition) has the impossible position \(head)")
+            }
+            if !rows.isNull(0, 1) {
+                found.append(
+                    "partition \(partition) has a row at the impossible position \(rows.int8(0, 1)): nothing reads it"
+                )
+            }
+            if !rows.isNull(0, 2), head < rows.int8(0, 2) {
+                found.append(
+                    "partition \(partition) has events up to position \(rows.int8(0, 2)), and its head says \(head): "
+                        + "they are read, and the next append continues after them")
+            }
+        }
+        return found
+    }
+
+    /// The version of its PostgreSQL, such as `15.18`; nil if the server does not say.
+    package var serverVersion: String? { reader.serverVersion.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// How its connections are, for `INFO`.
+    package var connectionLines: [(name: String, value: String)] {
+        if writers.isEmpty { return [reader.line] }
+        return [reader.line, indexer.line] + writers.map(\.connection.line)
+    }
+
+    /// Closes the connections.
+    package func close() {
+        reader.close()
+        indexer.close()
+        for writer in writers { writer.connection.close() }
+    }
+
+    // MARK: Writing
+
+    /// See `EventLog`.
+    package func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt {
+        if let receipt = try await writers[batch.partition].append(batch, seen: seen) { return receipt }
+        // The head lies before a batch that exists: whoever reads on learns of that batch.
+        let end = try await end(of: batch.partition)
+        return AppendReceipt(previous: end, conflicts: Set(batch.groups), end: end)
+    }
+
+    /// See `EventLog`.
+    package func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        try await writers[batch.partition].appendNext(batch, after: point)
+    }
+
+    /// See `EventLog`.
+    package func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
+        let rows = try await writers[batch.partition].outcome(of: batch, since: seen)
+        guard !rows.isNull(0, 0) else { return nil }
+        let (first, last) = (rows.int8(0, 0), rows.int8(0, 1))
+        let previous = LogPoint(position: first - 1, digest: rows.digest(0, 3))
+        let end = LogPoint(position: last, digest: rows.digest(0, 4))
+        guard first >= 1, last >= first, last < first + Int64(EventBatch.maximumEvents) else {
+            throw .unavailable("the commit of the batch has the impossible positions \(first) to \(last)")
+        }
+        let count = Int(last - previous.position)
+        if count == batch.events.count { return AppendReceipt(previous: previous, conflicts: [], end: end) }
+        // A part was refused: the groups that have no events here.
+        let appended = try await read(partition: batch.partition, after: previous.position, limit: count)
+        let names = Set(appended.map(\.stream))
+        let refused = zip(batch.events, batch.groups).filter { !names.contains($0.0.stream.description) }
+        return AppendReceipt(previous: previous, conflicts: Set(refused.map(\.1)), end: end)
+    }
+
+    /// See `EventLog`.
+    package func end(of partition: Int) async throws(EventLogError) -> LogPoint {
+        let rows = try await reader.execute(Statements.end, [.int2(Int16(partition))])
+        guard rows.count > 0 else { throw .unavailable("the log is damaged: partition \(partition) has no head") }
+        return LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 1))
+    }
+
+    // MARK: Reading
+
+    /// See `EventLog`.
+    package func read(
+        partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        var (events, reached): ([RecordedEvent], Int64?) = ([], position)
+        while events.isEmpty, let after = reached {
+            let rows = try await batches(partition, after: after, limit)
+            PostgresEventLog.forEach(in: rows, partition, after: after, limit) { events.append($0.recorded) }
+            reached = PostgresEventLog.end(of: rows)
+        }
+        return events
+    }
+
+    /// See `EventLog`.
+    package func follow(
+        partition: Int, after point: LogPoint, limit: Int
+    ) async throws(EventLogError) -> FollowingEvents {
+        let (end, isBeyond) = point.position.addingReportingOverflow(Int64(limit))
+        let rows = try await reader.execute(
+            Statements.follow,
+            [
+                .int2(Int16(partition)), .int8(point.position), Parameter(point.digest),
+                .int8(isBeyond ? .max : end), .int8(Int64(limit)),
+            ])
+        guard rows.count > 0, rows.bool(0, 5) else {
+            throw .forked(DatabaseTrouble.forked)
+        }
+        var following = FollowingEvents(events: [], end: point)
+        guard !rows.isNull(0, 0) else { return following }
+        PostgresEventLog.forEach(in: rows, partition, after: point.position, .max) {
+            following.events.append($0.recorded)
+        }
+        // The last batch ends last, unless somebody has changed it.
+        let last = (0..<rows.count).max { rows.int8($0, 1) < rows.int8($1, 1) } ?? 0
+        following.end = LogPoint(position: rows.int8(last, 1), digest: rows.digest(last, 4))
+        return following
+    }
+
+    /// See `EventLog`.
+    package func page(
+        partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> EventPage {
+        var after = position
+        while true {
+            let rows = try await batches(partition, after: after, limit)
+            let page = await PostgresEventLog.page(rows, partition, after: after, limit)
+            guard page.isEmpty, let end = PostgresEventLog.end(of: rows) else { return page }
+            after = end
+        }
+    }
+
+    /// Where the last of some batches ends. If all their events were lost, the next one is behind it.
+    private nonisolated static func end(of rows: Rows) -> Int64? {
+        rows.count == 0 ? nil : rows.int8(rows.count - 1, 1)
+    }
+
+    /// The batches that hold the events after a position.
+    private func batches(_ partition: Int, after position: Int64, _ limit: Int) async throws(EventLogError) -> Rows {
+        let (last, isBeyond) = position.addingReportingOverflow(Int64(limit))
+        return try await reader.execute(
+            Statements.batches,
+            [
+                .int2(Int16(partition)), .int8(min(position, LogHead.maximumPosition)), .int8(isBeyond ? .max : last),
+                .int8(Int64(limit)),
+            ])
+    }
+
+    /// See `EventLog`.
+    package func read(
+        stream: StreamName, partition: Int, afterVersion version: Int64, limit: Int, seen: LogPoint
+    ) async throws(EventLogError) -> [RecordedEvent] {
+        let rows = try await reader.execute(
+            Statements.stream,
+            [
+                .int2(Int16(partition)), .text(stream.description), .int8(version), .int8(Int64(limit)),
+                .int8(seen.position), Parameter(seen.digest),
+            ])
+        guard rows.count > 0, rows.bool(0, 3) else { throw .forked(DatabaseTrouble.forked) }
+        guard !rows.isNull(0, 0) else { return [] }
+        return (0..<rows.count).map { row in
+            EventLines.event(
+                rows.bytes(row, 2), partition: partition, position: rows.int8(row, 0),
+                recordedAt: rows.timestamp(row, 1)
+            ).recorded
+        }
+    }
+
+    /// See `EventLog`.
+    package func indexStreams(of partition: Int) async throws(EventLogError) {
+        var isBehind = true
+        while isBehind {
+            let rows = try await indexer.execute(
+                Statements.indexStreams, [.int2(Int16(partition)), .int4(PostgresEventLog.batchesIndexedAtOnce)],
+                needsRoom: true)
+            isBehind = rows.bool(0, 0)
+        }
+    }
+
+    /// See `EventLog`.
+    package func mendIndex(
+        of partition: Int, _ part: IndexPart
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
+        switch part {
+        case .batches(let after, let limit):
+            return try await mendIndex(partition, of: nil, after: after, limit: Int32(clamping: limit))
+        case .stream(let stream):
+            var (missing, next): (Int64, Int64?) = (0, 0)
+            while let after = next {
+                let step = try await mendIndex(
+                    partition, of: stream, after: after, limit: PostgresEventLog.batchesSearchedAtOnce)
+                missing += step.missing
+                next = step.next
+            }
+            return (missing, nil)
+        }
+    }
+
+    private func mendIndex(
+        _ partition: Int, of stream: StreamName?, after position: Int64, limit: Int32
+    ) async throws(EventLogError) -> (missing: Int64, next: Int64?) {
+        let rows = try await indexer.execute(
+            Statements.mendIndex,
+            [
+                .int2(Int16(partition)), stream.map { .text($0.description) } ?? .null, .int8(position), .int4(limit),
+            ], needsRoom: true)
+        return (rows.int8(0, 0), rows.isNull(0, 1) ? nil : rows.int8(0, 1))
+    }
+
+    /// Few enough that nobody waits long for the processor, or for the disk.
+    private nonisolated static let batchesIndexedAtOnce: Int32 = 200
+    /// More: of nearly all of them, the lines are only searched for a name.
+    private nonisolated static let batchesSearchedAtOnce: Int32 = 1_000
+
+    /// See `EventLog`.
+    package func commits(
+        partition: Int, after position: Int64, limit: Int
+    ) async throws(EventLogError) -> [Commit] {
+        let rows = try await reader.execute(
+            Statements.commits, [.int2(Int16(partition)), .int8(position), .int8(Int64(limit))])
+        return PostgresEventLog.commits(rows, partition)
+    }
+
+    /// Batches from rows of their positions, digests and times.
+    package nonisolated static func commits(_ rows: Rows, _ partition: Int) -> [Commit] {
+        (0..<rows.count).map { row in
+            Commit(
+                partition: partition, firstPosition: rows.int8(row, 0), lastPosition: rows.int8(row, 1),
+                // Bytes that do not have the length of a digest become zeros, which is not the digest of anything
+                // either.
+                contentDigest: Digest(rows.bytes(row, 2)) ?? .zero, chainDigest: Digest(rows.bytes(row, 3)) ?? .zero,
+                recordedAt: rows.timestamp(row, 4), microseconds: abs(rows.unixMicroseconds(row, 4) % 1_000))
+        }
+    }
+
+    /// See `EventLog`.
+    package func heads() async throws(EventLogError) -> [LogHead] {
+        let rows = try await reader.execute(Statements.heads, [.int2(Int16(clamping: partitionCount))])
+        return (0..<rows.count).map { row in
+            LogHead(
+                partition: Int(rows.int2(row, 0)), position: rows.int8(row, 1),
+                digest: Digest(rows.bytes(row, 2)) ?? .zero)
+        }
+    }
+
+    /// Off the loop's thread, which has the next rows to receive.
+    @concurrent
+    private nonisolated static func page(
+        _ rows: Rows, _ partition: Int, after position: Int64, _ limit: Int
+    ) async -> EventPage {
+        let bytes = (0..<rows.count).reduce(0) { $0 + rows.bytes($1, 3).count }
+        var page = EventPage(partition: partition, reservingCapacity: min(limit, bytes / 100), bytes: bytes)
+        forEach(in: rows, partition, after: position, limit) { page.append($0) }
+        return page
+    }
+
+    /// Gives the events after a position to the body. A view is valid until the body returns.
+    ///
+    /// Positions rise, whatever the rows hold: of two events at a position, the one in the earlier batch is the event.
+    private nonisolated static func forEach(
+        in rows: Rows, _ partition: Int, after position: Int64, _ limit: Int, _ body: (EventView) -> Void
+    ) {
+        var (last, rest) = (position, limit)
+        for row in 0..<rows.count where rest > 0 {
+            let first = rows.int8(row, 0)
+            EventLines.forEach(
+                in: rows.bytes(row, 3), rows.int8(row, 1) - first + 1, partition: partition, firstPosition: first,
+                recordedAt: rows.timestamp(row, 2)
+            ) { event in
+                guard event.position > last, rest > 0 else { return }
+                last = event.position
+                rest -= 1
+                body(event)
+            }
+        }
+    }
+}
+
+/// The connection that appends to one partition, and the epoch that the partition last reported.
+@LoopActor
+private final class PartitionWriter {
+    /// How often a batch is sent again because a new epoch began.
+    static let attempts = 10
+
+    let connection: LazyConnection
+    private var epoch: Int64
+
+    init(
+        _ database: String, partition: Int, epoch: Int64, hasRoom: @escaping @LoopActor () -> Bool,
+        report: (@LoopActor (String) -> Void)?
+    ) {
+        connection = LazyConnection(
+            database, name: "tiffin writer \(partition)", deadlines: report == nil ? nil : .writing, hasRoom: hasRoom,
+            report: report)
+        self.epoch = epoch
+    }
+
+    /// The receipt; nil if a batch begins at that position already.
+    func append(_ batch: EventBatch, seen: LogPoint) async throws(EventLogError) -> AppendReceipt? {
+        // The groups say what goes with what where something is refused. That is rare: they are sent if it happens.
+        var sendsGroups = false
+        for _ in 0..<PartitionWriter.attempts {
+            guard let rows = try await send(batch, seen, withGroups: sendsGroups) else { return nil }
+            guard rows.isNull(0, 0) else { return PartitionWriter.receipt(rows, batch) }
+            // In another epoch it is sent again as well: this caller has not given the batch up for lost.
+            epoch = rows.int8(0, 1)
+            sendsGroups = true
+        }
+        throw .unavailable("other servers keep losing their connections")
+    }
+
+    /// The end of the batch; nil if it was not appended directly after the point.
+    func appendNext(_ batch: EventBatch, after point: LogPoint) async throws(EventLogError) -> LogPoint? {
+        guard let rows = try await send(batch, point, withGroups: false), !rows.isNull(0, 0), rows.isNull(0, 3) else {
+            return nil
+        }
+        return PartitionWriter.receipt(rows, batch).end
+    }
+
+    private func send(
+        _ batch: EventBatch, _ seen: LogPoint, withGroups: Bool
+    ) async throws(EventLogError) -> Rows? {
+        try await connection.executeUnlessViolated(
+            Statements.append,
+            [
+                .int2(Int16(batch.partition)), .int8(seen.position), Parameter(seen.digest), .int8(epoch),
+                .bytes(batch.contentDigest.bytes),
+                .timestamp(unixMicroseconds: batch.recordedAt.millisecondsSinceEpoch * 1_000),
+                .int4(Int32(batch.events.count)), .bytes(batch.lines), .array(PartitionWriter.newStreams(batch)),
+                withGroups ? .array(batch.groups) : .null,
+                withGroups ? .array(PartitionWriter.names(of: batch.readings)) : .null,
+                withGroups ? .array(batch.readings.map(\.group)) : .null,
+            ], needsRoom: true)
+    }
+
+    /// The names of the streams that begin with a batch.
+    private static func newStreams(_ batch: EventBatch) -> ArrayParameter {
+        var names = ArrayParameter(of: .text)
+        for index in batch.events.indices where batch.events[index].version == 1 {
+            names.append { batch.events[index].stream.append(to: &$0) }
+        }
+        return names
+    }
+
+    private static func names(of readings: [EventBatch.Reading]) -> ArrayParameter {
+        var names = ArrayParameter(of: .text)
+        for reading in readings {
+            names.append { reading.stream.append(to: &$0) }
+        }
+        return names
+    }
+
+    private static func receipt(_ rows: Rows, _ batch: EventBatch) -> AppendReceipt {
+        let previous = LogPoint(position: rows.int8(0, 0), digest: rows.digest(0, 4))
+        guard rows.isNull(0, 3) else {
+            return AppendReceipt(
+                previous: previous, conflicts: Set(batch.groups),
+                stale: Set(rows.textArray(0, 3).compactMap { StreamName($0) }), end: previous)
+        }
+        let conflicts = rows.isNull(0, 2) ? [] : Set(rows.int4Array(0, 2))
+        let appended = conflicts.isEmpty ? batch.events.count : batch.groups.count { !conflicts.contains($0) }
+        return AppendReceipt(
+            previous: previous, conflicts: conflicts,
+            end: LogPoint(position: previous.position + Int64(appended), digest: rows.digest(0, 5)))
+    }
+
+    func outcome(of batch: EventBatch, since seen: LogPoint) async throws(EventLogError) -> Rows {
+        let rows = try await connection.execute(
+            Statements.outcome,
+            [
+                .int2(Int16(batch.partition)), .int8(seen.position), .int8(epoch), .bytes(batch.contentDigest.bytes),
+            ])
+        epoch = rows.int8(0, 2)
+        return rows
+    }
+}
+
+private enum Statements {
+    static let append = Statement(
+        "append",
+        """
+        SELECT previous_position, epoch, conflicts, stale, previous_digest, chain_digest
+        FROM tiffin.append($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        """,
+        [
+            .int2, .int8, .bytea, .int8, .bytea, .timestamptz, .int4, .text, .textArray, .int4Array, .textArray,
+            .int4Array,
+        ])
+
+    static let outcome = Statement(
+        "outcome",
+        """
+        SELECT first_position, last_position, epoch, previous_digest, chain_digest FROM tiffin.outcome($1, $2, $3, $4)
+        """,
+        [.int2, .int8, .int8, .bytea])
+
+    static let batches = Statement(
+        "batches",
+        """
+        SELECT first_position, last_position, recorded_at, events FROM tiffin.batches
+        WHERE partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
+            AND first_position <= greatest($3, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
+            AND first_position <= \(LogHead.maximumPosition)
+            AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
+        ORDER BY first_position LIMIT $4
+        """, [.int2, .int8, .int8, .int8])
+
+    // The last column says whether the partition has the point at all. Without a batch behind it, that is all there is
+    // to say. OFFSET 0 has it looked for once, and not for each batch.
+    static let follow = Statement(
+        "follow",
+        """
+        SELECT b.first_position, b.last_position, b.recorded_at, b.events, b.chain_digest, p.is_known
+        FROM (SELECT tiffin.has_point($1, $2, $3) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+            SELECT * FROM tiffin.batches
+            WHERE partition = $1 AND first_position >= (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b)
+                AND first_position <= greatest($4, (SELECT b FROM tiffin.batch_at($1, $2 + 1) AS b))
+                AND first_position <= \(LogHead.maximumPosition)
+                AND last_position BETWEEN first_position AND first_position + \(EventBatch.maximumEvents - 1)
+            ORDER BY first_position LIMIT $5) AS b ON p.is_known
+        ORDER BY b.first_position
+        """, [.int2, .int8, .bytea, .int8, .int8])
+
+    // A line that begins like one of the stream, and whose version is none, is read with the first versions. OFFSET 0
+    // keeps the planner from reading every batch. The last column is that of `follow`.
+    static let stream = Statement(
+        "stream",
+        """
+        SELECT e.position, e.recorded_at, e.line, p.is_known
+        FROM (SELECT tiffin.has_point($1, $5, $6) OFFSET 0) AS p (is_known) LEFT JOIN LATERAL (
+            SELECT b.first_position + (e.number - 1) AS position, b.recorded_at, e.line
+            FROM tiffin.batches_of($1, $2) AS found (first_position)
+                CROSS JOIN LATERAL (
+                    SELECT * FROM tiffin.batches
+                    WHERE partition = $1 AND first_position = found.first_position
+                        AND first_position <= \(LogHead.maximumPosition) OFFSET 0) AS b
+                CROSS JOIN LATERAL string_to_table(b.events, E'\\n') WITH ORDINALITY AS e (line, number)
+            WHERE starts_with(e.line, $2 || E'\\t') AND CASE
+                WHEN split_part(e.line, E'\\t', 2) ~ '^[0-9]{1,18}$' THEN split_part(e.line, E'\\t', 2)::bigint > $3
+                ELSE $3 = 0
+            END
+            ORDER BY 1 LIMIT $4) AS e ON p.is_known
+        ORDER BY 1
+        """, [.int2, .text, .int8, .int8, .int8, .bytea])
+
+    static let indexStreams = Statement(
+        "index_streams", "SELECT is_behind FROM tiffin.index_streams($1, $2)", [.int2, .int4])
+
+    static let mendIndex = Statement(
+        "mend_index", "SELECT missing, reached FROM tiffin.mend_index($1, $2, $3, $4)", [.int2, .text, .int8, .int4])
+
+    // Commits are found by where they begin: the first one wanted is the last that begins at or before the position,
+    // or the one after it.
+    static let commits = Statement(
+        "commits",
+        """
+        SELECT first_position, last_position, content_digest, chain_digest, recorded_at FROM tiffin.batches
+        WHERE partition = $1 AND last_position > $2 AND first_position >= coalesce(
+            (SELECT max(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position <= $2), 1)
+            AND first_position >= 1 AND last_position BETWEEN first_position AND \(LogHead.maximumPosition)
+        ORDER BY first_position LIMIT $3
+        """, [.int2, .int8, .int8])
+
+    static let epochs = Statement(
+        "epochs",
+        """
+        SELECT h.epoch FROM tiffin.partition_count AS p CROSS JOIN generate_series(0, p.count - 1) AS n
+            LEFT JOIN tiffin.log_head AS h ON h.partition = n
+        ORDER BY n
+        """)
+
+    static let heads = Statement(
+        "heads",
+        """
+        SELECT partition, position, digest FROM tiffin.log_head WHERE partition >= 0 AND partition < $1
+        ORDER BY partition
+        """, [.int2])
+
+    /// The last batch, whatever the head says.
+    private static let lastBatch = """
+        SELECT last_position, chain_digest FROM tiffin.batches
+        WHERE partition = $1 AND first_position <= \(LogHead.maximumPosition) ORDER BY first_position DESC LIMIT 1
+        """
+
+    // A head may lie behind the batches, or before them where the last ones were removed.
+    static let end = Statement(
+        "end",
+        """
+        SELECT position, digest FROM (
+            SELECT last_position, chain_digest, 1 FROM (\(lastBatch)) AS b
+            UNION ALL SELECT position, digest, 2 FROM tiffin.log_head WHERE partition = $1
+            UNION ALL SELECT 0, '', 3 FROM tiffin.log_head WHERE partition = $1) AS e (position, digest, rank)
+        WHERE position <= \(LogHead.maximumPosition) ORDER BY position DESC, rank LIMIT 1
+        """, [.int2])
+
+    static let damage = Statement(
+        "damage",
+        """
+        SELECT position, coalesce(
+            (SELECT max(first_position) FROM tiffin.batches
+                WHERE partition = $1 AND first_position > \(LogHead.maximumPosition)),
+            (SELECT min(first_position) FROM tiffin.batches WHERE partition = $1 AND first_position < 1)),
+            (SELECT CASE WHEN last_position <= \(LogHead.maximumPosition) THEN last_position END
+                FROM (\(lastBatch)) AS b)
+        FROM tiffin.log_head WHERE partition = $1
+        """, [.int2])
+}
+
+extension Rows {
+    /// A point in time, in the unit of the domain.
+    fileprivate func timestamp(_ row: Int, _ column: Int) -> Timestamp {
+        Timestamp(millisecondsSinceEpoch: unixMicroseconds(row, column) / 1_000)
+    }
+
+    /// A digest; nil where there is none, or something else in its place.
+    fileprivate func digest(_ row: Int, _ column: Int) -> Digest? {
+        isNull(row, column) ? nil : Digest(bytes(row, column))
+    }
+}
+
+extension Parameter {
+    /// The bytes of a digest; NULL where it is not known.
+    fileprivate init(_ digest: Digest?) {
+        self = if let digest { .bytes(digest.bytes) } else { .null }
+    }
+}

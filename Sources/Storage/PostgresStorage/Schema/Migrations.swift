@@ -1,0 +1,267 @@
+internal import Domain
+internal import EventLog
+internal import EventLoop
+internal import Postgres
+
+/// The numbered changes that lead from an empty database to the present schema. Each is applied once, in order, and
+/// its checksum is kept: a migration must not change after it was applied.
+package enum Migrations {
+    /// One change.
+    struct Migration {
+        var number: Int
+        var name: String
+        var sql: [UInt8]
+
+        /// SHA-256 of the text, in hexadecimal.
+        var checksum: String { Digest.of(sql).description }
+    }
+
+    private static let deeds = "deeds"
+
+    static let all = [
+        Migration(number: 1, name: "event_log", sql: PackageResources._001_event_log_sql),
+        Migration(number: 2, name: "projections", sql: PackageResources._002_projections_sql),
+        Migration(number: 3, name: "catalogue", sql: PackageResources._003_catalogue_sql),
+        Migration(number: 4, name: "generations", sql: PackageResources._004_generations_sql),
+        Migration(number: 5, name: "customer_keys", sql: PackageResources._005_customer_keys_sql),
+        Migration(number: 6, name: "log_decides", sql: PackageResources._006_log_decides_sql),
+        Migration(number: 7, name: "batches", sql: PackageResources._007_batches_sql),
+        Migration(number: 8, name: "batch_queries", sql: PackageResources._008_batch_queries_sql),
+        Migration(number: 9, name: "users", sql: PackageResources._009_users_sql),
+        Migration(number: 10, name: "chain_points", sql: PackageResources._010_chain_points_sql),
+        Migration(number: 11, name: "readings", sql: PackageResources._011_readings_sql),
+        Migration(number: 12, name: "partition_count", sql: PackageResources._012_partition_count_sql),
+        Migration(number: 13, name: "relays", sql: PackageResources._013_relays_sql),
+        Migration(number: 14, name: "orders", sql: PackageResources._014_orders_sql),
+        Migration(number: 15, name: "auditor", sql: PackageResources._015_auditor_sql),
+        Migration(number: 16, name: "order_payments", sql: PackageResources._016_order_payments_sql),
+        Migration(number: 17, name: "order_taxes", sql: PackageResources._017_order_taxes_sql),
+        Migration(number: 18, name: deeds, sql: PackageResources._018_deeds_sql),
+        Migration(number: 19, name: "derived", sql: PackageResources._019_derived_sql),
+    ]
+
+    /// The most partitions a log may have.
+    package static let maximumPartitions = 256
+
+    /// Brings a database to the present schema.
+    ///
+    /// - Parameters:
+    ///   - partitions: how many partitions a new log gets; nil for one. An existing log keeps its number, and refuses
+    ///     another.
+    ///   - progress: called while events are moved to another layout, with those moved so far and all of them.
+    ///   - log: called with every migration that is applied.
+    @LoopActor
+    package static func run(
+        _ database: String, partitions: Int? = nil, progress: (Int64, Int64) -> Void = { _, _ in },
+        log: (String) -> Void
+    ) async throws(MigrationError) {
+        do {
+            let connection = try await PostgresConnection.connect(database, applicationName: "tiffin migrate")
+            defer { connection.close() }
+            try await prepare(connection)
+            let lines = try await connection.transaction { try await apply($0, partitions: partitions) }
+            for line in lines { log(line) }
+            if let count = try await LayoutMove(connection: connection).run(progress: progress), count > 0 {
+                log("\(count) events were moved to the layout of migration 7")
+            }
+        } catch let error as MigrationError {
+            throw error
+        } catch {
+            throw MigrationError(description: "\(error)")
+        }
+    }
+
+    /// Refuses a database that has no log, or that another version of Tiffin migrated: its tables have another form.
+    /// If a check is not possible, for example because the user lacks a right, it is skipped: whatever needs the
+    /// right reports it.
+    @LoopActor
+    package static func check(_ database: String) async throws(MigrationError) {
+        let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
+        let found: Int
+        let isMoving: Bool
+        do throws(PostgresError) {
+            let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
+            defer { connection.close() }
+            found = Int(try await connection.execute(newest, []).int4(0, 0))
+            isMoving = try await LayoutMove.isNeeded(connection)
+        } catch {
+            guard [.undefinedTable, .undefinedSchema].contains(error.sqlState) else { return }
+            throw MigrationError(description: "the database has no log; run tiffin migrate")
+        }
+        if isMoving {
+            throw MigrationError(
+                description:
+                    "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
+                    + "where it stopped")
+        }
+        guard let present = all.last?.number, found != present else { return }
+        guard found < present else { throw madeByNewer(found) }
+        throw MigrationError(
+            description:
+                "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
+                + "run tiffin migrate, or a server of this version")
+    }
+
+    private static func madeByNewer(_ number: Int, _ name: String? = nil) -> MigrationError {
+        MigrationError(
+            description: "the database has migration \(number)\(name.map { " (\($0))" } ?? ""), which this version of "
+                + "Tiffin does not know: it was migrated by a newer one")
+    }
+
+    @LoopActor
+    private static func prepare(_ connection: PostgresConnection) async throws(PostgresError) {
+        let script = """
+            CREATE SCHEMA IF NOT EXISTS tiffin;
+            CREATE TABLE IF NOT EXISTS tiffin.migrations (
+                number     integer     NOT NULL PRIMARY KEY,
+                name       text        NOT NULL,
+                checksum   text        NOT NULL,
+                applied_at timestamptz NOT NULL
+            );
+            """
+        do throws(PostgresError) {
+            try await connection.runScript(script)
+        } catch {
+            // Two servers that start at once may both find nothing there. The second attempt finds it.
+            guard error.sqlState == .uniqueViolation else { throw error }
+            try await connection.runScript(script)
+        }
+    }
+
+    @LoopActor
+    private static func apply(
+        _ transaction: Transaction, partitions: Int?
+    ) async throws -> [String] {
+        // A second process waits here, and then finds everything applied.
+        _ = try await transaction.execute(
+            Statement("lock_migrations", "LOCK TABLE tiffin.migrations IN EXCLUSIVE MODE"), [])
+        let rows = try await transaction.execute(
+            Statement("migrations", "SELECT number, name, checksum FROM tiffin.migrations ORDER BY number"), [])
+        var done: [Int: String] = [:]
+        for row in 0..<rows.count {
+            let number = Int(rows.int4(row, 0))
+            done[number] = rows.text(row, 2)
+            guard all.contains(where: { $0.number == number }) else {
+                throw madeByNewer(number, rows.text(row, 1))
+            }
+        }
+        var lines: [String] = []
+        for migration in all {
+            if let checksum = done[migration.number] {
+                guard checksum == migration.checksum else {
+                    throw MigrationError(
+                        description: "migration \(migration.number) (\(migration.name)) was changed after it was "
+                            + "applied: the database has checksum \(checksum), this version \(migration.checksum)")
+                }
+                continue
+            }
+            try await transaction.runScript(String(decoding: migration.sql, as: UTF8.self))
+            _ = try await transaction.execute(
+                Statement(
+                    "record_migration", "INSERT INTO tiffin.migrations VALUES ($1, $2, $3, now())",
+                    [.int4, .text, .text]),
+                [.int4(Int32(migration.number)), .text(migration.name), .text(migration.checksum)])
+            if migration.name == deeds { try await recordDeeds(transaction) }
+            lines.append("migration \(migration.number) (\(migration.name)) applied")
+        }
+        lines += try await choosePartitions(partitions, transaction)
+        if try await Rights.mend(transaction) > 0 {
+            lines.append("the roles and grants that were missing, as in a restored copy, are there again")
+        }
+        return lines
+    }
+
+    /// Records what was done beside the log before that was recorded.
+    @LoopActor
+    private static func recordDeeds(_ transaction: Transaction) async throws {
+        var deeds: [(id: Identifier, event: Deed.Event)] = []
+        for (kind, statement) in DeedStatements.all {
+            let rows = try await transaction.execute(statement, [])
+            for row in 0..<rows.count {
+                guard let id = Identifier(rows.text(row, 0)) else { continue }
+                switch kind {
+                case .customer: deeds.append((id, .customerForgotten))
+                case .relay: deeds.append((id, .relayPut))
+                case .user:
+                    let user = Deed.User(
+                        role: Text(rows.text(row, 1)), grants: rows.textArray(row, 2).compactMap { Identifier($0) },
+                        isEnabled: rows.bool(row, 3), change: "migrated")
+                    deeds.append((id, .userPut(user)))
+                }
+            }
+        }
+        guard !deeds.isEmpty else { return }
+        let isOld = try await transaction.execute(DeedStatements.isInOldLayout, [])
+        guard !isOld.bool(0, 0) else {
+            throw MigrationError(
+                description: "the log has the layout of before migration 7, and customers who were forgotten: migrate "
+                    + "it with the version before this one first")
+        }
+        let metadata = EventMetadata(commandID: nil, fingerprint: nil, actor: "tiffin")
+        try await DeedRecorder.record(deeds, metadata, in: transaction)
+    }
+
+    /// Gives a new log its partitions.
+    @LoopActor
+    private static func choosePartitions(
+        _ partitions: Int?, _ transaction: Transaction
+    ) async throws -> [String] {
+        let rows = try await transaction.execute(
+            Statement("count_partitions", "SELECT count FROM tiffin.partition_count"), [])
+        if rows.count > 0 {
+            let count = Int(rows.int2(0, 0))
+            guard let partitions, partitions != count else { return [] }
+            throw MigrationError(
+                description: "the log was created with \(count) partition\(count == 1 ? "" : "s"), and cannot "
+                    + "have \(partitions)")
+        }
+        let isUsed = try await transaction.execute(
+            Statement(
+                "is_used", "SELECT EXISTS (SELECT FROM tiffin.batches) OR EXISTS (SELECT FROM tiffin.log_head)"), [])
+        guard !isUsed.bool(0, 0) else {
+            throw MigrationError(
+                description: "tiffin.partition_count is damaged: it has no row, and the log has partitions. Restore it "
+                    + "from a backup, or run tiffin audit, which counts the partitions")
+        }
+        let count = Int32(partitions ?? 1)
+        _ = try await transaction.execute(
+            Statement(
+                "add_partitions",
+                "INSERT INTO tiffin.log_head SELECT n, 0, $2 FROM generate_series(0, $1 - 1) AS n",
+                [.int4, .bytea]),
+            [.int4(count), .bytes(Digest.zero.bytes)])
+        _ = try await transaction.execute(
+            Statement("set_partition_count", "INSERT INTO tiffin.partition_count VALUES ($1)", [.int4]),
+            [.int4(count)])
+        return ["the log has \(count) partition\(count == 1 ? "" : "s")"]
+    }
+}
+
+/// Why a database could not be brought to the present schema. Every change that was made is whole.
+package struct MigrationError: Error, CustomStringConvertible {
+    /// What went wrong, for an operator.
+    package let description: String
+}
+
+/// What was done beside the log, by the tables.
+private enum DeedStatements {
+    enum Kind { case customer, user, relay }
+
+    static let all: [(Kind, Statement)] = [
+        (
+            .customer,
+            Statement(
+                "forgotten_customers",
+                "SELECT DISTINCT customer FROM tiffin.customer_keys WHERE forgotten_at IS NOT NULL")
+        ),
+        (
+            .user,
+            Statement("present_users", "SELECT name, role, grants, enabled FROM tiffin.users WHERE removed_at IS NULL")
+        ),
+        (.relay, Statement("present_relays", "SELECT name FROM tiffin.relays")),
+    ]
+
+    static let isInOldLayout = Statement(
+        "is_in_old_layout",
+        "SELECT EXISTS (SELECT FROM tiffin.log_head WHERE position > 0) AND NOT EXISTS (SELECT FROM tiffin.batches)")
+}

@@ -1,0 +1,100 @@
+internal import EventLog
+internal import EventLoop
+internal import Postgres
+
+/// The connection of a log: what goes wrong on it is told as the log tells it.
+@LoopActor
+final class LazyConnection {
+    private let kept: KeptConnection
+    /// The deadlines from when clients wait; nil to wait as long as a statement takes.
+    private let deadlines: KeptConnection.Deadlines?
+    private let hasRoom: @LoopActor () -> Bool
+    /// Where somebody listens, that is who learns the whole of what goes wrong. Callers learn what clients may know.
+    private var report: DatabaseTrouble.Report?
+
+    /// The server's version on the last connection; nil before the first.
+    var serverVersion: String? { kept.serverVersion }
+
+    var line: (name: String, value: String) { kept.line }
+
+    /// - Parameters:
+    ///   - isReadOnly: whether it is only for reading. Then the user needs no other right.
+    ///   - deadlines: nil to wait as long as a statement takes.
+    ///   - hasRoom: whether the database's disk has room for what needs it.
+    ///   - report: see ``report(to:)``.
+    init(
+        _ database: String, name: String, isReadOnly: Bool = false, deadlines: KeptConnection.Deadlines? = nil,
+        hasRoom: @escaping @LoopActor () -> Bool = { true }, report: (@LoopActor (String) -> Void)? = nil
+    ) {
+        // While a log is being opened, no client waits: all statements have their limits, and connecting has time.
+        var first = deadlines ?? .none
+        first.connecting = KeptConnection.Deadlines.none.connecting
+        // The role can add to the log and cannot change it.
+        kept = KeptConnection(
+            database, name: name, rights: isReadOnly ? .reading : .role("tiffin_server"), deadlines: first)
+        self.deadlines = deadlines
+        self.hasRoom = hasRoom
+        if let report { self.report(to: report) }
+    }
+
+    /// From now on the whole of what goes wrong is told here, and errors have what clients may know.
+    func report(to tell: @escaping @LoopActor (String) -> Void) {
+        report = DatabaseTrouble.Report(tell)
+        kept.report = tell
+        if let deadlines { kept.deadlines = deadlines }
+    }
+
+    /// Executes a statement. Connects first if there is no connection.
+    ///
+    /// - Parameter needsRoom: whether it adds to the database. On a full disk it is not sent: the database could end, and
+    ///   then nothing can be read either.
+    func execute(
+        _ statement: Statement, _ parameters: [Parameter], needsRoom: Bool = false
+    ) async throws(EventLogError) -> Rows {
+        guard let rows = try await executeUnlessViolated(statement, parameters, needsRoom: needsRoom) else {
+            throw .unavailable(DatabaseTrouble.damaged)
+        }
+        return rows
+    }
+
+    /// The same; nil if the statement was refused because a row with its key exists.
+    func executeUnlessViolated(
+        _ statement: Statement, _ parameters: [Parameter], needsRoom: Bool = false
+    ) async throws(EventLogError) -> Rows? {
+        guard !needsRoom || hasRoom() else { throw .unavailable(DatabaseTrouble.full) }
+        let connection: PostgresConnection
+        do throws(PostgresError) {
+            connection = try await kept.connected()
+        } catch {
+            throw .unavailable(told(error))
+        }
+        do throws(PostgresError) {
+            return try await connection.execute(statement, parameters)
+        } catch {
+            // A connection remembers that it was made to a database that is read-only.
+            if error.sqlState == .readOnly, connection.outstandingCount == 0 { connection.close() }
+            switch error.kind {
+            case .connection: throw .outcomeUnknown(told(error))
+            case .server where error.sqlState == .uniqueViolation: return nil
+            case .server where error.sqlState == .forkedLog: throw .forked(DatabaseTrouble.forked)
+            case .server: throw .unavailable(told(error))
+            }
+        }
+    }
+
+    /// What the caller learns of an error.
+    private func told(_ error: PostgresError) -> String {
+        let trouble = DatabaseTrouble(error)
+        guard report != nil else { return trouble.whole }
+        // That it says nothing is told where the connection is kept.
+        if error.sqlState != .noAnswer { report?.take(trouble, kept.name) }
+        return trouble.plain
+    }
+
+    func close() { kept.close() }
+}
+
+extension SQLState {
+    /// What `tiffin.append` says of a point that the log does not have.
+    fileprivate static let forkedLog = SQLState(rawValue: "TF001")
+}

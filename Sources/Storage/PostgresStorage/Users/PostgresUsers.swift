@@ -1,0 +1,109 @@
+// Users in PostgreSQL: how a server follows them, and how an operator changes them.
+
+internal import Domain
+internal import EventLog
+package import EventLoop
+internal import Postgres
+package import Users
+
+/// The users in the schema `tiffin` of a database, as a server follows them.
+@LoopActor
+package final class PostgresUsers {
+    /// What has changed in the table.
+    package struct Changes: Sendable {
+        /// Who has changed.
+        package var changes: [UserChange]
+        /// Whether there is nobody besides these.
+        package var isEverything: Bool
+    }
+
+    /// How often the table is looked at, in milliseconds.
+    private static let interval: UInt64 = 200
+    private static let patience = Duration.seconds(4)
+
+    private let kept: KeptConnection
+    /// The number of changes that are known; nil at first.
+    private var revision: Int64?
+    private var timer: LoopTimer?
+    private var isReading = false
+
+    /// The users in a migrated database.
+    ///
+    /// - Parameter report: learns that the database says nothing.
+    package init(_ database: String, report: (@LoopActor (String) -> Void)? = nil) {
+        kept = KeptConnection(
+            database, name: "tiffin users", rights: .role("tiffin_server"),
+            deadlines: KeptConnection.Deadlines(connecting: PostgresUsers.patience, answer: PostgresUsers.patience))
+        kept.report = report
+    }
+
+    /// How its connection is, for `INFO`.
+    package var connectionLine: (name: String, value: String) { kept.line }
+
+    /// What has changed since the last call; at first, everybody. nil where nothing has.
+    package func changes() async throws -> Changes? {
+        let connection = try await kept.connected()
+        let current = try await connection.execute(Statements.revision).int8(0, 0)
+        guard current != revision else { return nil }
+        // A database that was restored from a backup has an earlier number, and perhaps another past.
+        let known = revision.flatMap { $0 < current ? $0 : nil }
+        let rows = try await connection.execute(Statements.changed, [.int8(known ?? -1)])
+        var changes: [UserChange] = []
+        var newest = current
+        for row in 0..<rows.count {
+            newest = max(newest, rows.int8(row, 7))
+            guard let name = Identifier(rows.text(row, 0)) else { continue }
+            changes.append(UserChange(name, rows.bool(row, 6) ? nil : PostgresUsers.user(name, rows, row)))
+        }
+        revision = newest
+        return Changes(changes: changes, isEverything: known == nil)
+    }
+
+    /// Calls a body with what has changed, soon after it has. While the database is away, nothing changes.
+    package func follow(_ body: @escaping @LoopActor (Changes) -> Void) {
+        timer = LoopTimer(milliseconds: PostgresUsers.interval, repeating: true) { [unowned self] in
+            guard !isReading else { return }
+            isReading = true
+            LoopActor.task { [self] in
+                defer { isReading = false }
+                do {
+                    if let changes = try await changes() { body(changes) }
+                } catch {
+                    // One that was lost is made anew anyway.
+                    if (error as? PostgresError)?.kind != .connection { kept.close() }
+                }
+            }
+        }
+    }
+
+    /// Follows no more.
+    package func close() {
+        timer?.cancel()
+        timer = nil
+        kept.close()
+    }
+
+    /// The user in a row; nil where a newer version wrote a role that this one does not know. A hash that cannot be
+    /// read is one that no password has.
+    static func user(_ name: Identifier, _ rows: Rows, _ row: Int) -> User? {
+        guard let role = Role.ofUsers.first(where: { $0.rawValue == rows.text(row, 1) }) else { return nil }
+        let grants = rows.textArray(row, 4)
+        let ids = grants.compactMap { Identifier($0) }
+        return User(
+            name, role: role, password: rows.isNull(row, 2) ? nil : PasswordHash(encoded: rows.text(row, 2)),
+            tokens: rows.byteaArray(row, 3).compactMap { Digest($0) }, grants: ids,
+            // Whoever is confined to ids that cannot be read must not count as free.
+            isEnabled: rows.bool(row, 5) && ids.count == grants.count)
+    }
+}
+
+private enum Statements {
+    static let revision = Statement("user_revision", "SELECT revision FROM tiffin.user_revision")
+
+    static let changed = Statement(
+        "changed_users",
+        """
+        SELECT name, role, password, tokens, grants, enabled, removed_at IS NOT NULL, revision
+        FROM tiffin.users WHERE revision > $1
+        """, [.int8])
+}
