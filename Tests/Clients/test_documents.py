@@ -5,10 +5,11 @@ import pytest
 from sessions import Comparison, differences, sessions
 from tiffin import CHECKOUT
 
-DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").glob("*.md"))]
+DOCUMENTS = [CHECKOUT / "README.md", *sorted((CHECKOUT / "docs").rglob("*.md"))]
 
 
-@pytest.mark.parametrize("document", [path for path in DOCUMENTS if sessions(path)], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "document", [path for path in DOCUMENTS if sessions(path)], ids=lambda path: str(path.relative_to(CHECKOUT)))
 def test_what_a_document_shows_is_what_is_printed(document):
     typed, found = differences(document)
     assert not found, f"{len(found)} of {typed}\n" + "\n".join(

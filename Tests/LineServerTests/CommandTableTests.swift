@@ -76,6 +76,13 @@ import TextFormats
     }
 
     @Test(arguments: commands.map(\.name))
+    func `every argument but a single word says which values it takes`(name: String) throws {
+        let parameters = try #require(Self.commands.first { $0.name == name }).parameterDescriptions
+        #expect(parameters.allSatisfy { $0.accepted.isEmpty == ($0.kind == .pureToken) })
+        #expect(parameters.allSatisfy { $0.isOptional || $0.standard == nil })
+    }
+
+    @Test(arguments: commands.map(\.name))
     func `writes end with ID, VERSION, FLOW and ACTOR, and reads take no ID, VERSION or FLOW`(name: String) throws {
         let command = try #require(Self.commands.first { $0.name == name })
         let isWrite = if case .write = command.effect { true } else { false }

@@ -61,7 +61,7 @@ struct Charges {
         return members.isEmpty ? fields : fields + ",\"charges\":{\(members.joined(separator: ","))}"
     }
 
-    /// What lines cost with everything that is charged, as docs/protocol.md works it out.
+    /// What lines cost with everything that is charged, as docs/ordering.md works it out.
     func bill(for lines: [Int64], tip: Int64) -> Bill {
         let subtotal = lines.reduce(0, +)
         var charges: [Bill.Charge] = []

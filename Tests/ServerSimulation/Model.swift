@@ -155,7 +155,7 @@ final class Write {
     }
 }
 
-/// What docs/protocol.md and docs/users.md say, once more.
+/// What docs/protocol.md, docs/reference/ and docs/users.md say, once more.
 enum Model {
     /// The last one may be removed.
     static let outlets = ["o0", "o1", "o2"]

@@ -93,7 +93,7 @@ enum OrderChange: Equatable {
     }
 }
 
-/// An order as docs/protocol.md and docs/ordering.md tell its life. It shares nothing with the domain but what events
+/// An order as docs/reference/ and docs/ordering.md tell its life. It shares nothing with the domain but what events
 /// look like. Times are in milliseconds by the servers' clock.
 struct OrderModel {
     enum Status: String {

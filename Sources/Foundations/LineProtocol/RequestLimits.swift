@@ -43,6 +43,6 @@ package struct RequestLimits: Sendable, Equatable {
     /// `bulkLength` before the client has authenticated, if it has to.
     package var unauthenticatedBulkLength = 16 << 10
 
-    /// The defaults that docs/protocol.md states.
+    /// The defaults that docs/limits.md states.
     package init() {}
 }

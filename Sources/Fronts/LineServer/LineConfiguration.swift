@@ -2,7 +2,7 @@ internal import Domain
 package import EventLoop
 package import LineProtocol
 
-/// How the line server behaves. Every limit has a name and a default; docs/protocol.md lists them.
+/// How the line server behaves. Every limit has a name and a default; docs/limits.md lists them.
 package struct LineConfiguration: Sendable {
     /// The host to listen on.
     package var host = "127.0.0.1"

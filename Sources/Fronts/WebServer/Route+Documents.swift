@@ -43,7 +43,7 @@ extension Route {
         writer.field("version", Version.current)
         writer.field(
             "description",
-            "Each operation runs a command of the line protocol, its x-command; docs/protocol.md describes "
+            "Each operation runs a command of the line protocol, its x-command; docs/reference/ describes "
                 + "the documents, docs/http.md the rest.")
         writer.endObject()
         writer.key("servers")

@@ -1,7 +1,7 @@
 package import CommandHandling
 internal import EventLoop
 
-/// How the application behaves. Every limit has a name and a default; docs/protocol.md lists them.
+/// How the application behaves. Every limit has a name and a default; docs/limits.md lists them.
 package struct Configuration: Sendable {
     /// The most bytes of home documents that are kept ready.
     package var homeCacheBytes = 64 << 20

@@ -41,7 +41,8 @@ enum ConnectionCommands {
             "Describes the server, and sets the version of the protocol, 2 or 3."
         ) { parameters in
             let version = parameters.optional("protover", .protocolVersion)
-            let options = parameters.repeated("option", isOptional: true)
+            let options = parameters.repeated(
+                "option", accepting: "AUTH with a user and a password, SETNAME with a name", isOptional: true)
             return { session, call throws(Failure) in
                 try hello(session, try call[version] ?? session.version, call[options])
             }
@@ -64,7 +65,7 @@ enum ConnectionCommands {
             }
         },
         LineCommand("SELECT", .connection, "Selects the only database, 0.") { parameters in
-            let index = parameters.required("index", .wholeNumber)
+            let index = parameters.required("index", .wholeNumber.accepting("0"))
             return { session, call throws(Failure) in
                 guard try call[index] == 0 else { throw Failure("ERR", "DB index is out of range") }
                 session.reply { $0.simpleString("OK") }
@@ -131,7 +132,7 @@ enum ConnectionCommands {
         LineCommand(
             "WATCH", .connection, isForTransactions: true, "Is refused: VERSION makes a write depend on a stream."
         ) { parameters in
-            _ = parameters.repeated("key")
+            _ = parameters.repeated("key", accepting: "any bytes")
             return { _, _ throws(Failure) in
                 throw Failure("ERR", "there is nothing to WATCH; VERSION makes a write depend on its stream's version")
             }
@@ -243,7 +244,7 @@ enum ConnectionCommands {
         LineCommand(
             "CLIENT SETINFO", .connection, "Says what library the client uses: LIB-NAME or LIB-VER."
         ) { parameters in
-            let attribute = parameters.required("attribute", .bytes)
+            let attribute = parameters.required("attribute", .bytes.accepting("LIB-NAME or LIB-VER"))
             let value = parameters.required("value", .clientName)
             return { session, call throws(Failure) in
                 let (attribute, value) = (try call[attribute], try call[value])
@@ -266,7 +267,7 @@ enum ConnectionCommands {
         },
         LineCommand("CLIENT LIST", .connection, role: .admin, "Describes every connection, one per line.") {
             parameters in
-            _ = parameters.repeated("filter", isOptional: true)
+            _ = parameters.repeated("filter", accepting: "anything: it is passed over", isOptional: true)
             return { session, _ in
                 let lines = session.server.sessions.values.sorted { $0.id < $1.id }.map(\.summary)
                 session.reply { $0.verbatim(lines.joined(separator: "\n") + "\n") }
@@ -276,8 +277,8 @@ enum ConnectionCommands {
             "CLIENT KILL", .connection, role: .admin,
             "Closes a connection, by address or with ID or ADDR; returns OK, or how many it closed."
         ) { parameters in
-            let filter = parameters.required("address-or-filter", .bytes)
-            let value = parameters.optional("value", .bytes)
+            let filter = parameters.required("address-or-filter", .bytes.accepting("an address, ID or ADDR"))
+            let value = parameters.optional("value", .bytes.accepting("a number, or an address"))
             return { session, call throws(Failure) in
                 let sessions = session.server.sessions
                 let filter = try call[filter]
@@ -311,7 +312,9 @@ extension ArgumentType<String> {
     private static var longestClientName: Int { 256 }
 
     /// The name of a client, or of its library.
-    fileprivate static let clientName = ArgumentType(kind: .string) { argument, _ throws(Failure) in
+    fileprivate static let clientName = ArgumentType(
+        kind: .string, accepting: "at most \(longestClientName) bytes of ASCII, without blanks"
+    ) { argument, _ throws(Failure) in
         guard argument.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
             throw Failure("ERR", "Client names cannot contain spaces, newlines or special characters.")
         }
@@ -323,7 +326,8 @@ extension ArgumentType<String> {
 }
 
 extension ArgumentType<ProtocolVersion> {
-    fileprivate static let protocolVersion = ArgumentType(kind: .integer) { argument, _ throws(Failure) in
+    fileprivate static let protocolVersion = ArgumentType(kind: .integer, accepting: "2 or 3") {
+        argument, _ throws(Failure) in
         guard let number = argument.integer else {
             throw Failure("ERR", "Protocol version is not an integer or out of range")
         }
@@ -336,7 +340,7 @@ extension ArgumentType<ProtocolVersion> {
 
 extension ArgumentType<Int64> {
     /// Any number, in Redis's words.
-    static let wholeNumber = ArgumentType(kind: .integer) { argument, _ throws(Failure) in
+    static let wholeNumber = ArgumentType(kind: .integer, accepting: "a whole number") { argument, _ throws(Failure) in
         guard let number = argument.integer else { throw Failure("ERR", "value is not an integer or out of range") }
         return number
     }

@@ -14,9 +14,9 @@ enum DelayCommands {
             "SLOWLOG GET", .server, role: .admin,
             "Returns the latest commands that took long to execute; 10 of them, or as many as given, -1 for all."
         ) { parameters in
-            let count = parameters.optional("count", .wholeNumber)
+            let count = parameters.optional("count", .wholeNumber.accepting("at least -1"), default: 10)
             return { session, call throws(Failure) in
-                let count = try call[count] ?? 10
+                let count = try call[count]
                 guard count >= -1 else { throw Failure("ERR", "count should be greater than or equal to -1") }
                 let entries = session.server.slowLog.entries.suffix(count < 0 ? .max : Int(clamping: count)).reversed()
                 session.reply { replies in
@@ -71,7 +71,7 @@ enum DelayCommands {
         LineCommand(
             "LATENCY HISTORY", .server, role: .admin, "Returns when an event took long, and how many milliseconds."
         ) { parameters in
-            let event = parameters.required("event", .bytes)
+            let event = parameters.required("event", .bytes.accepting("the name of an event"))
             return { session, call throws(Failure) in
                 let event = try LatencyMonitor.Event(call[event])
                 let samples = event.flatMap { session.server.service.latencies.series[$0]?.samples } ?? []
@@ -88,7 +88,7 @@ enum DelayCommands {
         LineCommand(
             "LATENCY RESET", .server, role: .admin, "Forgets when these events took long, or any; returns of how many."
         ) { parameters in
-            let events = parameters.repeated("event", isOptional: true)
+            let events = parameters.repeated("event", accepting: "the name of an event", isOptional: true)
             return { session, call throws(Failure) in
                 let named = call[events]
                 let events = named.isEmpty ? LatencyMonitor.Event.allCases : named.compactMap { .init($0) }

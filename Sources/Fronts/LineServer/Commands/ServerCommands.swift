@@ -13,7 +13,7 @@ enum ServerCommands {
 
     private static let general: [LineCommand] = [
         LineCommand("INFO", .server, "Describes the state of the server, in sections.") { parameters in
-            let sections = parameters.repeated("section", isOptional: true)
+            let sections = parameters.repeated("section", accepting: "a section of INFO", isOptional: true)
             return { session, call throws(Failure) in
                 let text = session.server.information(sections: call[sections].map(\.lowercased))
                 session.reply { $0.verbatim(text) }
@@ -30,7 +30,7 @@ enum ServerCommands {
             }
         },
         LineCommand("HELP", .server, "Lists the commands, or describes one.") { parameters in
-            let words = parameters.repeated("command", isOptional: true)
+            let words = parameters.repeated("command", accepting: "the name of a command", isOptional: true)
             return { session, call throws(Failure) in
                 let lines = try LineCommandTable.shared.help(on: call[words])
                 session.reply { $0.verbatim(lines.map { $0 + "\n" }.joined()) }
@@ -43,7 +43,7 @@ enum ServerCommands {
     private static let configuration: [LineCommand] = [
         LineCommand("CONFIG GET", .server, role: .admin, "Returns the settings whose names match a pattern.") {
             parameters in
-            let patterns = parameters.repeated("pattern")
+            let patterns = parameters.repeated("pattern", accepting: "the name of a setting, or a pattern with * and ?")
             return { session, call throws(Failure) in
                 let patterns = call[patterns].map(\.lowercased)
                 let found = session.server.settings.filter { setting in
@@ -82,7 +82,7 @@ enum ServerCommands {
             "COMMAND HELP", .server,
             "Lists the commands, or describes one, also in redis-cli, which keeps HELP for itself."
         ) { parameters in
-            let words = parameters.repeated("command", isOptional: true)
+            let words = parameters.repeated("command", accepting: "the name of a command", isOptional: true)
             return { session, call throws(Failure) in
                 let lines = try LineCommandTable.shared.help(on: call[words])
                 session.reply { replies in
@@ -104,7 +104,7 @@ enum ServerCommands {
             }
         },
         LineCommand("COMMAND INFO", .server, "Describes commands: arity, flags and groups.") { parameters in
-            let names = parameters.repeated("command", isOptional: true)
+            let names = parameters.repeated("command", accepting: "the name of a command", isOptional: true)
             return { session, call throws(Failure) in
                 let entries = LineCommandTable.shared.entries(named: call[names])
                 session.reply { replies in
@@ -116,7 +116,7 @@ enum ServerCommands {
             }
         },
         LineCommand("COMMAND DOCS", .server, "Describes commands: summary and arguments.") { parameters in
-            let names = parameters.repeated("command", isOptional: true)
+            let names = parameters.repeated("command", accepting: "the name of a command", isOptional: true)
             return { session, call throws(Failure) in
                 let entries = LineCommandTable.shared.entries(named: call[names]).compactMap(\.self)
                 session.reply { replies in
@@ -134,6 +134,8 @@ private struct CommandEntry {
     var name: String
     /// The command itself; nil where the name is that of a container only.
     var command: CommandDeclaration?
+    /// When it may be sent although others may not.
+    var exemptions: [String] = []
     var subcommands: [CommandEntry] = []
 
     var arity: Int { subcommands.isEmpty ? command?.arity ?? -2 : command == nil ? -2 : -1 }
@@ -175,16 +177,17 @@ extension LineCommandTable {
     /// What `COMMAND` describes.
     fileprivate var entries: [CommandEntry] {
         var entries: [CommandEntry] = []
-        for command in commands.lazy.map(\.declaration) {
+        for entry in commands {
+            let (command, exemptions) = (entry.declaration, entry.exemptions)
             let words = command.name.lowercased().split(separator: " ")
             guard words.count > 1 else {
-                entries.append(CommandEntry(name: String(words[0]), command: command))
+                entries.append(CommandEntry(name: String(words[0]), command: command, exemptions: exemptions))
                 continue
             }
             let container = String(words[0])
             if entries.last?.name != container { entries.append(CommandEntry(name: container)) }
             entries[entries.count - 1].subcommands.append(
-                CommandEntry(name: words.joined(separator: "|"), command: command))
+                CommandEntry(name: words.joined(separator: "|"), command: command, exemptions: exemptions))
         }
         return entries
     }
@@ -194,6 +197,17 @@ extension LineCommandTable {
         guard !names.isEmpty else { return entries }
         let all = entries.flatMap { [$0] + $0.subcommands }
         return names.map { name in all.first { name.uppercased.elementsEqual($0.name.uppercased().utf8) } }
+    }
+}
+
+extension LineCommand {
+    /// When it may be sent although others may not.
+    fileprivate var exemptions: [String] {
+        [
+            declaration.right == .login ? "before a login" : nil,
+            isForSubscribers ? "as a subscriber in RESP2" : nil,
+            isForTransactions ? "after MULTI" : nil,
+        ].compactMap(\.self)
     }
 }
 
@@ -228,13 +242,30 @@ extension ReplyBuffer {
         let arguments = entry.command?.parameterDescriptions ?? []
         let group = (entry.command ?? entry.subcommands[0].command!).group
         bulk(entry.name)
-        map(3 + (arguments.isEmpty ? 0 : 1) + (entry.subcommands.isEmpty ? 0 : 1))
+        map(
+            3 + (entry.command == nil ? 0 : 3) + (entry.exemptions.isEmpty ? 0 : 1) + (arguments.isEmpty ? 0 : 1)
+                + (entry.subcommands.isEmpty ? 0 : 1))
         bulk("summary")
         bulk(entry.command?.summary ?? "A container for subcommands.")
         bulk("since")
         bulk("0.1.0")
         bulk("group")
         bulk(group.rawValue)
+        if let command = entry.command {
+            bulk("role")
+            bulk(command.role.rawValue)
+            let users = Role.ofUsers.filter { Rights(of: $0).contains(command.right) }
+            bulk("users")
+            array(users.count)
+            for user in users { bulk(user.rawValue) }
+            bulk("effect")
+            bulk(command.effect.shown)
+        }
+        if !entry.exemptions.isEmpty {
+            bulk("also")
+            array(entry.exemptions.count)
+            for exemption in entry.exemptions { bulk(exemption) }
+        }
         if !arguments.isEmpty {
             bulk("arguments")
             array(arguments.count)
@@ -250,14 +281,16 @@ extension ReplyBuffer {
     private mutating func documentation(of argument: ParameterDescription) {
         let flags = [argument.isOptional ? "optional" : nil, argument.isRepeated ? "multiple" : nil]
             .compactMap(\.self)
-        map(2 + (argument.token == nil ? 0 : 1) + (flags.isEmpty ? 0 : 1))
+        let values = [("token", argument.token), ("accepts", argument.accepted), ("default", argument.standard)]
+            .filter { $0.1?.isEmpty == false }
+        map(2 + values.count + (flags.isEmpty ? 0 : 1))
         bulk("name")
         bulk(argument.name)
         bulk("type")
         bulk(argument.kind.rawValue)
-        if let token = argument.token {
-            bulk("token")
-            bulk(token)
+        for case (let key, let value?) in values {
+            bulk(key)
+            bulk(value)
         }
         guard !flags.isEmpty else { return }
         bulk("flags")

@@ -11,7 +11,8 @@ enum SubscriptionCommands {
             "SUBSCRIBE", .browsing, role: .customer, isForSubscribers: true,
             "Subscribes to channels: each change of a home, a cart, an order, a kitchen or a saved query's answer comes as a message."
         ) { parameters in
-            let channels = parameters.repeated("channel", of: .channels)
+            let channels = parameters.repeated(
+                "channel", accepting: "a channel such as home:copper-ladle", of: .channels)
             return { session, call throws(Failure) in
                 var names: [TopicName] = []
                 for channel in call[channels] { names.append(try TopicName(channel)) }
@@ -29,7 +30,7 @@ enum SubscriptionCommands {
             "UNSUBSCRIBE", .browsing, isForSubscribers: true,
             "Ends subscriptions to channels, or all of them."
         ) { parameters in
-            let channels = parameters.repeated("channel", isOptional: true)
+            let channels = parameters.repeated("channel", accepting: "a channel", isOptional: true)
             return { session, call throws(Failure) in
                 let (topics, subscriber) = (session.server.service.topics, session.subscriber!)
                 // A channel that is no topic's name, to the byte, has no subscription.

@@ -11,6 +11,8 @@ package struct Filter: Sendable {
     package let values: String
     /// Whether it may be given more than once.
     package let isRepeatable: Bool
+    /// The values that it takes, for people; empty for none.
+    package let accepted: String
     /// What is counted of its listings in `facets`, if anything.
     let facet: Facet?
     let makeIndex: @Sendable (TextAnalyser) -> any FilterIndex
@@ -65,7 +67,8 @@ extension Filter {
     /// Listings that have every word of a text; the last word may be the beginning of one.
     static func text(_ name: String) -> Filter {
         Filter(
-            name: name, values: "words …", isRepeatable: false, facet: nil,
+            name: name, values: "words …", isRepeatable: false,
+            accepted: "at most \(TextAnalyser.maximumQueryTerms) words", facet: nil,
             makeIndex: { TextIndex($0) },
             read: { words, analyser throws(CatalogueError) in
                 let text = try words.texts().map(\.string).joined(separator: " ")
@@ -88,7 +91,8 @@ extension Filter {
         _ words: ListedWords
     ) -> Filter {
         Filter(
-            name: name, values: "\(value) …", isRepeatable: isRepeatable, facet: facet,
+            name: name, values: "\(value) …", isRepeatable: isRepeatable,
+            accepted: "at most \(FilterWords.maximumValues) values", facet: facet,
             makeIndex: { analyser in WordIndex(fold: folding(analyser, exact), words) },
             read: { words, analyser throws(CatalogueError) in
                 anyOf(Set(try words.some(name).map(folding(analyser, exact))))
@@ -124,7 +128,8 @@ extension Filter {
         _ value: @escaping @Sendable (Listing) -> Int64?
     ) -> Filter {
         Filter(
-            name: name, values: "min max", isRepeatable: false, facet: facet,
+            name: name, values: "min max", isRepeatable: false,
+            accepted: "two numbers, * for an open end" + (alone.map { ", or the \($0) alone" } ?? ""), facet: facet,
             makeIndex: { _ in NumberIndex(value) },
             read: { words, _ throws(CatalogueError) in
                 var low = try words.bound(name, digits: digits)
@@ -162,6 +167,8 @@ extension Filter {
     static func attribute(_ name: String) -> Filter {
         Filter(
             name: name, values: "name value …", isRepeatable: true,
+            accepted: "a name, and two numbers, * for an open end, or ANY and at most \(FilterWords.maximumValues) "
+                + "values",
             facet: Facet(onRequest: "attributes", .attributes),
             makeIndex: { analyser in AttributeIndex(fold: analyser.fold) },
             read: { words, analyser throws(CatalogueError) in
@@ -202,7 +209,7 @@ extension Filter {
     /// Listings that can be ordered now.
     static func available(_ name: String) -> Filter {
         Filter(
-            name: name, values: "", isRepeatable: false, facet: nil,
+            name: name, values: "", isRepeatable: false, accepted: "", facet: nil,
             makeIndex: { _ in AvailabilityIndex() },
             read: { _, _ throws(CatalogueError) in
                 Narrowing(

@@ -28,6 +28,30 @@ package struct CatalogueQuery {
             case .facets: "facet …"
             }
         }
+
+        /// The values that it takes, for people.
+        package var accepted: String {
+            switch self {
+            case .sort: "one of \(Sort.all.map(\.name).joined(separator: ", "))"
+            case .limit: "from 1 to \(maximumLimit)"
+            case .after: "the 'next' of an earlier answer"
+            case .facets: "at most \(AskedFacet.maximumAsked) facets"
+            case .seed: "a whole number"
+            case .from: "from 0 to \(Int32.max)"
+            case .count: "from 1 to \(maximumWindow)"
+            case .since: "0, or a digest of 32 hexadecimal digits, in small letters"
+            }
+        }
+
+        /// The value of a query that lacks it, if there is one.
+        package var standard: String? {
+            switch self {
+            case .sort: Sort.all[0].name
+            case .limit, .count: "\(defaultLimit)"
+            case .from: "0"
+            case .after, .facets, .seed, .since: nil
+            }
+        }
     }
 
     /// What makes a filter leave out the listings that satisfy it.

@@ -14,10 +14,9 @@ extension ArgumentType<Identifier> {
     static let savedQuery = identifier(of: .savedQuery)
 
     private static func identifier(of subject: Subject?) -> ArgumentType {
-        ArgumentType(kind: .string, subject: subject) { argument, field throws(Failure) in
-            guard let identifier = Identifier(utf8: argument.bytes) else {
-                throw .invalid(field, "must be 1–64 bytes of A–Z a–z 0–9 . _ : -")
-            }
+        let form = "1–64 bytes of A–Z a–z 0–9 . _ : -"
+        return ArgumentType(kind: .string, accepting: form, subject: subject) { argument, field throws(Failure) in
+            guard let identifier = Identifier(utf8: argument.bytes) else { throw .invalid(field, "must be \(form)") }
             return identifier
         }
     }
@@ -25,27 +24,36 @@ extension ArgumentType<Identifier> {
 
 extension ArgumentType<Text> {
     /// Any text.
-    static let text = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let text = ArgumentType(kind: .string, accepting: "UTF-8") { argument, field throws(Failure) in
         guard let text = argument.string else { throw .invalid(field, "must be UTF-8") }
         return Text(text)
     }
 
+    /// A note, or a reason: its length is the domain's to judge.
+    static let note = text.accepting("1–500 bytes of UTF-8")
+
     /// The digest of a document that the client has, or 0 for none.
-    static let documentDigest = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let documentDigest = ArgumentType(
+        kind: .string,
+        accepting: "0, or a digest of \(2 * ChangeDocument.digestBytes) hexadecimal digits, in small letters"
+    ) { argument, field throws(Failure) in
         let text = try ArgumentType<Text>.text.read(argument, field)
         try ChangeDocument.check(since: text.string)
         return text
     }
 
     /// The digest of a quote.
-    static let quoteDigest = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let quoteDigest = ArgumentType(
+        kind: .string, accepting: "a digest of \(Quote.digestDigits) hexadecimal digits, in small letters"
+    ) { argument, field throws(Failure) in
         let text = try ArgumentType<Text>.text.read(argument, field)
         try Failure.check(digest: text.string, digits: Quote.digestDigits, field)
         return text
     }
 
     /// The token of a command, so that the same command sent again is known.
-    static let commandID = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let commandID = ArgumentType(kind: .string, accepting: "1–64 bytes of UTF-8") {
+        argument, field throws(Failure) in
         guard (1...64).contains(argument.count), let text = argument.string else {
             throw .invalid(field, "must have 1–64 bytes of UTF-8")
         }
@@ -55,33 +63,31 @@ extension ArgumentType<Text> {
 
 extension ArgumentType<Argument> {
     /// Bytes as they are: what reads them checks them.
-    package static let bytes = ArgumentType(kind: .string) { argument, _ in argument }
+    package static let bytes = ArgumentType(kind: .string, accepting: "any bytes") { argument, _ in argument }
 }
 
 extension ArgumentType<Int64> {
     /// A whole number.
-    static let integer = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+    static let integer = ArgumentType(kind: .integer, accepting: "a whole number") { argument, field throws(Failure) in
         guard let integer = argument.integer else { throw .invalid(field, "must be a whole number") }
         return integer
     }
 
     /// A whole number from 0.
-    static let count = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+    static let count = ArgumentType(kind: .integer, accepting: "a whole number from 0") {
+        argument, field throws(Failure) in
         guard let count = argument.integer, count >= 0 else { throw .invalid(field, "must be a whole number from 0") }
         return count
     }
 
     /// A whole number within bounds.
     static func integer(_ bounds: ClosedRange<Int64>) -> ArgumentType {
-        ArgumentType(kind: .integer) { argument, field throws(Failure) in
+        let form =
+            bounds.upperBound == .max
+            ? "at least \(bounds.lowerBound)" : "from \(bounds.lowerBound) to \(bounds.upperBound)"
+        return ArgumentType(kind: .integer, accepting: form) { argument, field throws(Failure) in
             let integer = try ArgumentType<Int64>.integer.read(argument, field)
-            guard bounds.contains(integer) else {
-                throw .invalid(
-                    field,
-                    bounds.upperBound == .max
-                        ? "must be at least \(bounds.lowerBound)"
-                        : "must be from \(bounds.lowerBound) to \(bounds.upperBound)")
-            }
+            guard bounds.contains(integer) else { throw .invalid(field, "must be \(form)") }
             return integer
         }
     }
@@ -89,21 +95,25 @@ extension ArgumentType<Int64> {
 
 extension ArgumentType<Int> {
     /// A quantity: any whole number, since the domain says which it accepts.
-    static let quantity = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+    static let quantity = ArgumentType(kind: .integer, accepting: "a whole number") { argument, field throws(Failure) in
         Int(clamping: try ArgumentType<Int64>.integer.read(argument, field))
     }
 }
 
 extension ArgumentType<Amount> {
     /// An amount of money in minor units.
-    static let amount = ArgumentType(kind: .integer) { argument, field throws(Failure) in
+    static let amount = ArgumentType(
+        kind: .integer, accepting: "from 0 to \(Amount.maximum.minorUnits), in minor units"
+    ) { argument, field throws(Failure) in
         Amount(minorUnits: try ArgumentType<Int64>.integer.read(argument, field))
     }
 }
 
 extension ArgumentType<[ChosenOption]> {
     /// Options of an item: `large,cheese*2`; an empty text for none.
-    static let options = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let options = ArgumentType(
+        kind: .string, accepting: "options such as large,cheese*2, each at most 99 times; empty for none"
+    ) { argument, field throws(Failure) in
         guard let text = argument.string else { throw .invalid(field, "must be UTF-8") }
         var options: [ChosenOption] = []
         for word in text.utf8.isEmpty
@@ -127,7 +137,8 @@ extension ArgumentType<[ChosenOption]> {
 
 extension ArgumentType<Timestamp> {
     /// A time in RFC 3339.
-    static let time = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let time = ArgumentType(kind: .string, accepting: "a time such as 2026-03-01T12:00:00Z") {
+        argument, field throws(Failure) in
         guard let time = argument.string.flatMap(Timestamp.init(rfc3339:)) else {
             throw .invalid(field, "must be a time such as 2026-03-01T12:00:00Z")
         }
@@ -137,7 +148,9 @@ extension ArgumentType<Timestamp> {
 
 extension ArgumentType<Moment> {
     /// A moment of the past: a position of the log, or a time.
-    static let moment = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let moment = ArgumentType(
+        kind: .string, accepting: "a position of the log from 0, or a time such as 2026-03-01T12:00:00Z"
+    ) { argument, field throws(Failure) in
         if let position = argument.integer, position >= 0 { return .position(position) }
         guard let time = argument.string.flatMap(Timestamp.init(rfc3339:)) else {
             throw .invalid(field, "must be a position of the log from 0, or a time such as 2026-03-01T12:00:00Z")
@@ -148,7 +161,8 @@ extension ArgumentType<Moment> {
 
 extension ArgumentType<StreamName> {
     /// The name of a stream.
-    static let stream = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    static let stream = ArgumentType(kind: .string, accepting: "a name such as cart-c1") {
+        argument, field throws(Failure) in
         guard let name = argument.string.flatMap(StreamName.init) else {
             throw .invalid(field, "must be a name such as cart-c1")
         }
@@ -159,7 +173,9 @@ extension ArgumentType<StreamName> {
 extension ArgumentType {
     /// A JSON document, read and checked by its type.
     static func document(_ type: Value.Type) -> ArgumentType where Value: InputValue {
-        ArgumentType(kind: .string) { argument, _ throws(Failure) in try DocumentInput.decode(type, from: argument) }
+        ArgumentType(kind: .string, accepting: "a JSON document") { argument, _ throws(Failure) in
+            try DocumentInput.decode(type, from: argument)
+        }
     }
 }
 

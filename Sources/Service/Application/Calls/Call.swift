@@ -128,6 +128,11 @@ package struct Call: ~Copyable {
         }
     }
 
+    /// The value of a parameter, or its default where the call has none.
+    package subscript<Value>(parameter: DefaultedParameter<Value>) -> Value {
+        get throws(Failure) { try self[parameter.given] ?? parameter.standard }
+    }
+
     /// The arguments of a repeated parameter.
     package subscript(parameter: RepeatedParameter) -> Arguments.SubSequence {
         arguments[min(parameter.first, arguments.count)...]

@@ -5,7 +5,7 @@ package import Users
 
 /// What a command is called, who may use it, what it takes and what it does to others: everything but how it runs.
 ///
-/// Dispatch, arity, `HELP`, `COMMAND` and docs/protocol.md follow from it.
+/// Dispatch, arity, `HELP`, `COMMAND` and docs/reference/ follow from it.
 package final class CommandDeclaration: Sendable {
     /// Commands that stand together in `HELP`.
     package enum Group: String, CaseIterable, Sendable {
@@ -30,6 +30,15 @@ package final class CommandDeclaration: Sendable {
                 (.write(.cart), .menu), (.write(.order), .cart):
                 true
             case (.write, _): false
+            }
+        }
+
+        /// As `COMMAND DOCS` says it.
+        package var shown: String {
+            switch self {
+            case .read: "read"
+            case .write(let category): "write \(category.rawValue)"
+            case .maintenance: "maintenance"
             }
         }
     }

@@ -4,6 +4,8 @@ package import Users
 /// How the value of a parameter is read from an argument, and what `HELP` and `COMMAND DOCS` call its type.
 package struct ArgumentType<Value>: Sendable {
     let kind: ParameterDescription.Kind
+    /// The values that it takes, in the words of its errors: `from 1 to 100`.
+    let accepted: String
     /// What an id of this type names, if it matters who may use it.
     let subject: Subject?
     /// Reads the value; `field` names it in the error.
@@ -11,12 +13,18 @@ package struct ArgumentType<Value>: Sendable {
 
     /// A way to read values.
     package init(
-        kind: ParameterDescription.Kind, subject: Subject? = nil,
+        kind: ParameterDescription.Kind, accepting accepted: String, subject: Subject? = nil,
         read: @escaping @Sendable (_ argument: Argument, _ field: String) throws(Failure) -> Value
     ) {
         self.kind = kind
+        self.accepted = accepted
         self.subject = subject
         self.read = read
+    }
+
+    /// The same type, of which the command itself takes only some values.
+    package func accepting(_ accepted: String) -> ArgumentType {
+        ArgumentType(kind: kind, accepting: accepted, subject: subject, read: read)
     }
 }
 
@@ -44,6 +52,13 @@ package struct OptionalParameter<Value>: Sendable {
     let type: ArgumentType<Value>
 }
 
+/// The key to an argument that a call may lack, and then has all the same: `call[parameter]` is its value.
+package struct DefaultedParameter<Value: Sendable>: Sendable {
+    /// Its value, or nil where the call has none.
+    let given: OptionalParameter<Value>
+    let standard: Value
+}
+
 /// What the arguments of a repeated parameter name.
 package enum RepeatedSubject: Sendable {
     /// Each is a channel.
@@ -57,7 +72,7 @@ package struct RepeatedParameter: Sendable {
     let first: Int
 }
 
-/// A parameter as `HELP`, `COMMAND DOCS` and docs/protocol.md describe it.
+/// A parameter as `HELP`, `COMMAND DOCS` and docs/reference/ describe it.
 package struct ParameterDescription: Sendable {
     /// What an argument is to a client.
     package enum Kind: String, Sendable {
@@ -74,6 +89,10 @@ package struct ParameterDescription: Sendable {
     package var isOptional: Bool
     /// Whether a call may have it more than once.
     package var isRepeated: Bool
+    /// The values that it takes; empty for a word without one.
+    package var accepted: String
+    /// The value of a call that lacks it, if it has one.
+    package var standard: String?
 
     /// How many arguments it takes.
     var argumentCount: Int { token != nil && kind != .pureToken ? 2 : 1 }
@@ -111,12 +130,26 @@ package struct ParameterList: Sendable {
 
     /// An argument that every call has.
     package mutating func required<Value>(_ name: String, _ type: ArgumentType<Value>) -> Parameter<Value> {
-        Parameter(place: noted(place(name, type.kind, isOptional: false), type.subject), field: name, type: type)
+        Parameter(place: noted(place(name, type, isOptional: false), type.subject), field: name, type: type)
     }
 
     /// An argument that a call may lack; only others like it may follow.
     package mutating func optional<Value>(_ name: String, _ type: ArgumentType<Value>) -> OptionalParameter<Value> {
-        OptionalParameter(place: noted(place(name, type.kind, isOptional: true), type.subject), field: name, type: type)
+        OptionalParameter(place: noted(place(name, type, isOptional: true), type.subject), field: name, type: type)
+    }
+
+    /// As ``optional(_:_:)``, with the value of a call that lacks it.
+    package mutating func optional<Value>(
+        _ name: String, _ type: ArgumentType<Value>, default standard: Value
+    ) -> DefaultedParameter<Value> {
+        defaulted(optional(name, type), standard)
+    }
+
+    private mutating func defaulted<Value>(
+        _ parameter: OptionalParameter<Value>, _ standard: Value
+    ) -> DefaultedParameter<Value> {
+        descriptions[descriptions.count - 1].standard = "\(standard)"
+        return DefaultedParameter(given: parameter, standard: standard)
     }
 
     private mutating func noted(_ place: ParameterPlace, _ subject: Subject?) -> ParameterPlace {
@@ -124,21 +157,27 @@ package struct ParameterList: Sendable {
         return place
     }
 
-    private mutating func place(_ name: String, _ kind: ParameterDescription.Kind, isOptional: Bool) -> ParameterPlace {
+    private mutating func place<Value>(
+        _ name: String, _ type: ArgumentType<Value>, isOptional: Bool
+    ) -> ParameterPlace {
         precondition(optionTokens.isEmpty, "arguments with a fixed place come before options")
         descriptions.append(
-            ParameterDescription(name: name, kind: kind, token: nil, isOptional: isOptional, isRepeated: false))
+            ParameterDescription(
+                name: name, kind: type.kind, token: nil, isOptional: isOptional, isRepeated: false,
+                accepted: type.accepted))
         fixedCount += 1
         return .argument(fixedCount - 1)
     }
 
     /// All arguments from here on; nothing but their description follows.
     package mutating func repeated(
-        _ name: String, isOptional: Bool = false, of subject: RepeatedSubject? = nil
+        _ name: String, accepting accepted: String, isOptional: Bool = false, of subject: RepeatedSubject? = nil
     ) -> RepeatedParameter {
         repeated(
-            [ParameterDescription(name: name, kind: .string, token: nil, isOptional: isOptional, isRepeated: true)],
-            of: subject)
+            [
+                ParameterDescription(
+                    name: name, kind: .string, token: nil, isOptional: isOptional, isRepeated: true, accepted: accepted)
+            ], of: subject)
     }
 
     /// All arguments from here on, which the command reads by a grammar of its own.
@@ -154,8 +193,15 @@ package struct ParameterList: Sendable {
     package mutating func option<Value>(
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> OptionalParameter<Value> {
-        let place = noted(option(token, name, type.kind, isOptional: true), type.subject)
+        let place = noted(option(token, name, type, isOptional: true), type.subject)
         return OptionalParameter(place: place, field: token, type: type)
+    }
+
+    /// As ``option(_:_:_:)``, with the value of a call that lacks it.
+    package mutating func option<Value>(
+        _ token: String, _ name: String, _ type: ArgumentType<Value>, default standard: Value
+    ) -> DefaultedParameter<Value> {
+        defaulted(option(token, name, type), standard)
     }
 
     /// As ``option(_:_:_:)``, of an option that no call may lack.
@@ -163,16 +209,18 @@ package struct ParameterList: Sendable {
         _ token: String, _ name: String, _ type: ArgumentType<Value>
     ) -> Parameter<Value> {
         requiredOptions.append(optionTokens.count)
-        let place = noted(option(token, name, type.kind, isOptional: false), type.subject)
+        let place = noted(option(token, name, type, isOptional: false), type.subject)
         return Parameter(place: place, field: token, type: type)
     }
 
-    private mutating func option(
-        _ token: String, _ name: String, _ kind: ParameterDescription.Kind, isOptional: Bool
+    private mutating func option<Value>(
+        _ token: String, _ name: String, _ type: ArgumentType<Value>, isOptional: Bool
     ) -> ParameterPlace {
         precondition(optionTokens.count < Call.maximumOptions, "more options than a call has room for")
         descriptions.append(
-            ParameterDescription(name: name, kind: kind, token: token, isOptional: isOptional, isRepeated: false))
+            ParameterDescription(
+                name: name, kind: type.kind, token: token, isOptional: isOptional, isRepeated: false,
+                accepted: type.accepted))
         optionTokens.append(Array(token.utf8))
         return .option(optionTokens.count - 1)
     }

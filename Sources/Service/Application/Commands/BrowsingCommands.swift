@@ -95,8 +95,8 @@ enum BrowsingCommands {
             "Has a saved query show others of its matches; returns 1, or 0 if there is none."
         ) { parameters in
             let name = parameters.required("name", .savedQuery)
-            let from = parameters.required("from", .integer)
-            let count = parameters.required("count", .integer)
+            let from = parameters.required("from", .integer.accepting(CatalogueQuery.Option.from.accepted))
+            let count = parameters.required("count", .integer.accepting(CatalogueQuery.Option.count.accepted))
             return { service, call throws(Failure) in
                 let (name, from, count) = (try call.savedName(name), try call[from], try call[count])
                 let window: Range<Int>
@@ -148,15 +148,22 @@ extension Call {
 extension ParameterList {
     /// Filters and the other words of a query, which the catalogue reads by a grammar of its own.
     fileprivate mutating func query(_ options: [CatalogueQuery.Option]) -> RepeatedParameter {
-        func description(_ token: String, _ values: String, isRepeated: Bool = false) -> ParameterDescription {
+        func description(
+            _ token: String, _ values: String, accepting accepted: String, isRepeated: Bool = false,
+            default standard: String? = nil
+        ) -> ParameterDescription {
             ParameterDescription(
                 name: values.isEmpty ? token.lowercased() : values, kind: values.isEmpty ? .pureToken : .string,
-                token: token, isOptional: true, isRepeated: isRepeated)
+                token: token, isOptional: true, isRepeated: isRepeated, accepted: accepted, standard: standard)
         }
         return repeated(
-            [description(CatalogueQuery.exclusion, "", isRepeated: true)]
-                + Filter.all.map { description($0.name, $0.values, isRepeated: $0.isRepeatable) }
-                + options.map { description($0.rawValue, $0.value) }, of: .catalogue)
+            [description(CatalogueQuery.exclusion, "", accepting: "", isRepeated: true)]
+                + Filter.all.map {
+                    description($0.name, $0.values, accepting: $0.accepted, isRepeated: $0.isRepeatable)
+                }
+                + options.map {
+                    description($0.rawValue, $0.value, accepting: $0.accepted, default: $0.standard)
+                }, of: .catalogue)
     }
 }
 

@@ -14,9 +14,9 @@ enum CartCommands {
             let cart = parameters.required("cart", .cart)
             let outlet = parameters.required("outlet", .outlet)
             let item = parameters.required("item", .identifier)
-            let quantity = parameters.required("quantity", .quantity)
+            let quantity = parameters.required("quantity", .quantity.accepting("from 1 to \(MenuItem.quantityLimit)"))
             let options = parameters.option("OPTIONS", "options", .options)
-            let note = parameters.option("NOTE", "text", .text)
+            let note = parameters.option("NOTE", "text", .note)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { service, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
@@ -44,7 +44,7 @@ enum CartCommands {
         ) { parameters in
             let cart = parameters.required("cart", .cart)
             let line = parameters.required("line", .text)
-            let quantity = parameters.required("quantity", .quantity)
+            let quantity = parameters.required("quantity", .quantity.accepting("from 0 to \(MenuItem.quantityLimit)"))
             return { service, call throws(Failure) in
                 let (line, quantity) = (try call[line], try call[quantity])
                 return try service.submit(StreamName(.cart, try call[cart]), call) { state, _ in
@@ -73,7 +73,7 @@ enum CartCommands {
             let cart = parameters.required("cart", .cart)
             let line = parameters.required("line", .text)
             let options = parameters.option("OPTIONS", "options", .options)
-            let note = parameters.option("NOTE", "text", .text)
+            let note = parameters.option("NOTE", "text", .note)
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { service, call throws(Failure) in
                 let stream = StreamName(.cart, try call[cart])
@@ -172,7 +172,7 @@ enum CartCommands {
             let cart = parameters.required("cart", .cart)
             let total = parameters.option("TOTAL", "minor", .amount)
             let quote = parameters.option("QUOTE", "digest", .quoteDigest)
-            let name = parameters.option("NAME", "text", .text)
+            let name = parameters.option("NAME", "text", .text.accepting("1–200 bytes of UTF-8"))
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             return { service, call throws(Failure) in
                 let (cart, text) = (try call[cart], try call[name])

@@ -36,7 +36,7 @@ enum CatalogueCommands {
         ) { parameters in
             let outlet = parameters.required("outlet", .outlet)
             let until = parameters.requiredOption("UNTIL", "time", .time)
-            let reason = parameters.option("REASON", "text", .text)
+            let reason = parameters.option("REASON", "text", .note)
             return { service, call throws(Failure) in
                 let (until, reason) = (try call[until], try call[reason])
                 return try service.submit(StreamName(.outlet, try call[outlet]), call) { _, _ in

@@ -8,7 +8,7 @@ internal import Users
 enum ChoiceCommands {
     static let all: [Command] = [
         Command("CHOOSE", .browsing, role: .anybody, "Returns one of the words, each equally likely.") { parameters in
-            let words = parameters.repeated("word")
+            let words = parameters.repeated("word", accepting: "any bytes")
             return { _, call throws(Failure) in
                 var random = SystemRandomNumberGenerator()
                 return try choice(of: call[words], &random)
@@ -19,7 +19,7 @@ enum ChoiceCommands {
             "Returns one of the words: the same number chooses the same of as many words."
         ) { parameters in
             let seed = parameters.required("n", .integer)
-            let words = parameters.repeated("word")
+            let words = parameters.repeated("word", accepting: "any bytes")
             return { _, call throws(Failure) in
                 var random = SeededGenerator(seed: UInt64(bitPattern: try call[seed]))
                 return try choice(of: call[words], &random)

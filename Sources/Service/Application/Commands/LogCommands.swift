@@ -22,9 +22,9 @@ enum LogCommands {
             "LOG.READ", .log, role: .auditor,
             "Returns events of the log, in order, all or those that match filters, or waits until there are some."
         ) { parameters in
-            let partition = parameters.option("PARTITION", "partition", .integer)
-            let from = parameters.option("FROM", "position", .integer(1 ... .max))
-            let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
+            let partition = parameters.option("PARTITION", "partition", .integer.accepting("from 0"), default: 0)
+            let from = parameters.option("FROM", "position", .integer(1 ... .max), default: 1)
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 100)
             let stream = parameters.option("STREAM", "stream", .stream)
             let wait = parameters.option("WAIT", "milliseconds", .integer(0...AwaitedEvent.longest))
             let kinds = parameters.option("KIND", "kinds", .kinds)
@@ -32,11 +32,11 @@ enum LogCommands {
             let until = parameters.option("UNTIL", "time", .time)
             let actor = parameters.option("ACTOR", "name", .text)
             return { service, call throws(Failure) in
-                let (after, limit) = ((try call[from] ?? 1) - 1, Int(try call[count] ?? 100))
+                let (after, limit) = (try call[from] - 1, Int(try call[count]))
                 let filter = EventFilter(
                     kinds: try call[kinds], since: try call[since], until: try call[until], actor: try call[actor])
                 guard let stream = try call[stream] else {
-                    let partition = try call[partition] ?? 0
+                    let partition = try call[partition]
                     guard (0..<Int64(service.partitioning.count)).contains(partition) else {
                         let last = service.partitioning.count - 1
                         throw .invalid("PARTITION", last == 0 ? "must be 0" : "must be from 0 to \(last)")
@@ -59,7 +59,7 @@ enum LogCommands {
                         return .documents(events.map(LogDocument.bytes))
                     }
                 }
-                guard try call[partition] == nil else { throw .invalid("PARTITION", "follows from the stream") }
+                guard try call[partition.given] == nil else { throw .invalid("PARTITION", "follows from the stream") }
                 guard try call[wait] == nil else { throw .invalid("WAIT", "is for a partition, not for a stream") }
                 let partition = service.partitioning.partition(of: stream)
                 return try service.reading(for: call.caller, waitingFor: nil) { log async throws(EventLogError) in
@@ -94,7 +94,8 @@ enum LogCommands {
 
 extension ArgumentType<EventFilter.Kinds> {
     /// Kinds of events with commas between them.
-    fileprivate static let kinds = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    fileprivate static let kinds = ArgumentType(kind: .string, accepting: EventFilter.Kinds.form) {
+        argument, field throws(Failure) in
         guard let kinds = argument.string.flatMap(EventFilter.Kinds.init) else {
             throw .invalid(field, "must be \(EventFilter.Kinds.form)")
         }

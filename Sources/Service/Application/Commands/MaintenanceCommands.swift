@@ -13,7 +13,8 @@ enum MaintenanceCommands {
             "CUSTOMER.FORGET", .server, role: .admin, effect: .maintenance,
             "Destroys the keys of customers, so that nobody can read their texts any more; returns what it did."
         ) { parameters in
-            let customers = parameters.repeated("customer")
+            let customers = parameters.repeated(
+                "customer", accepting: "at most \(maximumCustomers) ids of 1–64 bytes of A–Z a–z 0–9 . _ : -")
             return { service, call throws(Failure) in
                 let words = call[customers]
                 guard words.count <= maximumCustomers else {
@@ -40,7 +41,9 @@ enum MaintenanceCommands {
 
 extension ArgumentType<RegisteredProjection> {
     /// The name of a projection.
-    fileprivate static let projection = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    fileprivate static let projection = ArgumentType(
+        kind: .string, accepting: "one of \(RegisteredProjection.names)"
+    ) { argument, field throws(Failure) in
         guard let projection = argument.string.flatMap(RegisteredProjection.init(name:)) else {
             throw .invalid(field, "must be one of \(RegisteredProjection.names)")
         }

@@ -48,7 +48,7 @@ enum OrderCommands {
         ) { parameters in
             let order = parameters.required("order", .order)
             let code = parameters.requiredOption("CODE", "code", .reason)
-            let text = parameters.option("REASON", "text", .text)
+            let text = parameters.option("REASON", "text", .note)
             return { service, call throws(Failure) in
                 let code = try call[code]
                 return try service.submit(to: try call[order], call, giving: text) { .reject(code, text: $0) }
@@ -77,7 +77,7 @@ enum OrderCommands {
             let order = parameters.required("order", .order)
             let party = parameters.requiredOption("BY", "party", .party)
             let code = parameters.requiredOption("CODE", "code", .reason)
-            let text = parameters.option("REASON", "text", .text)
+            let text = parameters.option("REASON", "text", .note)
             return { service, call throws(Failure) in
                 let (party, code) = (try call[party], try call[code])
                 guard call.rights.mayActAs(party == .customer ? .customer : .merchant) else {
@@ -93,7 +93,7 @@ enum OrderCommands {
             "Records what a payment service reports of an order's money; returns the order's version."
         ) { parameters in
             let order = parameters.required("order", .order)
-            let reference = parameters.required("ref", .text)
+            let reference = parameters.required("ref", .text.accepting("1–200 bytes of UTF-8"))
             let kind = parameters.required("kind", .paymentKind)
             let amount = parameters.required("minor", .amount)
             let parent = parameters.option("OF", "ref", .text)
@@ -113,8 +113,8 @@ enum OrderCommands {
             let order = parameters.required("order", .order)
             let code = parameters.requiredOption("CODE", "code", .reason)
             let line = parameters.option("LINE", "line", .text)
-            let quantity = parameters.option("QTY", "quantity", .quantity)
-            let amount = parameters.option("AMOUNT", "minor", .amount)
+            let quantity = parameters.option("QTY", "quantity", .quantity.accepting("at least 1"))
+            let amount = parameters.option("AMOUNT", "minor", .amount.accepting("at least 1, in minor units"))
             return { service, call throws(Failure) in
                 let part: Order.RefundPart
                 switch (try call[line], try call[quantity], try call[amount]) {
@@ -147,7 +147,7 @@ enum OrderCommands {
             let customer = parameters.option("CUSTOMER", "customer", .customer)
             let statuses = parameters.option("STATUS", "statuses", .statuses)
             let cursor = parameters.option("AFTER", "cursor", .text)
-            let count = parameters.option("COUNT", "count", .integer(1...maximumCount))
+            let count = parameters.option("COUNT", "count", .integer(1...maximumCount), default: 20)
             let moment = parameters.option("AT", "moment", .moment)
             return { service, call throws(Failure) in
                 let filter = OrderFilter(
@@ -162,7 +162,7 @@ enum OrderCommands {
                     after = OrderCursor(text.string, partitions: service.partitioning.count)
                     guard after != nil else { throw .invalid("AFTER", "is not a cursor of ORDERS") }
                 }
-                let question = OrderQuestion(filter: filter, cursor: after, count: Int(try call[count] ?? 20))
+                let question = OrderQuestion(filter: filter, cursor: after, count: Int(try call[count]))
                 guard let moment = try service.moment(try call[moment]) else {
                     return .answer(.document(service.orders(question)))
                 }
@@ -187,15 +187,18 @@ enum OrderCommands {
 
 extension ArgumentType<Set<Order.Status>> {
     /// Statuses with commas between them.
-    fileprivate static let statuses = ArgumentType(kind: .string) { argument, field throws(Failure) in
+    fileprivate static let statuses = ArgumentType(
+        kind: .string, accepting: "one or more of \(knownStatuses), with commas between them"
+    ) { argument, field throws(Failure) in
         let words = (argument.string ?? "").split(separator: ",", omittingEmptySubsequences: false)
         let statuses = words.compactMap { Order.Status(rawValue: String($0)) }
         guard statuses.count == words.count else {
-            let known = Order.Status.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .invalid(field, "must be one or more of \(known), with commas between them")
+            throw .invalid(field, "must be one or more of \(knownStatuses), with commas between them")
         }
         return Set(statuses)
     }
+
+    private static var knownStatuses: String { Order.Status.allCases.map(\.rawValue).joined(separator: ", ") }
 }
 
 extension ArgumentType<Order.Reason> {
@@ -214,9 +217,10 @@ extension ArgumentType<Order.Party> {
 extension ArgumentType where Value: RawRepresentable & Sendable, Value.RawValue == String {
     /// One of some words, as it is spelt.
     fileprivate static func oneOf(_ values: [Value]) -> ArgumentType {
-        ArgumentType(kind: .string) { argument, field throws(Failure) in
+        let form = "one of \(values.map(\.rawValue).joined(separator: ", "))"
+        return ArgumentType(kind: .string, accepting: form) { argument, field throws(Failure) in
             guard let value = argument.string.flatMap(Value.init(rawValue:)), values.contains(where: { $0 == value })
-            else { throw .invalid(field, "must be one of \(values.map(\.rawValue).joined(separator: ", "))") }
+            else { throw .invalid(field, "must be \(form)") }
             return value
         }
     }

@@ -3,7 +3,7 @@
 /// Prices may change while a command is in flight, so a line has every unit price that it may have been given;
 /// reading the cart leaves one of them.
 package final class CartModel {
-    /// The rules of a cart, as docs/protocol.md states them.
+    /// The rules of a cart, as docs/reference/carts.md states them.
     static let maximumLines = 100
     static let maximumQuantity = 99
 

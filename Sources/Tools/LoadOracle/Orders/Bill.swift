@@ -1,4 +1,4 @@
-/// What lines cost with everything that is charged beside them, worked out as docs/protocol.md says.
+/// What lines cost with everything that is charged beside them, worked out as docs/ordering.md says.
 struct Bill: Equatable {
     struct Charge: Equatable {
         var kind: String

@@ -11,7 +11,7 @@ package enum ImportKind: String, CaseIterable, Sendable {
         switch self {
         case .outlets: "outlets, one per row of a CSV file"
         case .recipes: "recipes of a JSON file, made into an outlet's menu"
-        case .menu: "an outlet's menu, as docs/protocol.md describes it"
+        case .menu: "an outlet's menu, as docs/menus.md describes it"
         }
     }
 

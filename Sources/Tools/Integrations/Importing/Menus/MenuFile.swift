@@ -1,7 +1,7 @@
 internal import Domain
 internal import TextFormats
 
-/// A menu document of docs/protocol.md. What is in it is the server's to judge; here it is only made sure
+/// A menu document of docs/menus.md. What is in it is the server's to judge; here it is only made sure
 /// that it is JSON, has sections, and fits into a request.
 struct MenuFile: Equatable {
     let document: String
