@@ -11,7 +11,9 @@ let strict: [SwiftSetting] = [
     // Everything here is checked by the compiler in Swift 6 mode. The checks that it adds for closures given to
     // code that is not are left out; docs/decisions/0012-two-checks-are-off.md says what they cost.
     .unsafeFlags(["-disable-dynamic-actor-isolation"]),
-    .unsafeFlags(["-cross-module-optimization"], .when(configuration: .release)),
+    // Without the second flag only what is public would be optimized across modules, and nothing here is.
+    .unsafeFlags(
+        ["-cross-module-optimization", "-Xllvm", "-sil-cross-module-serialize-all"], .when(configuration: .release)),
     // Two uses of one variable at once are a mistake of ours, which the tests find: they run with the checks.
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
@@ -173,8 +175,8 @@ let programs = floor(
             "tiffin",
             uses: [
                 "Application", "Audit", "CommandLineOptions", "Domain", "EventLog", "EventLoop", "Integrations",
-                "LineClient", "LineProtocol", "LineServer", "Postgres", "PostgresStorage", "Projections",
-                "Serving", "TextFormats", "Users", "WebServer",
+                "LineClient", "LineProtocol", "LineServer", "Measurement", "Postgres", "PostgresStorage",
+                "Projections", "Serving", "TextFormats", "Users", "WebServer",
             ],
             resources: [.embedInCode("Demo/catalogue.json")]),
         program("tiffin-monkey", uses: ["EventLoop", "Monkey"]),
@@ -260,7 +262,7 @@ let unitTests: [Target] = [
         of: "Serving",
         uses: [
             "Application", "Catalogue", "CommandHandling", "Domain", "EventLog", "EventLogContract", "EventLoop",
-            "Projections", "SeededRandom", "TextFormats", "Users",
+            "Measurement", "Projections", "SeededRandom", "TextFormats", "Users",
         ]),
     tests(
         of: "LineServer",

@@ -65,7 +65,7 @@ import TextFormats
                 }
                 return true
             } catch {
-                #expect(["INVALID", "LIMIT"].contains(error.code), "seed \(seed): \(error)")
+                #expect([.invalid, .limit].contains(error.code), "seed \(seed): \(error)")
                 return isTaken
             }
         }

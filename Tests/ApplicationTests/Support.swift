@@ -13,7 +13,7 @@ func failure(_ body: () throws -> Void) rethrows -> String? {
         try body()
         return nil
     } catch let failure as Failure {
-        return "\(failure.code) \(failure.message)"
+        return "\(failure.code.word) \(failure.message)"
     }
 }
 

@@ -16,7 +16,7 @@ enum DocumentTarget {
                 try put(UnsafeRawBufferPointer(bytes), command)
             }
         } catch {
-            try promise(["INVALID", "LIMIT"].contains(error.code), "\(error.code) \(error.message)")
+            try promise([.invalid, .limit].contains(error.code), "\(error.code.word) \(error.message)")
         }
     }
 
@@ -56,10 +56,10 @@ enum DocumentTarget {
             for decided in decided {
                 let (kind, payload) = EventCodec.encode(event(decided))
                 guard (try? Aggregate.evolve(&state, decided)) != nil else {
-                    throw Failure("IMPOSSIBLE", "an event that was decided cannot happen")
+                    throw Failure(.corrupt, "an event that was decided cannot happen")
                 }
                 guard (try? EventCodec.decode(kind, payload)) == event(decided) else {
-                    throw Failure("CHANGED", "an event is not read as it was written")
+                    throw Failure(.corrupt, "an event is not read as it was written")
                 }
             }
         }

@@ -68,7 +68,7 @@ import Users
                 _ = try Call(commands[index], arguments, within: confinement)
                 return nil
             } catch {
-                return error.code
+                return error.code.word
             }
         }
     }

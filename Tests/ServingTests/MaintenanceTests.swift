@@ -35,7 +35,7 @@ import Testing
             case .documents(let documents): return "\(documents.count) documents"
             }
         } catch {
-            return "\(error.code) \(error.message)"
+            return "\(error.code.word) \(error.message)"
         }
     }
 

@@ -163,6 +163,6 @@ private struct OrderLog {
         let question = OrderQuestion(filter: OrderFilter(), count: 1)
         let page = await PastState.page(of: question, at: .position(0), in: log) { _ in PlacedOrders() }
         let failure = #expect(throws: Failure.self) { try page.get() }
-        #expect(failure?.code == "INVALID")
+        #expect(failure?.code == .invalid)
     }
 }

@@ -1,4 +1,5 @@
 import EventLoop
+import Measurement
 import Projections
 import Testing
 
@@ -42,7 +43,7 @@ import Testing
 
     @LoopActor
     private static func wait(_ rebuilder: Rebuilder, for state: String) async {
-        while !rebuilder.lines[0].value.hasPrefix("state=\(state)") { await LoopTimer.pause(milliseconds: 1) }
+        while !"\(rebuilder.facts[0].value)".hasPrefix("state=\(state)") { await LoopTimer.pause(milliseconds: 1) }
     }
 
     @LoopActor
@@ -51,7 +52,7 @@ import Testing
             try rebuilder.begin(projection, for: "a test")
             return nil
         } catch {
-            return error.code
+            return error.code.word
         }
     }
 
@@ -59,7 +60,7 @@ import Testing
     func `One projection is rebuilt at a time, partition after partition`() async {
         let held = Held()
         let rebuilder = Self.rebuilder(held, partitions: 2)
-        #expect(rebuilder.lines.map(\.value) == ["state=none", "none"])
+        #expect(rebuilder.facts.map { "\($0.value)" } == ["state=none", "none"])
         #expect(Self.failure(rebuilder, Self.orders) == nil)
         #expect(String(decoding: rebuilder.json, as: UTF8.self) == #"{"projection":"orders","state":"running"}"#)
         #expect(Self.failure(rebuilder, Self.counts) == "BUSY")
@@ -68,7 +69,7 @@ import Testing
         await held.end(.success(1))
         await Self.wait(rebuilder, for: "done")
         #expect(
-            rebuilder.lines.map(\.value) == [
+            rebuilder.facts.map { "\($0.value)" } == [
                 "state=done,projection=orders,partition=1,position=7,goal=9,changed_rows=3", "none",
             ])
         #expect(await held.begun == ["orders 0", "orders 1"])
@@ -85,12 +86,12 @@ import Testing
         #expect(Self.failure(rebuilder, Self.orders) == nil)
         await held.end(.failure(Trouble()))
         await Self.wait(rebuilder, for: "failed")
-        #expect(rebuilder.lines[1].value == "the rows are gone")
+        #expect("\(rebuilder.facts[1].value)" == "the rows are gone")
         #expect(Self.failure(rebuilder, Self.orders) == nil)
-        #expect(rebuilder.lines[1].value == "none")
+        #expect("\(rebuilder.facts[1].value)" == "none")
         await held.end(.success(nil))
         await Self.wait(rebuilder, for: "failed")
-        #expect(rebuilder.lines[1].value.hasPrefix("nothing to rebuild"))
+        #expect("\(rebuilder.facts[1].value)".hasPrefix("nothing to rebuild"))
     }
 
     @Test(.timeLimit(.minutes(1))) @LoopActor func `A server that stops gives up a rebuild`() async {
@@ -100,7 +101,7 @@ import Testing
         }
         #expect(Self.failure(rebuilder, Self.orders) == nil)
         await rebuilder.stop()
-        #expect(rebuilder.lines[1].value == "the server stopped")
+        #expect("\(rebuilder.facts[1].value)" == "the server stopped")
     }
 
     @Test @LoopActor func `Without stored rows there is nothing to rebuild`() {

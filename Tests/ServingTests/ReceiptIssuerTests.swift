@@ -34,7 +34,7 @@ import Testing
                         if case .failure(let failure) = result { refused.append(failure) }
                     }
                 }
-                #expect(refused.map(\.code) == ["BUSY", "BUSY", "BUSY"])
+                #expect(refused.map(\.code) == [.busy, .busy, .busy])
             }.map { try $0.get() }
             let expected = try await Prover(log).receipt(for: .cart("c"), version: 2).json
             #expect(receipts.allSatisfy { $0 == expected })
@@ -50,7 +50,7 @@ import Testing
             await withCheckedContinuation { continuation in
                 issuer.issue(for: .cart("c"), version: version, head: head, to: .server) { result in
                     if case .failure(let failure) = result {
-                        continuation.resume(returning: "\(failure.code) \(failure.message)")
+                        continuation.resume(returning: "\(failure.code.word) \(failure.message)")
                     } else {
                         continuation.resume(returning: nil)
                     }

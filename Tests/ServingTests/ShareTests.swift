@@ -32,7 +32,7 @@ import TextFormats
             }
             if case .answer = response { return "OK" } else { return "promised" }
         } catch {
-            return error.code
+            return error.code.word
         }
     }
 
@@ -70,7 +70,7 @@ import TextFormats
                 _ = try topics.subscribe(subscriber, to: names, within: nil)
                 return "OK"
             } catch {
-                return (error as? Failure)?.code ?? "\(error)"
+                return (error as? Failure)?.code.word ?? "\(error)"
             }
         }
         let (first, second, other) = (subscriber("a"), subscriber("a"), subscriber("b"))

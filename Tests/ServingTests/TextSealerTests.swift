@@ -74,7 +74,7 @@ import Testing
             Issue.record("shown without a key")
             return
         }
-        #expect(failure.code == "UNAVAILABLE")
+        #expect(failure.code == .unavailable)
     }
 
     @Test @LoopActor func `A request is refused while too many wait for a key, and the others get theirs`()
@@ -115,7 +115,7 @@ import Testing
             Issue.record("a key that nobody gave")
             return
         }
-        #expect(failure.code == "UNAVAILABLE")
+        #expect(failure.code == .unavailable)
         await keys.open()
         await sealer.stop()
         #expect(answers == 1)

@@ -47,7 +47,7 @@ import Testing
                     waiting[caller] += 1
                     #expect(!isFull)
                 } catch {
-                    #expect(isFull && error.code == "BUSY")
+                    #expect(isFull && error.code == .busy)
                 }
             } else if !workshop.begun.isEmpty {
                 workshop.begun.remove(at: chance.below(workshop.begun.count)).end.resume()

@@ -132,7 +132,7 @@ import Users
             try body()
             return nil
         } catch {
-            return (error as? Failure).map { "\($0.code) \($0.message)" } ?? "\(error)"
+            return (error as? Failure).map { "\($0.code.word) \($0.message)" } ?? "\(error)"
         }
     }
 
@@ -175,7 +175,7 @@ import Users
     @Test(arguments: Route.all.indices) func `Errors name what a request has by its names`(index: Int) {
         let route = Route.all[index]
         let words = HTTPWords(of: route)
-        func told(_ message: String) -> String { words.saying(Failure("INVALID", message)).message }
+        func told(_ message: String) -> String { words.saying(Failure(.invalid, message)).message }
         for parameter in route.parameters {
             guard let token = parameter.token else { continue }
             #expect(told("\(token): must be right") == "\(parameter.name): must be right")
@@ -192,21 +192,23 @@ import Users
     }
 
     @Test(arguments: [
-        ("STATE the cart is empty; allowed is CART.ADD", "the cart is empty; allowed is POST /v1/cart/lines"),
         (
-            "IDMISMATCH ID 'tap-1' was used with other arguments",
+            Failure(.rejected(.state), "the cart is empty; allowed is CART.ADD"),
+            "the cart is empty; allowed is POST /v1/cart/lines"
+        ),
+        (
+            Failure(.rejected(.idMismatch), "ID 'tap-1' was used with other arguments"),
             "Idempotency-Key 'tap-1' was used with other arguments"
         ),
-        ("NOTFOUND no item 'ID' in the menu", "no item 'ID' in the menu"),
-        ("NOPERM No permissions to access a key", "this is not yours to use"),
+        (Failure(.notFound, "no item 'ID' in the menu"), "no item 'ID' in the menu"),
+        (Failure.noPermissionForKey, "this is not yours to use"),
         (
-            "INVALID AT: must not lie in the future: it is 2026-03-01T12:00:00Z",
+            Failure(.invalid, "AT: must not lie in the future: it is 2026-03-01T12:00:00Z"),
             "at: must not lie in the future: it is 2026-03-01T12:00:00Z"
         ),
     ])
-    func `Commands are routes, and texts of others stay`(failure: String, told: String) throws {
-        let parts = failure.split(separator: " ", maxSplits: 1).map(String.init)
+    func `Commands are routes, and texts of others stay`(failure: Failure, told: String) throws {
         let route = try #require(Route.all.first { $0.path == "/v1/cart/checkout" })
-        #expect(HTTPWords(of: route).saying(Failure(parts[0], parts[1])).message == told)
+        #expect(HTTPWords(of: route).saying(failure).message == told)
     }
 }

@@ -63,6 +63,9 @@ package struct LineConfiguration: Sendable {
     /// How long a turn of the loop goes on with the requests of clients that have used up their quantum, in
     /// nanoseconds. What others ask meanwhile waits no longer than this, however many such clients there are.
     package var pausedShare: UInt64 = 500_000
+    /// A request whose last argument has more bytes is large: executing it can take long. While others are served, the
+    /// clients of an address wait between two of them.
+    package var largeRequest = 32 << 10
     /// How long a client may be silent, in seconds.
     package var idleSeconds: UInt64 = 300
     /// How long a client may take to finish a command it began, in seconds.

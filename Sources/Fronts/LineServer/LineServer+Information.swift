@@ -2,7 +2,7 @@ package import Application
 internal import EventLoop
 internal import Foundation
 package import Measurement
-package import Serving
+internal import Serving
 
 extension LineServer {
     /// The text of `INFO`: the sections asked for, or all of them.
@@ -10,7 +10,7 @@ extension LineServer {
         let isEverything = wanted.isEmpty || !Set(wanted).isDisjoint(with: ["all", "default", "everything"])
         return sections.filter { isEverything || wanted.contains($0.title.lowercased()) }
             .map { section in
-                "# \(section.title)\r\n" + section.lines.map { "\($0.name):\($0.value)\r\n" }.joined()
+                "# \(section.title)\r\n" + section.facts.map { "\($0.name):\($0.value)\r\n" }.joined()
             }.joined(separator: "\r\n")
     }
 
@@ -28,100 +28,132 @@ extension LineServer {
     }
 
     /// The state of the server in sections, as `INFO` shows it.
-    package var sections: [Information] {
-        let (resources, topics) = (ProcessResources.current, service.topics)
+    package var sections: [Facts] {
+        let calls = calledCommands
         return [
-            Information("Server", self.serverLines),
-            Information(
-                "Clients",
-                [
-                    ("connected_clients", "\(self.sessions.count)"),
-                    ("maxclients", "\(self.configuration.maximumClients)"),
-                    ("maxclients_address", "\(self.configuration.maximumClientsOfAddress)"),
-                    ("client_addresses", "\(self.shares.count)"),
-                    ("maxrate", "\(self.configuration.commandsPerSecond)"),
-                    ("maxrate_address", "\(self.configuration.commandsPerSecondOfAddress)"),
-                    ("max_output", "\(self.configuration.outputLimit)"),
-                    ("clients_before_login", "\(self.strangers.count)"),
-                    ("pubsub_clients", "\(self.sessions.values.count { $0.subscriber.subscriptionCount > 0 })"),
-                ]),
-            Information(
-                "Memory",
-                [
-                    ("used_memory_rss", "\(resources.residentBytes)"), ("used_memory_peak", "\(resources.peakBytes)"),
-                    ("maxmemory", "\(self.service.memory.limit)"),
-                    ("maxmemory_reached", self.service.memory.isFull ? "1" : "0"),
-                    ("mem_clients_normal", "\(self.clientBytes)"),
-                    ("maxmemory_clients", "\(self.configuration.clientMemory)"),
-                    ("maxmemory_address", "\(self.configuration.clientMemoryOfAddress)"),
-                ]),
-            Information(
-                "Stats",
-                [
-                    ("total_connections_received", "\(self.statistics.connections)"),
-                    ("total_commands_processed", "\(self.statistics.commands)"),
-                    ("total_error_replies", "\(self.statistics.errors.values.reduce(0, +))"),
-                    ("tls_refused_handshakes", "\(self.statistics.refusedHandshakes)"),
-                    ("failed_accepts", "\(self.statistics.failedAccepts)"),
-                    ("client_time_pauses", "\(self.statistics.timePauses)"),
-                    ("client_reading_pauses", "\(self.statistics.readingPauses)"),
-                    ("client_rate_pauses", "\(self.statistics.ratePauses)"),
-                    ("acl_access_denied_auth", "\(self.service.logins.failureCount)"),
-                    ("acl_access_denied_cmd", "\(self.statistics.deniedCommands)"),
-                    ("acl_access_denied_key", "\(self.statistics.deniedKeys)"),
-                    ("acl_access_denied_channel", "\(self.statistics.deniedChannels)"),
-                    ("pubsub_channels", "\(topics.count)"),
-                    ("pubsub_subscriptions", "\(topics.subscriptionCount)"),
-                ]
-                    + Disconnection.allCases.map { ($0.rawValue, "\(self.statistics.count(of: $0))") }),
-            Information(
-                "CPU",
-                [
-                    ("used_cpu_sys", LineServer.seconds(resources.systemMicroseconds)),
-                    ("used_cpu_user", LineServer.seconds(resources.userMicroseconds)),
-                ]),
-            Information("Database", self.connections()),
+            Facts("Server", serverFacts), Facts("Clients", clientFacts), Facts("Memory", memoryFacts),
+            Facts("Stats", counts), Facts("CPU", processorFacts), Facts("Database", connections()),
         ] + service.information + [
-            Information(
-                "Commandstats", self.calledCommands.map { ("cmdstat_\($0.name)", LineServer.counts(of: $0.calls)) }),
-            Information(
+            Facts("Commandstats", calls.map(LineServer.counts)),
+            Facts(
                 "Errorstats",
-                self.statistics.errors.sorted { $0.key < $1.key }.map { ("errorstat_\($0.key)", "count=\($0.value)") }),
-            Information(
-                "Latencystats",
-                self.calledCommands.map {
-                    ("latency_percentiles_usec_\($0.name)", LineServer.percentiles(of: $0.calls))
+                statistics.errors.sorted { $0.key < $1.key }.map { code, count in
+                    Fact(
+                        "errorstat_\(code)",
+                        [
+                            Fact(
+                                "count", count,
+                                .counter(
+                                    "tiffin_errors_total", "Calls that were answered with an error, by its code.",
+                                    ("code", code)))
+                        ])
                 }),
+            Facts("Latencystats", calls.map(LineServer.percentiles)),
         ]
     }
 
-    private var serverLines: Information.Lines {
+    private var serverFacts: [Fact] {
         let uptime = (LoopActor.now - startedAt) / 1_000_000_000
         #if DEBUG
             let build = "debug"
         #else
             let build = "release"
         #endif
-        var lines = [
+        var facts = [
             // Clients parse this one to know what they may use; it names the Redis whose protocol this is.
-            ("redis_version", "7.4.0"), ("redis_mode", "standalone"), ("tiffin_version", Version.current),
-            ("tiffin_build", build),
+            Fact("redis_version", "7.4.0"), Fact("redis_mode", "standalone"), Fact("tiffin_version", Version.current),
+            Fact("tiffin_build", build),
         ]
-        if let version = postgresVersion() { lines.append(("postgres_version", version)) }
-        return lines + [
-            ("log_lines_dropped", "\(logger.droppedLines)"), ("process_id", "\(getpid())"), ("tcp_port", "\(port)"),
-            ("uptime_in_seconds", "\(uptime)"),
-            ("uptime_in_days", "\(uptime / 86_400)"),
+        if let version = postgresVersion() { facts.append(Fact("postgres_version", version)) }
+        return facts + [
+            Fact("log_lines_dropped", logger.droppedLines), Fact("process_id", getpid()), Fact("tcp_port", port),
+            Fact(
+                "uptime_in_seconds", uptime,
+                .gauge("tiffin_uptime_seconds", "Seconds since the server began to read the log.")),
+            Fact("uptime_in_days", uptime / 86_400),
         ]
     }
 
-    private static func seconds(_ microseconds: Int64) -> String {
-        String(format: "%.6f", Double(microseconds) / 1_000_000)
+    private var clientFacts: [Fact] {
+        [
+            Fact("connected_clients", sessions.count, .gauge("tiffin_clients", "Clients of the line protocol.")),
+            Fact("maxclients", configuration.maximumClients),
+            Fact("maxclients_address", configuration.maximumClientsOfAddress),
+            Fact("client_addresses", shares.count),
+            Fact("maxrate", configuration.commandsPerSecond),
+            Fact("maxrate_address", configuration.commandsPerSecondOfAddress),
+            Fact("max_output", configuration.outputLimit),
+            Fact("clients_before_login", strangers.count),
+            Fact("pubsub_clients", sessions.values.count { $0.subscriber.subscriptionCount > 0 }),
+        ]
+    }
+
+    private var memoryFacts: [Fact] {
+        let resources = ProcessResources.current
+        return [
+            Fact(
+                "used_memory_rss", resources.residentBytes,
+                .gauge("tiffin_resident_memory_bytes", "Resident memory of the process.")),
+            Fact("used_memory_peak", resources.peakBytes),
+            Fact(
+                "maxmemory", service.memory.limit,
+                .gauge("tiffin_memory_limit_bytes", "The most memory that the process is to take.")),
+            Fact("maxmemory_reached", service.memory.isFull ? 1 : 0),
+            Fact("mem_clients_normal", clientBytes),
+            Fact("maxmemory_clients", configuration.clientMemory),
+            Fact("maxmemory_address", configuration.clientMemoryOfAddress),
+        ]
+    }
+
+    private var counts: [Fact] {
+        [
+            Fact(
+                "total_connections_received", statistics.connections,
+                .counter("tiffin_connections_total", "Connections of the line protocol.")),
+            Fact("total_commands_processed", statistics.commands),
+            Fact("total_error_replies", statistics.errors.values.reduce(0, +)),
+            Fact("tls_refused_handshakes", statistics.refusedHandshakes),
+            Fact("failed_accepts", statistics.failedAccepts),
+            Fact("client_time_pauses", statistics.timePauses),
+            Fact("client_reading_pauses", statistics.readingPauses),
+            Fact("client_rate_pauses", statistics.ratePauses),
+            Fact("acl_access_denied_auth", service.logins.failureCount),
+            Fact("acl_access_denied_cmd", statistics.deniedCommands),
+            Fact("acl_access_denied_key", statistics.deniedKeys),
+            Fact("acl_access_denied_channel", statistics.deniedChannels),
+            Fact("pubsub_channels", service.topics.count),
+            Fact(
+                "pubsub_subscriptions", service.topics.subscriptionCount,
+                .gauge("tiffin_subscriptions", "Subscriptions of all clients.")),
+        ]
+            + Disconnection.allCases.map { kind in
+                Fact(
+                    kind.rawValue, statistics.count(of: kind),
+                    kind == .rejected
+                        ? .counter(
+                            "tiffin_rejected_connections_total", "Connections of the line protocol that were not taken."
+                        )
+                        : nil)
+            }
+    }
+
+    private var processorFacts: [Fact] {
+        let resources = ProcessResources.current
+        return [
+            Fact(
+                "used_cpu_sys", .decimal(Double(resources.systemMicroseconds) / 1e6, digits: 6),
+                .counter("tiffin_cpu_system_seconds_total", "Processor time in the kernel.")),
+            Fact(
+                "used_cpu_user", .decimal(Double(resources.userMicroseconds) / 1e6, digits: 6),
+                .counter("tiffin_cpu_user_seconds_total", "Processor time in the server itself.")),
+        ]
     }
 
     // MARK: Commands
 
-    private var calledCommands: [(name: String, calls: Statistics.Calls)] {
+    private typealias Called = (name: String, calls: Statistics.Calls)
+
+    private var calledCommands: [Called] {
         zip(LineCommandTable.shared.commands, statistics.calls).filter { $0.1.latency.count > 0 }
             .map { ($0.0.declaration.name.lowercased().replacing(" ", with: "|"), $0.1) }
     }
@@ -131,18 +163,27 @@ extension LineServer {
         calledCommands.map { ($0.name, $0.calls.latency) }
     }
 
-    private static func counts(of calls: Statistics.Calls) -> String {
-        let (count, nanoseconds) = (calls.latency.count, calls.latency.sum)
-        let mean = String(format: "%.2f", calls.latency.mean / 1_000)
-        // Commands refused before they are executed are among the failed ones.
-        return "calls=\(count),usec=\(nanoseconds / 1_000),usec_per_call=\(mean),rejected_calls=0,"
-            + "failed_calls=\(calls.failed)"
+    private static func counts(of command: Called) -> Fact {
+        let latency = command.calls.latency
+        return Fact(
+            "cmdstat_\(command.name)",
+            [
+                Fact("calls", latency.count), Fact("usec", latency.sum / 1_000),
+                Fact("usec_per_call", .decimal(latency.mean / 1_000, digits: 2)),
+                // Commands refused before they are executed are among the failed ones.
+                Fact("rejected_calls", 0),
+                Fact(
+                    "failed_calls", command.calls.failed,
+                    .counter(
+                        "tiffin_command_failures_total", "Calls of a command that failed.", ("command", command.name))),
+            ])
     }
 
-    private static func percentiles(of calls: Statistics.Calls) -> String {
-        let parts = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)]
-        return parts.map { name, part in
-            String(format: "\(name)=%.3f", Double(calls.latency.quantile(part)) / 1_000)
-        }.joined(separator: ",")
+    private static func percentiles(of command: Called) -> Fact {
+        Fact(
+            "latency_percentiles_usec_\(command.name)",
+            [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)].map { name, part in
+                Fact(name, .decimal(Double(command.calls.latency.quantile(part)) / 1_000, digits: 3))
+            })
     }
 }

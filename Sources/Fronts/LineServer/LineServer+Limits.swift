@@ -11,10 +11,23 @@ final class AddressShare {
     /// The bytes of memory that they take.
     var heldBytes = 0
     var allowance: CommandAllowance
+    /// While others are served, no large request is executed until then.
+    private(set) var restsUntil: UInt64 = 0
+
+    /// For each millisecond that a large request keeps the server busy, so many pass before the next one: others then
+    /// wait for such requests less often than for one in a hundred of theirs.
+    private static let restFactor: UInt64 = 200
+    /// The longest rest, in nanoseconds.
+    private static let longestRest: UInt64 = 10_000_000_000
 
     init(of address: String, commandsPerSecond: Int) {
         caller = Caller(address: address)
         allowance = CommandAllowance(commandsPerSecond)
+    }
+
+    /// A large request has kept the server busy for so long, in nanoseconds.
+    func kept(busy time: UInt64, until now: UInt64) {
+        restsUntil = now + min(AddressShare.restFactor * time, AddressShare.longestRest)
     }
 }
 

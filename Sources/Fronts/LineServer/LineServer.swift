@@ -6,6 +6,7 @@
 internal import Application
 internal import Domain
 package import EventLoop
+package import Measurement
 package import Serving
 internal import TextFormats
 package import Users
@@ -21,7 +22,7 @@ package final class LineServer: Front {
     /// The version of the PostgreSQL that the log is in, if it is in one.
     let postgresVersion: () -> String?
     /// How the connections to the database are.
-    let connections: @LoopActor () -> Information.Lines
+    let connections: @LoopActor () -> [Fact]
     private(set) var sessions: [Int64: Session] = [:]
     /// The sessions, by number, that have to log in first.
     private(set) var strangers: Set<Int64> = []
@@ -54,8 +55,9 @@ package final class LineServer: Front {
     /// Sessions that have used up their time, in the order in which they go on.
     private var paused: [Session] = []
     private var isToContinue = false
-    /// When a client that has not used up its time was last served.
-    var othersServedAt: UInt64 = 0
+    /// The client that was served last in time of its own, and the one before it, with when that was.
+    private var lastServed = (client: Int64(0), at: UInt64(0))
+    private var servedBefore = (client: Int64(0), at: UInt64(0))
     private var sweep: LoopTimer?
     private var httpLoggedAt: UInt64?
 
@@ -66,7 +68,7 @@ package final class LineServer: Front {
     package init(
         _ service: Server, configuration: LineConfiguration, logger: Logger,
         postgresVersion: @escaping () -> String? = { nil },
-        connections: @escaping @LoopActor () -> Information.Lines = { [] }
+        connections: @escaping @LoopActor () -> [Fact] = { [] }
     ) {
         self.service = service
         self.configuration = configuration
@@ -165,6 +167,21 @@ package final class LineServer: Front {
         continueInNextTurn()
     }
 
+    /// A client is served that has not used up its time.
+    func serves(_ session: Session, at now: UInt64) {
+        if session.id != lastServed.client {
+            servedBefore = lastServed
+            lastServed.client = session.id
+        }
+        lastServed.at = now
+    }
+
+    /// Whether anybody but this client was served during the last second.
+    func servesOthers(than session: Session, at now: UInt64) -> Bool {
+        let others = session.id == lastServed.client ? servedBefore : lastServed
+        return others.at > 0 && now < others.at + 1_000_000_000
+    }
+
     /// While others are served, a pause follows each turn of those that have used up their time: the processor is also
     /// needed by the database, and by the others themselves if they are on this machine.
     private func continueInNextTurn() {
@@ -174,7 +191,7 @@ package final class LineServer: Front {
             isToContinue = false
             continuePaused()
         }
-        let isAlone = LoopActor.now > othersServedAt + LineServer.attention
+        let isAlone = LoopActor.now > lastServed.at + LineServer.attention
         if isAlone { _ = NextTurn(body) } else { _ = LoopTimer(milliseconds: 1, body) }
     }
 

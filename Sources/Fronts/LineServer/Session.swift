@@ -42,6 +42,8 @@ final class Session {
     /// Until then it executes nothing but in its turn, because the client has just used up its time: many such clients
     /// would otherwise take a turn of the loop each with every read, and whenever replies are known or have left.
     private var greedyUntil: UInt64 = 0
+    /// Until then its large request waits, because the one before kept the server busy for long.
+    private var restsUntil: UInt64 = 0
     /// The bytes of memory that it takes, as its server knows it; see ``account()``.
     private(set) var heldBytes = 0
     /// What all clients of its address share.
@@ -180,7 +182,7 @@ final class Session {
                 session.become(user)
                 session.machine.fulfil(turn, body(session))
             } else if let failure {
-                session.machine.fulfil(turn) { $0.error(failure.code, failure.message) }
+                session.machine.fulfil(turn) { $0.error(failure.code.word, failure.message) }
                 session.loginFailures += 1
                 if session.loginFailures >= server.configuration.maximumLoginFailures {
                     session.close(.failedLogins)
@@ -223,15 +225,17 @@ final class Session {
                 now = executingSince
                 let began = start ?? executingSince
                 start = began
-                guard mayGoOn(since: began, isItsTurn) else {
+                let (since, isLarge) = (executingSince, isLarge(arguments))
+                guard mayGoOn(since: began, isItsTurn), !isLarge || mayKeepBusy() else {
                     machine.postpone()
                     continue
                 }
                 execute(arguments)
+                if isLarge { share.kept(busy: LoopActor.now - since, until: LoopActor.now) }
                 now = executingSince
             case .reject(let error):
                 server.statistics.count(Disconnection(error))
-                fail(Failure("ERR", error.message))
+                fail(Failure(.error, error.message))
             case .send:
                 send()
                 now = nil
@@ -263,7 +267,7 @@ final class Session {
             return false
         }
         if executingSince >= greedyUntil {
-            server.othersServedAt = executingSince
+            server.serves(self, at: executingSince)
         } else if !isItsTurn {
             server.continueLater(self)
             return false
@@ -279,8 +283,25 @@ final class Session {
         return true
     }
 
+    private func isLarge(_ arguments: Arguments) -> Bool {
+        arguments[arguments.count - 1].count > server.configuration.largeRequest
+    }
+
+    /// Whether a large request may be executed now, which can take long. If not, the session goes on later by itself.
+    private func mayKeepBusy() -> Bool {
+        guard executingSince < share.restsUntil, server.servesOthers(than: self, at: executingSince) else {
+            return true
+        }
+        server.statistics.timePauses += 1
+        restsUntil = share.restsUntil
+        server.continueWhenAllowed(self)
+        return false
+    }
+
     /// Whether the client and its address may have more commands executed.
-    func mayContinue(at now: UInt64) -> Bool { allowance.isLeft(at: now) && share.allowance.isLeft(at: now) }
+    func mayContinue(at now: UInt64) -> Bool {
+        now >= restsUntil && allowance.isLeft(at: now) && share.allowance.isLeft(at: now)
+    }
 
     // MARK: Memory
 
@@ -347,7 +368,7 @@ final class Session {
         transaction?.isRefused = true
         guard let user else { return fail(.noAuthentication) }
         let name = command.name.lowercased().replacing(" ", with: "|")
-        fail(Failure("NOPERM", "User \(user.name) has no permissions to run the '\(name)' command"))
+        fail(Failure(.noPermission, "User \(user.name) has no permissions to run the '\(name)' command"))
     }
 
     private func unknown(_ arguments: Arguments) {
@@ -365,15 +386,15 @@ final class Session {
             }
             let subcommand = String(decoding: arguments[1].bytes.prefix(128), as: UTF8.self)
             let hint = nearest.map { "Did you mean \($0)? " } ?? ""
-            return fail(Failure("ERR", "unknown subcommand '\(subcommand)'. \(hint)Try COMMAND HELP \(container)."))
+            return fail(Failure(.error, "unknown subcommand '\(subcommand)'. \(hint)Try COMMAND HELP \(container)."))
         }
         let shownName = String(decoding: name.bytes.prefix(128), as: UTF8.self)
-        if let nearest { return fail(Failure("ERR", "unknown command '\(shownName)'; did you mean \(nearest)?")) }
+        if let nearest { return fail(Failure(.error, "unknown command '\(shownName)'; did you mean \(nearest)?")) }
         let shown = arguments.dropFirst().prefix(20).map {
             "'\(String(decoding: $0.bytes.prefix(128), as: UTF8.self))' "
         }
         fail(
-            Failure("ERR", "unknown command '\(shownName)', with args beginning with: \(shown.joined())"))
+            Failure(.error, "unknown command '\(shownName)', with args beginning with: \(shown.joined())"))
     }
 
     private func run(_ command: LineCommand, _ arguments: Arguments) throws(Failure) {
@@ -427,7 +448,7 @@ final class Session {
 
     func fail(_ failure: Failure) {
         server.statistics.count(failure)
-        machine.reply { $0.error(failure.code, failure.message) }
+        machine.reply { $0.error(failure.code.word, failure.message) }
     }
 
     /// Takes a message of a topic. While much waits for a client, there is nothing to be gained by more: once it has read,
@@ -499,7 +520,7 @@ final class Session {
     private func end(_ reason: Disconnection, _ message: String) {
         guard !machine.isClosing else { return }
         server.logger.debug("client \(id): \(message)")
-        fail(Failure("ERR", message))
+        fail(Failure(.error, message))
         close(reason)
     }
 
@@ -512,18 +533,18 @@ final class Session {
 
 extension Failure {
     /// Redis's words for a client that has not logged in.
-    static let noAuthentication = Failure("NOAUTH", "Authentication required.")
+    static let noAuthentication = Failure(.noAuthentication, "Authentication required.")
 
     /// Redis's words, and what to do.
     fileprivate static let notInTransaction = Failure(
-        "ERR",
+        .error,
         "Command not allowed inside a transaction: Tiffin has no transactions of several commands. "
             + "Send it without MULTI; in redis-py, pipeline(transaction=False)")
 
     /// Redis's words for a command that a subscribed client may not send.
     fileprivate static func onlyForSubscribers(_ command: CommandDeclaration) -> Failure {
         Failure(
-            "ERR",
+            .error,
             "Can't execute '\(command.name.lowercased())': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / "
                 + "QUIT / RESET are allowed in this context")
     }
@@ -534,7 +555,7 @@ extension ReplyBuffer {
     fileprivate mutating func append(_ result: Result<Answer, Failure>) {
         switch result {
         case .success(let answer): append(answer)
-        case .failure(let failure): error(failure.code, failure.message)
+        case .failure(let failure): error(failure.code.word, failure.message)
         }
     }
 

@@ -91,7 +91,7 @@ struct Statistics {
 
     /// An error reply is made.
     mutating func count(_ failure: Failure) {
-        errors[failure.code, default: 0] += 1
+        errors[failure.code.word, default: 0] += 1
         guard failure.code == Failure.noPermissionForKey.code else { return }
         switch failure.message {
         case Failure.noPermissionForKey.message: deniedKeys += 1

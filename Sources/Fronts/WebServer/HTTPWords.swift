@@ -35,14 +35,14 @@ struct HTTPWords {
 
     /// The failure as it is to be told.
     func saying(_ failure: Failure) -> Failure {
-        if failure.code == "NOPERM", failure.message == Failure.noPermissionForKey.message {
+        if failure.code == .noPermission, failure.message == Failure.noPermissionForKey.message {
             return Failure(failure.code, "this is not yours to use")
         }
         var told = failure
         var message = failure.message[...]
         var start = ""
         // A field stands first, and may be spelt as any word is.
-        if failure.code == "INVALID", let colon = message.firstIndex(of: ":"),
+        if failure.code == .invalid, let colon = message.firstIndex(of: ":"),
             let name = names[String(message[..<colon])]
         {
             start = name

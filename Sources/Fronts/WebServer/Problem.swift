@@ -15,7 +15,7 @@ struct Problem {
     }
 
     init(_ failure: Failure) {
-        self.init(Problem.status(of: failure.code), failure.code, failure.message)
+        self.init(Problem.status(of: failure.code.word), failure.code.word, failure.message)
     }
 
     init(_ refusal: HTTPRefusal) { self.init(refusal.status, "ERR", refusal.message) }

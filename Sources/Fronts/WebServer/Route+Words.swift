@@ -25,7 +25,7 @@ extension Route {
         var members = given
         let missing = parameters.filter { $0.place == .body && $0.isRequired && members[$0.name] == nil }.map(\.name)
         if missing.count > 1, let last = missing.last {
-            throw Failure("INVALID", "body: lacks \(missing.dropLast().joined(separator: ", ")) and \(last)")
+            throw Failure(.invalid, "body: lacks \(missing.dropLast().joined(separator: ", ")) and \(last)")
         }
         for parameter in parameters {
             let value: [UInt8]?
@@ -45,7 +45,7 @@ extension Route {
                 continue
             }
             guard let value else {
-                guard !parameter.isRequired else { throw Failure("INVALID", "\(parameter.name): is missing") }
+                guard !parameter.isRequired else { throw Failure(.invalid, "\(parameter.name): is missing") }
                 continue
             }
             if let token = parameter.token { words.append(Array(token.utf8)) }
@@ -61,7 +61,7 @@ extension Route {
     }
 
     static func unknown(_ name: String) -> Failure {
-        Failure("INVALID", "\(name.prefix(64)): is unknown here")
+        Failure(.invalid, "\(name.prefix(64)): is unknown here")
     }
 
     /// The value of a key that stands in the query once; nil where it does not.
@@ -71,7 +71,7 @@ extension Route {
         guard let index = query.firstIndex(where: { $0.name == name }) else { return nil }
         let value = query.remove(at: index).value
         guard !query.contains(where: { $0.name == name }) else {
-            throw Failure("INVALID", "\(name): is there twice")
+            throw Failure(.invalid, "\(name): is there twice")
         }
         return Array(value.utf8)
     }
@@ -90,9 +90,9 @@ extension Route {
         do throws(JSONReadingError) {
             json = try JSONValue(body)
         } catch {
-            throw Failure("INVALID", "body: must be one JSON document in UTF-8: \(error)")
+            throw Failure(.invalid, "body: must be one JSON document in UTF-8: \(error)")
         }
-        guard case .object(let object) = json else { throw Failure("INVALID", "body: must be an object") }
+        guard case .object(let object) = json else { throw Failure(.invalid, "body: must be an object") }
         var members: [String: JSONValue] = [:]
         for member in object {
             if case .null = member.value { continue }
@@ -113,7 +113,7 @@ extension Route.Parameter {
             if let number = Int64(text) ?? rounded { return Array("\(number)".utf8) }
         case .string, .number, .null, .bool, .array, .object: break
         }
-        throw Failure("INVALID", "\(name): must be \(isInteger ? "a whole number" : "a string")")
+        throw Failure(.invalid, "\(name): must be \(isInteger ? "a whole number" : "a string")")
     }
 }
 
@@ -157,7 +157,7 @@ enum FilterKeys {
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts[0].uppercased()
         guard let filter = Filter.all.first(where: { $0.name == name }), parts[0] == parts[0].lowercased() else {
-            throw Failure("INVALID", "\(key.prefix(64)): is no filter and no option here")
+            throw Failure(.invalid, "\(key.prefix(64)): is no filter and no option here")
         }
         var words = (isExclusion ? [CatalogueQuery.exclusion] : []) + [name]
         switch (name, parts.count) {
@@ -168,14 +168,14 @@ enum FilterKeys {
             } else {
                 words += ["ANY"] + values.map { "=" + $0 }
             }
-        case (attribute, _): throw Failure("INVALID", "\(key): must name an attribute, as attr.serves does")
+        case (attribute, _): throw Failure(.invalid, "\(key): must name an attribute, as attr.serves does")
         case (_, 2) where !(filter.isRepeatable && parts[1].allSatisfy(\.isWholeNumber)):
-            throw Failure("INVALID", "\(key.prefix(64)): is no filter and no option here")
+            throw Failure(.invalid, "\(key.prefix(64)): is no filter and no option here")
         case (open, _):
-            guard values == ["1"] || values == [""] else { throw Failure("INVALID", "\(key): must be 1") }
+            guard values == ["1"] || values == [""] else { throw Failure(.invalid, "\(key): must be 1") }
         case _ where filter.values == "min max":
             guard values.count == 1, let range = range(values[0]), range.count == 2 || filter.takesOneNumber else {
-                throw Failure("INVALID", "\(key): must be one range, such as 200,2000 or 200, or ,2000")
+                throw Failure(.invalid, "\(key): must be one range, such as 200,2000 or 200, or ,2000")
             }
             words += range
         default: words += values.map { "=" + $0 }

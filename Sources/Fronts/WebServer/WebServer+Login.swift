@@ -89,7 +89,7 @@ extension WebServer {
             var members = try Route.members(of: body)
             guard case .string(let name)? = members.removeValue(forKey: "name"),
                 case .string(let password)? = members.removeValue(forKey: "password")
-            else { throw Failure("INVALID", "body: must have a name and a password, both strings") }
+            else { throw Failure(.invalid, "body: must have a name and a password, both strings") }
             if let other = members.keys.min() { throw Route.unknown(other) }
             return (Array(name.utf8), Array(password.utf8))
         } catch {

@@ -2,6 +2,7 @@ internal import Application
 internal import Domain
 internal import EventLoop
 internal import HTTP
+internal import Measurement
 internal import Serving
 internal import TextFormats
 internal import Users
@@ -146,7 +147,7 @@ extension WebServer {
         }
         do throws(Failure) {
             guard route.isAboutOneself || identity.rights.contains(command.declaration.right) else {
-                throw Failure("NOPERM", "this needs the role \(command.declaration.role.rawValue)")
+                throw Failure(.noPermission, "this needs the role \(command.declaration.role.rawValue)")
             }
             let earlier = WebServer.earlierCarts(route, request, identity)
             if !earlier.isEmpty {
@@ -214,7 +215,7 @@ extension WebServer {
         @LoopActor func next(_ result: Result<Answer, Failure>) {
             switch result {
             case .success: body(result)
-            case .failure(let failure) where ["BUSY", "UNAVAILABLE", "UNKNOWN"].contains(failure.code): body(result)
+            case .failure(let failure) where [.busy, .unavailable, .unknown].contains(failure.code): body(result)
             case .failure:
                 // Not here: whoever tells this may be in the middle of its work.
                 LoopActor.task { [self] in
@@ -298,15 +299,15 @@ extension WebServer {
     }
 
     /// `INFO` as an object of objects.
-    private static func document(of sections: [Information]) -> [UInt8] {
+    private static func document(of sections: [Facts]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         for section in sections {
             writer.key(dynamic: section.title.lowercased())
             writer.beginObject()
-            for line in section.lines {
-                writer.key(dynamic: line.name)
-                writer.string(line.value)
+            for fact in section.facts {
+                writer.key(dynamic: fact.name)
+                writer.string("\(fact.value)")
             }
             writer.endObject()
         }
@@ -383,18 +384,18 @@ extension WebServer {
         var topics: [WebStream.Topic] = []
         do throws(Failure) {
             if let unknown = query.first(where: { $0.name != "t" }) {
-                throw Failure("INVALID", "\(unknown.name.prefix(64)): is unknown here")
+                throw Failure(.invalid, "\(unknown.name.prefix(64)): is unknown here")
             }
-            guard !query.isEmpty else { throw Failure("INVALID", "t: is missing") }
+            guard !query.isEmpty else { throw Failure(.invalid, "t: is missing") }
             guard query.count <= configuration.maximumTopicsOfStream else {
-                throw Failure("LIMIT", "a stream has at most \(configuration.maximumTopicsOfStream) topics")
+                throw Failure(.limit, "a stream has at most \(configuration.maximumTopicsOfStream) topics")
             }
             for item in query { topics.append(try topic(item.value, identity, service)) }
             guard Set(topics.map(\.name.channel)).count == topics.count else {
-                throw Failure("INVALID", "t: names a topic twice")
+                throw Failure(.invalid, "t: names a topic twice")
             }
             guard streams[owner, default: 0] < configuration.maximumStreamsOfCookie else {
-                throw Failure("LIMIT", "there are \(configuration.maximumStreamsOfCookie) streams already")
+                throw Failure(.limit, "there are \(configuration.maximumStreamsOfCookie) streams already")
             }
             let stream = try WebStream(
                 topics, of: owner, for: identity, hidesOwnIDs: connection.site == .store, on: connection,
@@ -421,14 +422,14 @@ extension WebServer {
         var channel = String(parts[0])
         if WebStream.ownKinds.contains(channel) {
             guard let cart = identity.visitor?.cartID else {
-                throw Failure("INVALID", "\(channel): belongs to a visitor, who has a cookie")
+                throw Failure(.invalid, "\(channel): belongs to a visitor, who has a cookie")
             }
             channel += ":\(cart)"
         }
         var revision: Int64?
         if parts.count == 2 {
             guard let number = Int64(parts[1]), number >= 0 else {
-                throw Failure("INVALID", "t: must have a revision behind the @")
+                throw Failure(.invalid, "t: must have a revision behind the @")
             }
             revision = number
         }
@@ -442,12 +443,12 @@ extension WebServer {
         _ text: String, _ mark: String.Index, _ identity: Identity, _ service: Server
     ) throws(Failure) -> WebStream.Topic {
         guard ["browse", "outlets"].contains(text[..<mark]) else {
-            throw Failure("INVALID", "t: must have browse or outlets before the ?")
+            throw Failure(.invalid, "t: must have browse or outlets before the ?")
         }
         // The text comes back as the name of the events.
         guard text.utf8.allSatisfy({ $0 >= UInt8(ascii: " ") }),
             var filters = FormText.items(ofQuery: String(text[mark...].dropFirst()))
-        else { throw Failure("INVALID", "t: is no question as it would stand in an address") }
+        else { throw Failure(.invalid, "t: is no question as it would stand in an address") }
         guard identity.confinement?.allowsCatalogue ?? true else { throw .noPermissionForChannel }
         let words =
             [Array(text[..<mark].uppercased().utf8)]

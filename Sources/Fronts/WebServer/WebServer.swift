@@ -27,7 +27,7 @@ package final class WebServer: Front {
     package var onCall: (@LoopActor (Command, UInt64, Failure?) -> Void)?
 
     /// Gives the state of the server in sections, for the console.
-    package var information: (@LoopActor () -> [Information])?
+    package var information: (@LoopActor () -> [Facts])?
 
     /// Gives the nanoseconds that the calls of each command took, for whatever watches the server.
     package var latencies: (@LoopActor () -> [(command: String, latency: Histogram)])?

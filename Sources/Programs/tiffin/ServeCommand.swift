@@ -5,6 +5,7 @@ internal import EventLog
 internal import EventLoop
 internal import Foundation
 internal import LineServer
+internal import Measurement
 internal import Postgres
 internal import PostgresStorage
 internal import Serving
@@ -180,15 +181,15 @@ enum ServeCommand: Subcommand {
         let server = LineServer(service, configuration: line, logger: logger) {
             log.serverVersion
         } connections: {
-            log.connectionLines + history.connectionLines
-                + [keys.connectionLine, store.connectionLine, users.connectionLine]
+            (log.connectionLines + history.connectionLines
+                + [keys.connectionLine, store.connectionLine, users.connectionLine]).map { Fact($0.name, $0.value) }
         }
         certificates?.server = server
         if let known { server.apply(known.changes, isEverything: known.isEverything) }
         service.start()
-        if options[demo], service.isLogEmpty {
+        if options[demo], !service.hasOutlets {
             let count = try await DemoCatalogue.load(PackageResources.catalogue_json, into: service)
-            logger.info("the log was empty: loaded a demo catalogue of \(count) outlets")
+            logger.info("there were no outlets: loaded a demo catalogue of \(count) outlets")
         }
         let (address, port): (String, Int)
         do {

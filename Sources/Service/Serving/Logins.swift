@@ -170,7 +170,7 @@ extension Logins.Outcome {
         switch self {
         case .succeeded: nil
         case .failed: .wrongPassword
-        case .refused(let reason): Failure("BUSY", reason)
+        case .refused(let reason): Failure(.busy, reason)
         }
     }
 }
@@ -178,5 +178,5 @@ extension Logins.Outcome {
 extension Failure {
     /// Redis's words for a wrong name or password.
     package static let wrongPassword = Failure(
-        "WRONGPASS", "invalid username-password pair or user is disabled.")
+        .wrongPassword, "invalid username-password pair or user is disabled.")
 }

@@ -35,7 +35,7 @@ package final class MemoryBudget {
 
     /// Fails where there is no room for more.
     func checkRoom() throws(Failure) {
-        guard !isFull else { throw Failure("BUSY", "the server has no memory left for more; try again later") }
+        guard !isFull else { throw Failure(.busy, "the server has no memory left for more; try again later") }
     }
 
     private func check() {

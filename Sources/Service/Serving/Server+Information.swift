@@ -1,42 +1,19 @@
 internal import Catalogue
 internal import CommandHandling
-package import EventLoop
-internal import Measurement
+internal import EventLoop
+package import Measurement
 internal import Projections
-
-/// Facts about the state of the application, under a title, each with a name.
-@LoopActor
-package struct Information {
-    /// A section's facts, in the order in which they are shown.
-    package typealias Lines = [(name: String, value: String)]
-
-    /// What the facts are about.
-    package let title: String
-    private let makeLines: @LoopActor () -> Lines
-
-    /// A section whose facts are found when they are asked for: percentiles take a while.
-    package init(_ title: String, _ lines: @LoopActor @escaping @autoclosure () -> Lines) {
-        self.title = title
-        makeLines = lines
-    }
-
-    /// The facts as they are now.
-    package var lines: Lines { makeLines() }
-}
 
 extension Server {
     /// Why the last batch could not be appended, in words that strangers may read; nil if it was.
     package var trouble: String? { partitions.workers.lazy.compactMap(\.trouble).first }
 
     /// How the log, the read models and the catalogue are doing.
-    package var information: [Information] {
-        [
-            Information("Log", self.partitions.workers.enumerated().flatMap(self.logLines) + self.queueLines),
-            Information(
-                "Projections",
-                self.partitions.workers.enumerated().flatMap(self.projectionLines) + [self.catalogueLine]
-                    + self.rebuilder.lines
-            ),
+    package var information: [Facts] {
+        let partitions = partitions.workers.enumerated()
+        return [
+            Facts("Log", partitions.flatMap(logFacts) + queueFacts),
+            Facts("Projections", partitions.flatMap(projectionFacts) + [catalogueFact] + rebuilder.facts),
         ]
     }
 
@@ -46,69 +23,108 @@ extension Server {
         logins.failureCount = 0
     }
 
-    private func logLines(_ number: Int, _ worker: PartitionWorker) -> Information.Lines {
-        let (events, commit) = (worker.batches.events, worker.batches.commit)
+    private func logFacts(_ number: Int, _ worker: PartitionWorker) -> [Fact] {
+        let (batches, label) = (worker.batches, ("partition", "\(number)"))
+        let (events, commit) = (batches.events, batches.commit)
+        func fact(_ name: String, _ count: some BinaryInteger, _ metric: Metric) -> Fact {
+            Fact("partition\(number)_\(name)", count, metric)
+        }
         return [
-            ("partition\(number)_position", "\(worker.position)"),
-            ("partition\(number)_head", "\(worker.head)"),
-            ("partition\(number)_missing_events", "\(worker.missingEvents)"),
-            ("partition\(number)_lost_events", "\(worker.lostEvents)"),
-            ("partition\(number)_waiting_commands", "\(worker.processor.waitingCommands)"),
-            ("partition\(number)_batches", "\(events.count)"),
-            ("partition\(number)_failed_batches", "\(worker.batches.failed)"),
-            ("partition\(number)_trouble", worker.trouble ?? "none"),
-            (
+            fact(
+                "position", worker.position,
+                .gauge("tiffin_partition_position", "The last event that the server has read or written.", label)),
+            fact(
+                "head", worker.head,
+                .gauge("tiffin_partition_head", "The last event that the server knows to be in the log.", label)),
+            fact(
+                "missing_events", worker.missingEvents,
+                .gauge("tiffin_partition_missing_events", "Positions where there was no event.", label)),
+            fact(
+                "lost_events", worker.lostEvents,
+                .gauge("tiffin_partition_lost_events", "Events that were read, and lost by the database.", label)),
+            fact(
+                "waiting_commands", worker.processor.waitingCommands,
+                .gauge("tiffin_partition_waiting_commands", "Commands that wait for the log.", label)),
+            fact(
+                "batches", events.count,
+                .counter("tiffin_partition_batches_total", "Batches that the log has answered.", label)),
+            fact(
+                "failed_batches", batches.failed,
+                .counter(
+                    "tiffin_partition_failed_batches_total",
+                    "Batches of which nothing was recorded, or whose outcome is unknown.", label)),
+            Fact("partition\(number)_trouble", worker.trouble ?? "none"),
+            Fact(
                 "partition\(number)_batch_events",
-                "sum=\(events.sum),p50=\(events.quantile(0.5)),p99=\(events.quantile(0.99)),max=\(events.maximum)"
-            ),
-            (
+                [
+                    Fact(
+                        "sum", events.sum,
+                        .counter("tiffin_partition_events_total", "Events that batches added to the log.", label)),
+                    Fact("p50", events.quantile(0.5)), Fact("p99", events.quantile(0.99)), Fact("max", events.maximum),
+                ]),
+            Fact(
                 "partition\(number)_commit_usec",
-                "sum=\(commit.sum / 1_000),p50=\(commit.quantile(0.5) / 1_000),"
-                    + "p99=\(commit.quantile(0.99) / 1_000),max=\(commit.maximum / 1_000)"
-            ),
+                [
+                    Fact(
+                        "sum", commit.sum / 1_000,
+                        .counter(
+                            "tiffin_partition_commit_seconds_total",
+                            "Time from sending a batch until it was durable, of all batches.", label, scale: 1e-6)),
+                    Fact("p50", commit.quantile(0.5) / 1_000), Fact("p99", commit.quantile(0.99) / 1_000),
+                    Fact("max", commit.maximum / 1_000),
+                ]),
         ]
     }
 
-    private var queueLines: Information.Lines {
+    private var queueFacts: [Fact] {
         [("log_questions", historyQueue), ("key_lookups", sealer.queue)].map { name, queue in
-            (
+            Fact(
                 name,
-                "under_way=\(queue.underWayCount),under_way_limit=\(queue.limits.atOnce),"
-                    + "waiting=\(queue.waitingCount),waiting_limit=\(queue.limits.waiting)"
-            )
+                [
+                    Fact("under_way", queue.underWayCount), Fact("under_way_limit", queue.limits.atOnce),
+                    Fact("waiting", queue.waitingCount), Fact("waiting_limit", queue.limits.waiting),
+                ])
         }
     }
 
     /// How far the projections are behind the log, in memory and on disk; and of each its size, and up to where its
     /// saved rows go, with their digest.
-    private func projectionLines(_ number: Int, _ worker: PartitionWorker) -> Information.Lines {
-        let model = worker.readModel
-        let (folded, saved) = (model.position, worker.keeper.savedPosition)
-        return [
-            (
-                "partition\(number)_lag",
-                "unfolded_events=\(worker.head - folded),unsaved_events=\(worker.head - saved)"
-            )
-        ]
+    private func projectionFacts(_ number: Int, _ worker: PartitionWorker) -> [Fact] {
+        let (model, keeper) = (worker.readModel, worker.keeper)
+        let label = ("partition", "\(number)")
+        let lag = Fact(
+            "partition\(number)_lag",
+            [
+                Fact(
+                    "unfolded_events", worker.head - model.position,
+                    .gauge("tiffin_partition_unfolded_events", "Events that no answer rests on yet.", label)),
+                Fact(
+                    "unsaved_events", worker.head - keeper.savedPosition,
+                    .gauge("tiffin_partition_unsaved_events", "Events that the saved rows do not have.", label)),
+            ])
+        return [lag]
             + ReadModel.projections.map { projection in
-                let rows = rowsLine(projection, projection.rowCount(in: model), worker.keeper)
-                return ("partition\(number)_\(projection)", rows)
+                Fact(
+                    "partition\(number)_\(projection)",
+                    [
+                        Fact("rows", projection.rowCount(in: model)), Fact("saved_position", keeper.savedPosition),
+                        Fact("version", projection.version), Fact("generation", keeper.generations[projection] ?? 1),
+                        Fact("outdated", keeper.outdated.contains(projection) ? "yes" : "no"),
+                        Fact("digest", "\(keeper.savedDigests[projection])"),
+                    ])
             }
     }
 
-    private func rowsLine(_ projection: RegisteredProjection, _ count: Int, _ keeper: CheckpointKeeper) -> String {
-        let isOutdated = keeper.outdated.contains(projection) ? "yes" : "no"
-        return "rows=\(count),saved_position=\(keeper.savedPosition),version=\(projection.version),"
-            + "generation=\(keeper.generations[projection] ?? 1),outdated=\(isOutdated),"
-            + "digest=\(keeper.savedDigests[projection])"
-    }
-
-    private var catalogueLine: (name: String, value: String) {
+    private var catalogueFact: Fact {
         let catalogue = liveCatalogue.current
-        return (
+        return Fact(
             Catalogue.name,
-            "items=\(catalogue.itemCount),outlets=\(catalogue.outletCount),saved_queries=\(catalogue.savedCount),"
-                + "revision=\(catalogue.revision)"
-        )
+            [
+                Fact(
+                    "items", catalogue.itemCount,
+                    .gauge("tiffin_catalogue_items", "Items of all outlets that are shown.")),
+                Fact("outlets", catalogue.outletCount, .gauge("tiffin_catalogue_outlets", "Outlets that are shown.")),
+                Fact("saved_queries", catalogue.savedCount), Fact("revision", catalogue.revision),
+            ])
     }
 }

@@ -113,8 +113,8 @@ package final class Server {
         }
     }
 
-    /// Whether nothing has happened yet.
-    package var isLogEmpty: Bool { partitions.workers.allSatisfy { $0.position == 0 } }
+    /// Whether there is an outlet, or was one.
+    package var hasOutlets: Bool { partitions.workers.contains { $0.readModel.outletHome.rowCount > 0 } }
 
     // MARK: Running
 
@@ -220,7 +220,7 @@ package final class Server {
     package func perform(_ arguments: [[UInt8]]) async throws(Failure) -> Answer {
         guard let name = arguments.first,
             let command = Command.all.first(where: { $0.declaration.name.utf8.elementsEqual(name) })
-        else { throw Failure("ERR", "unknown command") }
+        else { throw Failure(.error, "unknown command") }
         let response = try Arguments.with(arguments) { arguments throws(Failure) in
             try run(command, try Call(command.declaration, arguments))
         }

@@ -67,7 +67,7 @@ enum ConnectionCommands {
         LineCommand("SELECT", .connection, "Selects the only database, 0.") { parameters in
             let index = parameters.required("index", .wholeNumber.accepting("0"))
             return { session, call throws(Failure) in
-                guard try call[index] == 0 else { throw Failure("ERR", "DB index is out of range") }
+                guard try call[index] == 0 else { throw Failure(.error, "DB index is out of range") }
                 session.reply { $0.simpleString("OK") }
             }
         },
@@ -105,7 +105,7 @@ enum ConnectionCommands {
             "Begins what can only be discarded: every command is refused until EXEC or DISCARD."
         ) { _ in
             { session, _ throws(Failure) in
-                guard session.transaction == nil else { throw Failure("ERR", "MULTI calls can not be nested") }
+                guard session.transaction == nil else { throw Failure(.error, "MULTI calls can not be nested") }
                 session.transaction = Session.Transaction()
                 session.reply { $0.simpleString("OK") }
             }
@@ -114,17 +114,17 @@ enum ConnectionCommands {
             "EXEC", .connection, isForTransactions: true, "Ends a MULTI; is EXECABORT if a command was refused in it."
         ) { _ in
             { session, _ throws(Failure) in
-                guard let transaction = session.transaction else { throw Failure("ERR", "EXEC without MULTI") }
+                guard let transaction = session.transaction else { throw Failure(.error, "EXEC without MULTI") }
                 session.transaction = nil
                 guard !transaction.isRefused else {
-                    throw Failure("EXECABORT", "Transaction discarded because of previous errors.")
+                    throw Failure(.aborted, "Transaction discarded because of previous errors.")
                 }
                 session.reply { $0.array(0) }
             }
         },
         LineCommand("DISCARD", .connection, isForTransactions: true, "Ends a MULTI.") { _ in
             { session, _ throws(Failure) in
-                guard session.transaction != nil else { throw Failure("ERR", "DISCARD without MULTI") }
+                guard session.transaction != nil else { throw Failure(.error, "DISCARD without MULTI") }
                 session.transaction = nil
                 session.reply { $0.simpleString("OK") }
             }
@@ -134,7 +134,7 @@ enum ConnectionCommands {
         ) { parameters in
             _ = parameters.repeated("key", accepting: "any bytes")
             return { _, _ throws(Failure) in
-                throw Failure("ERR", "there is nothing to WATCH; VERSION makes a write depend on its stream's version")
+                throw Failure(.error, "there is nothing to WATCH; VERSION makes a write depend on its stream's version")
             }
         },
         LineCommand("UNWATCH", .connection, isForTransactions: true, "Does nothing, as nothing is watched.") { _ in
@@ -158,7 +158,7 @@ enum ConnectionCommands {
                 name = try ArgumentType<String>.clientName.read(value, "name")
             } else {
                 let option = String(decoding: option.bytes, as: UTF8.self)
-                throw Failure("ERR", "Syntax error in HELLO option '\(option)'")
+                throw Failure(.error, "Syntax error in HELLO option '\(option)'")
             }
         }
         let greet: @LoopActor (Session) -> (inout ReplyBuffer) -> Void = { session in
@@ -169,7 +169,7 @@ enum ConnectionCommands {
         if let login { return try authenticate(session, login.user, login.password, then: greet) }
         guard session.user != nil || !session.server.requiresLogin else {
             throw Failure(
-                "NOAUTH",
+                .noAuthentication,
                 "HELLO must be called with the client already authenticated, otherwise the HELLO <proto> AUTH <user> "
                     + "<pass> option can be used to authenticate the client and select the RESP protocol version at "
                     + "the same time")
@@ -211,7 +211,7 @@ enum ConnectionCommands {
         }
         guard password != nil else {
             throw Failure(
-                "ERR",
+                .error,
                 "AUTH <password> called without any password configured for the default user. "
                     + "Are you sure your configuration is correct?")
         }
@@ -254,7 +254,7 @@ enum ConnectionCommands {
                     session.clientLibrary.version = value
                 } else {
                     throw Failure(
-                        "ERR", "Unrecognized option '\(String(decoding: attribute.bytes, as: UTF8.self))'")
+                        .error, "Unrecognized option '\(String(decoding: attribute.bytes, as: UTF8.self))'")
                 }
                 session.reply { $0.simpleString("OK") }
             }
@@ -284,7 +284,7 @@ enum ConnectionCommands {
                 let filter = try call[filter]
                 guard let value = try call[value] else {
                     guard let found = sessions.values.first(where: { $0.hasAddress(filter) }) else {
-                        throw Failure("ERR", "No such client")
+                        throw Failure(.error, "No such client")
                     }
                     session.reply { $0.simpleString("OK") }
                     return found.close()
@@ -292,7 +292,7 @@ enum ConnectionCommands {
                 let found: Session?
                 if filter.equals(caseInsensitive: "ID") {
                     guard let id = value.integer else {
-                        throw Failure("ERR", "client-id should be greater than 0")
+                        throw Failure(.error, "client-id should be greater than 0")
                     }
                     found = sessions[id]
                 } else if filter.equals(caseInsensitive: "ADDR") {
@@ -316,10 +316,10 @@ extension ArgumentType<String> {
         kind: .string, accepting: "at most \(longestClientName) bytes of ASCII, without blanks"
     ) { argument, _ throws(Failure) in
         guard argument.bytes.allSatisfy({ (0x21...0x7E).contains($0) }) else {
-            throw Failure("ERR", "Client names cannot contain spaces, newlines or special characters.")
+            throw Failure(.error, "Client names cannot contain spaces, newlines or special characters.")
         }
         guard argument.count <= longestClientName else {
-            throw Failure("ERR", "Client names cannot be longer than \(longestClientName) bytes.")
+            throw Failure(.error, "Client names cannot be longer than \(longestClientName) bytes.")
         }
         return String(decoding: argument.bytes, as: UTF8.self)
     }
@@ -329,10 +329,10 @@ extension ArgumentType<ProtocolVersion> {
     fileprivate static let protocolVersion = ArgumentType(kind: .integer, accepting: "2 or 3") {
         argument, _ throws(Failure) in
         guard let number = argument.integer else {
-            throw Failure("ERR", "Protocol version is not an integer or out of range")
+            throw Failure(.error, "Protocol version is not an integer or out of range")
         }
         guard let version = ProtocolVersion(rawValue: Int(clamping: number)) else {
-            throw Failure("NOPROTO", "unsupported protocol version")
+            throw Failure(.noProtocol, "unsupported protocol version")
         }
         return version
     }
@@ -341,7 +341,7 @@ extension ArgumentType<ProtocolVersion> {
 extension ArgumentType<Int64> {
     /// Any number, in Redis's words.
     static let wholeNumber = ArgumentType(kind: .integer, accepting: "a whole number") { argument, _ throws(Failure) in
-        guard let number = argument.integer else { throw Failure("ERR", "value is not an integer or out of range") }
+        guard let number = argument.integer else { throw Failure(.error, "value is not an integer or out of range") }
         return number
     }
 }

@@ -17,7 +17,7 @@ enum DelayCommands {
             let count = parameters.optional("count", .wholeNumber.accepting("at least -1"), default: 10)
             return { session, call throws(Failure) in
                 let count = try call[count]
-                guard count >= -1 else { throw Failure("ERR", "count should be greater than or equal to -1") }
+                guard count >= -1 else { throw Failure(.error, "count should be greater than or equal to -1") }
                 let entries = session.server.slowLog.entries.suffix(count < 0 ? .max : Int(clamping: count)).reversed()
                 session.reply { replies in
                     replies.array(entries.count)

@@ -153,7 +153,7 @@ extension LineCommandTable {
     private func unknown(_ words: some Collection<Argument>) -> Failure {
         let name = words.map { String(decoding: $0.bytes.prefix(64), as: UTF8.self) }.joined(separator: " ").prefix(128)
         let hint = nearest(to: words).map { "; did you mean \($0)?" } ?? ";"
-        return Failure("NOTFOUND", "no such command '\(name)'\(hint) COMMAND HELP lists all of them")
+        return Failure(.notFound, "no such command '\(name)'\(hint) COMMAND HELP lists all of them")
     }
 
     /// What HELP says about the subcommands of a container, line by line.

@@ -132,7 +132,7 @@ extension ArgumentType<[ChosenOption]> {
         return options
     }
 
-    private static let tooManyOptions = Failure("LIMIT", "a line takes at most \(CartLine.maximumOptions) options")
+    private static let tooManyOptions = Failure(.limit, "a line takes at most \(CartLine.maximumOptions) options")
 }
 
 extension ArgumentType<Timestamp> {

@@ -4,24 +4,59 @@ package import EventLog
 
 /// Why a call failed: a stable code and a text for people, which is safe to show to strangers.
 package struct Failure: Error, Sendable {
-    /// The code, as docs/protocol.md lists them.
-    package var code: String
+    /// A code that stays the same. docs/protocol.md lists what each means.
+    package enum Code: Hashable, Sendable {
+        /// A call that makes no sense, in Redis's word.
+        case error
+        /// A decider said no.
+        case rejected(Rejection.Code)
+        case busy, unavailable, unknown, corrupt, forgotten
+        case noPermission, noAuthentication, wrongPassword, noProtocol, aborted
+
+        /// A value that may not be.
+        package static let invalid = Code.rejected(.invalid)
+        /// There is no such thing.
+        package static let notFound = Code.rejected(.notFound)
+        /// Too much, too long or too many.
+        package static let limit = Code.rejected(.limit)
+
+        /// The code as clients read it.
+        package var word: String {
+            switch self {
+            case .error: "ERR"
+            case .rejected(let code): code.rawValue
+            case .busy: "BUSY"
+            case .unavailable: "UNAVAILABLE"
+            case .unknown: "UNKNOWN"
+            case .corrupt: "CORRUPT"
+            case .forgotten: "FORGOTTEN"
+            case .noPermission: "NOPERM"
+            case .noAuthentication: "NOAUTH"
+            case .wrongPassword: "WRONGPASS"
+            case .noProtocol: "NOPROTO"
+            case .aborted: "EXECABORT"
+            }
+        }
+    }
+
+    /// What kind of failure it is.
+    package var code: Code
     /// What went wrong.
     package var message: String
 
     /// A failure.
-    package init(_ code: String, _ message: String) {
+    package init(_ code: Code, _ message: String) {
         self.code = code
         self.message = message
     }
 
     package init(_ rejection: Rejection) {
-        self.init(rejection.code.rawValue, rejection.message)
+        self.init(.rejected(rejection.code), rejection.message)
     }
 
     package init(_ corruption: CorruptEvent) {
         self.init(
-            "CORRUPT",
+            .corrupt,
             "stream '\(corruption.stream)' is quarantined since position \(corruption.position) "
                 + "of partition \(corruption.partition)")
     }
@@ -51,37 +86,37 @@ package struct Failure: Error, Sendable {
     /// - Parameter help: what a right call looks like.
     package static func argumentCount(of command: String, _ help: String) -> Failure {
         let name = command.lowercased().replacing(" ", with: "|")
-        return Failure("ERR", "wrong number of arguments for '\(name)' command; \(help)")
+        return Failure(.error, "wrong number of arguments for '\(name)' command; \(help)")
     }
 
     /// Words that make no sense where they stand.
-    package static func syntax(_ detail: String) -> Failure { Failure("ERR", "syntax error: \(detail)") }
+    package static func syntax(_ detail: String) -> Failure { Failure(.error, "syntax error: \(detail)") }
 
     /// There is no such outlet, or it was removed.
     package static func noOutlet(_ outlet: some CustomStringConvertible) -> Failure {
-        Failure("NOTFOUND", "no outlet '\(outlet)'")
+        Failure(.notFound, "no outlet '\(outlet)'")
     }
     /// In Redis's words, for whom an id is a key.
-    package static let noPermissionForKey = Failure("NOPERM", "No permissions to access a key")
+    package static let noPermissionForKey = Failure(.noPermission, "No permissions to access a key")
     /// The same, of a channel.
-    package static let noPermissionForChannel = Failure("NOPERM", "No permissions to access a channel")
-    package static let busy = Failure("BUSY", "too much is waiting; nothing was accepted, try again")
+    package static let noPermissionForChannel = Failure(.noPermission, "No permissions to access a channel")
+    package static let busy = Failure(.busy, "too much is waiting; nothing was accepted, try again")
 
     package static let forgotten = Failure(
-        "FORGOTTEN",
+        .forgotten,
         "this customer was forgotten, and no command in their name is accepted any more; nothing was accepted")
 
     package static func invalid(_ field: String, _ reason: String) -> Failure { Failure(.invalid(field, reason)) }
 
     package static func tooLarge(_ count: Int, limit: Int) -> Failure {
-        Failure("LIMIT", "the document has \(count) bytes, and at most \(limit) can be sent")
+        Failure(.limit, "the document has \(count) bytes, and at most \(limit) can be sent")
     }
 
     package static func unavailable(_ reason: String) -> Failure {
-        Failure("UNAVAILABLE", "nothing was accepted: \(reason)")
+        Failure(.unavailable, "nothing was accepted: \(reason)")
     }
 
     package static func unknown(_ reason: String) -> Failure {
-        Failure("UNKNOWN", "the outcome could not be learnt, send again with the same ID: \(reason)")
+        Failure(.unknown, "the outcome could not be learnt, send again with the same ID: \(reason)")
     }
 }

@@ -128,7 +128,7 @@ enum BrowsingCommands {
                 let catalogue = service.catalogue
                 guard catalogue.save(query, as: name, for: call.caller.number) else {
                     throw Failure(
-                        "LIMIT",
+                        .limit,
                         "at most \(Catalogue.maximumSaved) queries are saved, \(Catalogue.maximumSavedOfOwner) of them "
                             + "for one user or address; BROWSE.DROP one")
                 }
@@ -199,7 +199,7 @@ extension Service {
         let query = try lastingQuery(kind, words.dropFirst(), BrowsingCommands.firstRows)
         guard let name = catalogue.follow(query, for: caller.number) else {
             throw Failure(
-                "LIMIT",
+                .limit,
                 "at most \(Catalogue.maximumSaved) questions are followed and queries saved, "
                     + "\(Catalogue.maximumSavedOfOwner) of them for one user or address; ask again")
         }
@@ -224,7 +224,7 @@ extension Service {
     ) throws(Failure) -> CatalogueQuery {
         var words: [String] = []
         for argument in arguments {
-            guard let word = argument.string else { throw Failure("INVALID", "a filter is not UTF-8") }
+            guard let word = argument.string else { throw Failure(.invalid, "a filter is not UTF-8") }
             words.append(word)
         }
         #if DEBUG

@@ -79,7 +79,7 @@ enum CartCommands {
                 let stream = StreamName(.cart, try call[cart])
                 let (line, options, text) = (try call[line], try call[options], try call[note])
                 guard options != nil || text != nil else {
-                    throw Failure("INVALID", "nothing is to be changed: give OPTIONS or NOTE, or both")
+                    throw Failure(.invalid, "nothing is to be changed: give OPTIONS or NOTE, or both")
                 }
                 func edit(
                     _ note: PersonalText?, of customer: Identifier?, _ state: AggregateState
@@ -181,8 +181,8 @@ enum CartCommands {
                 case (let total?, nil): agreement = .total(total)
                 case (nil, let quote?): agreement = .quote(quote)
                 case (nil, nil):
-                    throw Failure("INVALID", "what the customer agrees to is missing: give TOTAL or QUOTE")
-                case (_?, _?): throw Failure("INVALID", "TOTAL and QUOTE exclude each other: give one of them")
+                    throw Failure(.invalid, "what the customer agrees to is missing: give TOTAL or QUOTE")
+                case (_?, _?): throw Failure(.invalid, "TOTAL and QUOTE exclude each other: give one of them")
                 }
                 let stream = StreamName(.cart, cart)
                 func checkOut(

@@ -283,7 +283,7 @@ extension Service {
         ofMenu outlet: Identifier, _ call: borrowing Call,
         _ command: @escaping (_ taxes: Set<Identifier>) -> Menu.Command
     ) throws(Failure) -> Response {
-        guard try self.outlet(outlet) != nil else { throw Failure("NOTFOUND", "no outlet '\(outlet)'") }
+        guard try self.outlet(outlet) != nil else { throw Failure(.notFound, "no outlet '\(outlet)'") }
         return try submit(StreamName(.menu, outlet), call) { [self] _, _ in
             let taxes = (try? self.outlet(outlet))?.details?.details.pricing.taxes
             return .menu(command(Set((taxes ?? []).map(\.id))))

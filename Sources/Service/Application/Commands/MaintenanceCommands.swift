@@ -18,7 +18,7 @@ enum MaintenanceCommands {
             return { service, call throws(Failure) in
                 let words = call[customers]
                 guard words.count <= maximumCustomers else {
-                    throw Failure("LIMIT", "at most \(maximumCustomers) customers are forgotten at once")
+                    throw Failure(.limit, "at most \(maximumCustomers) customers are forgotten at once")
                 }
                 var ids: Set<Identifier> = []
                 for word in words { ids.insert(try ArgumentType<Identifier>.customer.read(word, "customer")) }

@@ -81,7 +81,7 @@ enum OrderCommands {
             return { service, call throws(Failure) in
                 let (party, code) = (try call[party], try call[code])
                 guard call.rights.mayActAs(party == .customer ? .customer : .merchant) else {
-                    throw Failure("NOPERM", "an order is cancelled in one's own name only: BY says whose")
+                    throw Failure(.noPermission, "an order is cancelled in one's own name only: BY says whose")
                 }
                 return try service.submit(to: try call[order], call, giving: text) {
                     .cancel(by: party, code, text: $0)
@@ -123,7 +123,7 @@ enum OrderCommands {
                 case (nil, nil, nil): part = .rest
                 case (_?, nil, nil): throw .invalid("QTY", "is missing: how many of the line are given back")
                 case (nil, _?, nil): throw .invalid("LINE", "is missing: which line they are of")
-                case (_, _, _?): throw Failure("INVALID", "AMOUNT stands alone, without LINE and QTY")
+                case (_, _, _?): throw Failure(.invalid, "AMOUNT stands alone, without LINE and QTY")
                 }
                 let code = try call[code]
                 return try service.submit(to: try call[order], call) { .refund(part, code) }

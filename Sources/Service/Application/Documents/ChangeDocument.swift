@@ -49,7 +49,7 @@ package enum ChangeDocument {
         var writer = begin(id, member, revision, revision, reserving: failure.message.utf8.count)
         writer.key("error")
         writer.beginObject()
-        writer.field("code", failure.code)
+        writer.field("code", failure.code.word)
         writer.field("message", failure.message)
         writer.endObject()
         writer.endObject()

@@ -59,7 +59,7 @@ struct PastState {
         // Before the first event there was nothing, whatever the time.
         guard position > 0 else { return (nil, Timestamp(millisecondsSinceEpoch: .min)) }
         guard let event, event.position == position else {
-            throw Failure("CORRUPT", "the log has no event at position \(position) of partition \(partition)")
+            throw Failure(.corrupt, "the log has no event at position \(position) of partition \(partition)")
         }
         return (event, event.recordedAt)
     }
@@ -227,7 +227,7 @@ struct PastState {
             throw .unavailable("\(error)")
         }
         guard eventCount <= Archive.maximumEvents else {
-            throw Failure("LIMIT", "the document needs more than \(Archive.maximumEvents) events")
+            throw Failure(.limit, "the document needs more than \(Archive.maximumEvents) events")
         }
         return events
     }

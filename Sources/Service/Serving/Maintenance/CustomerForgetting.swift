@@ -51,9 +51,9 @@ final class CustomerForgetting {
             } catch {
                 logger.error("\(asker): \(customers.count) customers were to be forgotten: \(error)")
                 if case .outcomeUnknown(let reason) = error {
-                    promise.fail(Failure("UNKNOWN", "the outcome could not be learnt, send it again: \(reason)"))
+                    promise.fail(Failure(.unknown, "the outcome could not be learnt, send it again: \(reason)"))
                 } else {
-                    promise.fail(Failure("UNAVAILABLE", "nobody was forgotten: \(error)"))
+                    promise.fail(Failure(.unavailable, "nobody was forgotten: \(error)"))
                 }
             }
         }

@@ -1,6 +1,7 @@
 internal import Application
 internal import EventLog
 internal import EventLoop
+internal import Measurement
 internal import PostgresStorage
 internal import Projections
 internal import Synchronization
@@ -72,7 +73,7 @@ final class Rebuilder {
         guard let work else { throw .unavailable("this server stores no rows") }
         guard task == nil else {
             let other = self.projection?.name ?? "a projection"
-            throw Failure("BUSY", "\(other) is being rebuilt; try again when that is done")
+            throw Failure(.busy, "\(other) is being rebuilt; try again when that is done")
         }
         state = .running
         self.projection = projection
@@ -118,16 +119,19 @@ final class Rebuilder {
     // MARK: How it is
 
     /// The last rebuild, for `INFO`.
-    var lines: Information.Lines {
-        guard let projection else { return [("rebuild", "state=none"), ("rebuild_trouble", "none")] }
+    var facts: [Fact] {
+        guard let projection else {
+            return [Fact("rebuild", [Fact("state", State.none.rawValue)]), Fact("rebuild_trouble", "none")]
+        }
         let (position, goal) = reached.value
         return [
-            (
+            Fact(
                 "rebuild",
-                "state=\(state.rawValue),projection=\(projection),partition=\(partition),position=\(position),"
-                    + "goal=\(goal),changed_rows=\(differenceCount)"
-            ),
-            ("rebuild_trouble", trouble ?? "none"),
+                [
+                    Fact("state", state.rawValue), Fact("projection", projection.name), Fact("partition", partition),
+                    Fact("position", position), Fact("goal", goal), Fact("changed_rows", differenceCount),
+                ]),
+            Fact("rebuild_trouble", trouble ?? "none"),
         ]
     }
 

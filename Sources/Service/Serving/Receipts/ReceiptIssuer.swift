@@ -46,11 +46,11 @@ final class ReceiptIssuer {
 extension Failure {
     fileprivate init(_ failure: Prover.Failure, _ stream: StreamName, _ version: Int64) {
         switch failure {
-        case .noSuchEvent: self.init("NOTFOUND", "\(stream) has no version \(version)")
+        case .noSuchEvent: self.init(.notFound, "\(stream) has no version \(version)")
         case .unsuitableHead(let reason): self = .invalid("HEAD", reason)
         case .tooManyLinks(let count):
-            self.init("LIMIT", "more than \(count) batches lie between the event's and HEAD")
-        case .damaged(let reason): self.init("CORRUPT", "the log is not what its digests say: \(reason)")
+            self.init(.limit, "more than \(count) batches lie between the event's and HEAD")
+        case .damaged(let reason): self.init(.corrupt, "the log is not what its digests say: \(reason)")
         case .unavailable(let error): self = .unavailable("\(error)")
         }
     }

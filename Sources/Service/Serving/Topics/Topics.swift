@@ -94,16 +94,16 @@ package final class Topics {
         }
         let added = Set(names.lazy.map(\.channel).filter { subscriber.subscriptions[$0] == nil }).count
         guard subscriber.subscriptions.count + added <= configuration.subscriptionsPerClient else {
-            throw Failure("LIMIT", "a client has at most \(configuration.subscriptionsPerClient) subscriptions")
+            throw Failure(.limit, "a client has at most \(configuration.subscriptionsPerClient) subscriptions")
         }
         guard shares[subscriber.caller, default: 0] + added <= configuration.subscriptionsPerCaller else {
             throw Failure(
-                "LIMIT",
+                .limit,
                 "all clients of one user, or at one address, have at most \(configuration.subscriptionsPerCaller) "
                     + "subscriptions")
         }
         guard subscriptionCount + added <= configuration.subscriptions else {
-            throw Failure("BUSY", "all clients together have \(configuration.subscriptions) subscriptions; try again")
+            throw Failure(.busy, "all clients together have \(configuration.subscriptions) subscriptions; try again")
         }
         try memory.checkRoom()
         count(added, for: subscriber.caller)
@@ -272,7 +272,7 @@ package final class Topics {
         case .success(let document) where document.json.count > documentLimit:
             refuse(topic, .tooLarge(document.json.count, limit: documentLimit))
         case .success(let document): sendChange(of: topic, to: document)
-        case .failure(let failure) where ["CORRUPT", "LIMIT"].contains(failure.code): refuse(topic, failure)
+        case .failure(let failure) where [.corrupt, .limit].contains(failure.code): refuse(topic, failure)
         case .failure:
             // Too much is waiting, or the database cannot be reached.
             topic.notBefore = LoopActor.now + Topics.retryInterval
