@@ -129,7 +129,7 @@ def test_a_cart_of_another_outlet_is_emptied_only_if_that_is_wanted(visit, merch
     page.locator("[data-item=lunch0] .add").click()
     wait_for_cart(page, 1)
     page.goto(page.url.replace(kitchen, other))
-    question = page.locator("#question")
+    question = page.get_by_role("dialog", name="Your cart has items of another place.")
     for answer, outlet in (("Cancel", kitchen), ("Empty it and add", other)):
         page.locator("[data-item=lunch1] .add").click()
         question.get_by_role("button", name=answer).click()
@@ -172,6 +172,15 @@ def test_an_item_opens_with_its_address_and_closes_with_back(visit, merchant, ki
     sheet.wait_for(state="hidden")
     page.wait_for_function("() => document.activeElement.textContent === 'Lunch 0'")
     opener.click()
+    # It follows whether the place takes orders, and its pictures keep still.
+    sheet.get_by_alt_text("Another side").evaluate("(image) => { image.dataset.mine = ''; }")
+    merchant("OUTLET.CLOSE", kitchen)
+    sheet.get_by_text("The place takes no orders now").wait_for()
+    assert add.get_attribute("aria-disabled") == "true"
+    merchant("OUTLET.OPEN", kitchen)
+    page.locator("[data-testid=item_add_btn]:not([aria-disabled])").wait_for()
+    sheet.get_by_role("button", name="One more").click()
+    assert sheet.locator("img[data-mine]").count() == 1
     merchant("MENU.ITEM.REMOVE", kitchen, "lunch0")
     sheet.get_by_text("no longer on the menu").wait_for()
     assert add.get_attribute("aria-disabled") == "true"
@@ -184,3 +193,21 @@ def test_an_item_opens_with_its_address_and_closes_with_back(visit, merchant, ki
     page.keyboard.press("Escape")
     sheet.wait_for(state="hidden")
     page.wait_for_url(f"**/{kitchen}")
+
+
+# --- an order
+
+
+def test_an_order_without_a_server_is_not_said_to_be_unknown(visit, kitchen):
+    page = visit(f"/o/{kitchen}")
+    page.locator("[data-item=lunch0] .add").click()
+    wait_for_cart(page, 1)
+    page.locator("#cart-button").click()
+    page.route("**/v1/orders/*", lambda route: route.abort())
+    page.locator("[data-testid=checkout_btn]:not([aria-disabled])").click()
+    page.locator(".blank", has_text="The order cannot be shown now").wait_for()
+    assert violations(page) == []
+    page.unroute("**/v1/orders/*")
+    page.get_by_test_id("order_status").filter(has_text="Sent to the kitchen").wait_for()
+    page.goto(f"{page.url}x")
+    page.locator(".blank", has_text="There is no such order").wait_for()

@@ -2,6 +2,7 @@
 
 import json
 import random
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -160,6 +161,15 @@ def test_more_comes_while_somebody_scrolls_and_news_waits_for_a_tap(open_feed, t
     page.get_by_test_id("new_results_btn").click()
     wait_for_answer(page, client, "SORT", "name")
     assert page.evaluate("() => scrollY") == 0
+    # What has only gone is gone as soon as nobody reads below it.
+    page.evaluate("() => scrollTo({ top: 600, behavior: 'instant' })")
+    page.evaluate(FRAMES)
+    client("MENU.ITEM.REMOVE", "place0", "aaa2")
+    page.get_by_test_id("result_count").filter(has_text="122 dishes").wait_for()
+    page.evaluate("() => scrollTo({ top: 0, behavior: 'instant' })")
+    wait_for_answer(page, client, "SORT", "name")
+    client("MENU.ITEM.PUT", "place0", "all", "aaa2", json.dumps(item_document("aaa2", 100, name="AAA 2")))
+    wait_for_answer(page, client, "SORT", "name")
     for n in range(3):
         client("MENU.ITEM.REMOVE", "place0", f"aaa{n}")
     wait_for_answer(page, client, "SORT", "name")
@@ -259,9 +269,88 @@ def test_places_and_lists_and_what_is_added_from_here(open_feed):
 def test_who_cannot_decide_gets_one_of_the_matches(open_feed, town):
     page, client = open_feed("?cuisine=Tamil"), town[1]
     matches = {item["name"] for item in client.json("BROWSE", "CUISINE", "Tamil", "LIMIT", 100)["items"]}
+    # The order of the list has nothing to do with it.
+    page.locator("select").select_option("name")
     page.get_by_test_id("choose_one_btn").click()
     assert page.locator("#item-sheet h2").text_content() in matches
     assert violations(page) == []
+
+
+def test_an_item_in_the_address_is_open_and_leads_back(open_feed):
+    page = open_feed("?sort=name")
+    opener = page.locator(".results .open").first
+    name = opener.text_content()
+    opener.click()
+    sheet = page.locator("#item-sheet h2")
+    sheet.filter(has_text=name).wait_for()
+    page.reload()
+    sheet.filter(has_text=name).wait_for()
+    page.keyboard.press("Escape")
+    page.wait_for_url(lambda url: "item=" not in url)
+    # What is asked next has only filters in its address.
+    page.get_by_role("button", name="Places").click()
+    page.locator("[data-testid=result_count]", has_text="12 places").wait_for()
+    assert "item=" not in page.url
+    page.get_by_role("button", name="Dishes").click()
+    opener.click()
+    sheet.filter(has_text=name).wait_for()
+    page.go_back()
+    sheet.wait_for(state="detached" if sheet.count() == 0 else "hidden")
+    page.go_forward()
+    sheet.filter(has_text=name).wait_for()
+
+
+def test_a_place_that_closes_closes_an_open_item_too(open_feed, town):
+    page, client = open_feed("?outlet=place2"), town[1]
+    page.locator(".results .open").first.click()
+    add = page.get_by_test_id("item_add_btn")
+    add.and_(page.locator(":not([aria-disabled])")).wait_for()
+    client("OUTLET.CLOSE", "place2")
+    page.locator("#item-sheet").get_by_text("The place takes no orders now").wait_for()
+    client("OUTLET.OPEN", "place2")
+    add.and_(page.locator(":not([aria-disabled])")).wait_for()
+
+
+def test_a_place_that_opens_by_itself_takes_orders_from_then_on(open_feed, town):
+    client = town[1]
+    until = datetime.now(UTC) + timedelta(seconds=8)
+    client("OUTLET.PAUSE", "place5", "UNTIL", until.isoformat(timespec="seconds").replace("+00:00", "Z"))
+    page = open_feed("?outlet=place5")
+    add = page.locator(".results .add").first
+    add.and_(page.locator("[aria-disabled]")).wait_for()
+    add.and_(page.locator(":not([aria-disabled])")).wait_for()
+    assert datetime.now(UTC) > until - timedelta(seconds=1)
+    client("OUTLET.OPEN", "place5")
+
+
+def test_prices_are_those_of_what_is_looked_for(open_feed):
+    page = open_feed("?currency=GBP")
+    price = page.get_by_role("group", name="Price", exact=True)
+    price.wait_for()
+    page.get_by_role("button", name="Places").click()
+    page.locator("[data-testid=result_count]", has_text="8 places").wait_for()
+    assert price.count() == 0
+
+
+def test_a_chip_is_the_filter_of_the_same_word(open_feed, town):
+    page, client = open_feed("?cuisine=thai"), town[1]
+    wait_for_answer(page, client, "CUISINE", "Thai")
+    chip = page.locator("[data-key=cuisine]", has_text="Thai")
+    assert chip.get_attribute("aria-pressed") == "true"
+    chip.click()
+    wait_for_answer(page, client)
+
+
+def test_nothing_jumps_while_the_page_comes(open_feed):
+    page = open_feed()
+    page.locator(".results .item").first.wait_for()
+    shift = page.evaluate("""() => new Promise((done) => {
+        let shift = 0;
+        new PerformanceObserver((list) => list.getEntries().forEach(({ value }) => { shift += value; }))
+            .observe({ type: "layout-shift", buffered: true });
+        setTimeout(() => done(shift), 200);
+    })""")
+    assert shift < 0.005
 
 
 def test_nothing_found_and_a_wrong_question_look_different(open_feed):

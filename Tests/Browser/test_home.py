@@ -142,6 +142,27 @@ def test_each_screen_without_items_says_why(visit, merchant, name):
     page.locator(".blank", has_text="gone for good").wait_for()
     unknown = visit("/o/nobody-has-this-id")
     assert "no such place" in unknown.locator(".blank").text_content()
+    assert violations(unknown) == []
+
+
+def test_a_page_asks_at_once_for_all_modules_that_it_needs(visit, kitchen):
+    for path in (f"/o/{kitchen}", "/discover", "/order/none"):
+        page = visit(path)
+        named, loaded = page.evaluate("""() => [
+            [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href).sort(),
+            performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => name.endsWith(".js")).sort(),
+        ]""")
+        assert named == [name for name in loaded if not name.endswith("/sw.js")]
+
+
+def test_a_page_without_its_cookie_gets_another_and_is_live_again(visit, merchant, kitchen):
+    page = visit(f"/o/{kitchen}")
+    page.context.clear_cookies()
+    page.evaluate("() => dispatchEvent(new Event('online'))")
+    merchant("MENU.ITEM.PRICE", kitchen, "lunch0", 4321)
+    wait_for_home(page, merchant, kitchen)
+    page.locator("[data-item=lunch0] .add").click()
+    wait_for_cart(page, 1)
 
 
 def test_texts_are_texts_and_go_their_own_way(visit, merchant, name):

@@ -27,27 +27,44 @@ import Testing
         #expect(WebAssets().paths == paths.sorted())
     }
 
-    @Test func `A script has its own lines, and none that are only comments`() throws {
+    @Test func `Files keep their lines, without indents and lines of comments`() throws {
         let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../Web").standardized
         let assets = WebAssets()
-        for path in assets.paths where path.hasSuffix(".js") && path != "store/sw.js" {
+        // In these the server's version stands, too.
+        for path in assets.paths where !path.hasSuffix(".html") && path != "store/sw.js" {
             let lines = try String(contentsOf: folder.appending(path: path), encoding: .utf8).split(
                 separator: "\n", omittingEmptySubsequences: false)
             let embedded = String(decoding: try #require(assets[path]).bytes, as: UTF8.self).split(
                 separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.count == embedded.count)
-            for (line, embedded) in zip(lines, embedded) where line != embedded {
-                #expect(embedded.isEmpty && line.drop { $0 == " " }.hasPrefix("//"), "\(path): \(line)")
+            for (line, embedded) in zip(lines, embedded) {
+                let text = line.drop { $0 == " " }
+                let isComment = embedded.isEmpty && (text.hasPrefix("//") || text.hasPrefix("/*"))
+                #expect(text == embedded || isComment, "\(path): \(line)")
             }
-            // In a text of several lines, such a line would be no comment.
+            // In a text of several lines an indent would count, and such a line would be no comment.
             for (index, part) in lines.joined(separator: "\n").split(separator: "`", omittingEmptySubsequences: false)
                 .enumerated() where index % 2 == 1
             {
-                let isText = part.split(separator: "\n").dropFirst().allSatisfy {
-                    !$0.drop { $0 == " " }.hasPrefix("//")
-                }
-                #expect(isText, "\(path): \(part.prefix(80))")
+                #expect(!part.contains("\n") || part.contains("${"), "\(path): \(part.prefix(80))")
             }
+        }
+    }
+
+    @Test func `A page names all modules that its own import, and not those that are loaded when needed`() {
+        let files = [
+            ("store/a.js", "import { b } from \"./b.js\";\nimport \"../shared/c.js\";\nawait import(\"./d.js\");"),
+            ("store/b.js", "import { c } from \"../shared/c.js\";\n"), ("shared/c.js", "export const c = 1;"),
+            ("store/d.js", "import { b } from \"./b.js\";"),
+        ]
+        let assets = WebAssets(files.map { ($0.0, Array($0.1.utf8)) })
+        #expect(assets.imports(of: ["store/a.js"]) == ["shared/c.js", "store/a.js", "store/b.js"])
+        #expect(assets.imports(of: ["store/none.js"]).isEmpty)
+        let embedded = WebAssets()
+        for page in Pages.all {
+            let imports = embedded.imports(of: page.modules)
+            #expect(Set(imports).isSuperset(of: page.modules), "\(page.path)")
+            #expect(imports.allSatisfy { embedded[$0] != nil }, "\(page.path)")
         }
     }
 

@@ -2,10 +2,10 @@
 
 import { Away, request } from "../shared/api.js";
 import { say, setAttribute, setHidden, setText } from "../shared/dom.js";
+import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { h, table } from "./build.js";
 import { parts } from "./parts.js";
-import { ask } from "./question.js";
 
 // The table of keys is rewritten meanwhile.
 const PATIENCE_TO_FORGET = 90_000;
@@ -67,8 +67,8 @@ export class Maintenance {
     async #rebuild(projection) {
         const isWanted = await ask({
             title: `Rebuild ${projection}?`,
-            text: "Its stored rows are made anew from the first event of the log, beside those in use. Everybody is "
-                + "served meanwhile, and then from the new rows. The old ones are kept until the next rebuild.",
+            texts: ["Its stored rows are made anew from the first event of the log, beside those in use. Everybody is "
+                + "served meanwhile, and then from the new rows. The old ones are kept until the next rebuild."],
             yes: "Rebuild",
         });
         if (!isWanted) return;
@@ -84,7 +84,7 @@ export class Maintenance {
         if (customer === "") return;
         const isWanted = await ask({
             title: `Forget ${customer}?`,
-            text: [
+            texts: [
                 "The keys of this customer's notes and names are destroyed. Nobody can read them any more, now or in "
                     + "the past, and nothing is taken in this customer's name again. What was ordered stays.",
                 "This cannot be undone.",

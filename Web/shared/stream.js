@@ -73,10 +73,6 @@ export class Stream {
         this.#refused = refused;
     }
 
-    get state() {
-        return this.#state;
-    }
-
     start() {
         this.#stopped = false;
         document.addEventListener("visibilitychange", this.#look);
@@ -85,16 +81,6 @@ export class Stream {
         addEventListener("pagehide", this.#close);
         addEventListener("pageshow", this.#look);
         this.#look();
-    }
-
-    stop() {
-        this.#stopped = true;
-        document.removeEventListener("visibilitychange", this.#look);
-        removeEventListener("online", this.again);
-        removeEventListener("offline", this.#lose);
-        removeEventListener("pagehide", this.#close);
-        removeEventListener("pageshow", this.#look);
-        this.#close();
     }
 
     /// Opens the stream again, with the topics and revisions of now.

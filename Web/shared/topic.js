@@ -10,14 +10,6 @@ export class Topic {
         this.revision = revision;
     }
 
-    /// Takes a document that was asked for, unless a later one is there already.
-    read(document, revision) {
-        if (this.revision !== undefined && revision < this.revision) return false;
-        this.document = document;
-        this.revision = revision;
-        return true;
-    }
-
     /// Takes a message: `{"from","to","patch"}`. Answers "changed", "same" if it says nothing new, or "again" if the
     /// document has to be read again, because changes are missing in between or the patch does not fit.
     take(message) {

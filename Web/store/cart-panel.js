@@ -1,10 +1,10 @@
 import { Away, Problem, get } from "../shared/api.js";
 import { clone, isUsable, refs, setAttribute, setHidden, setText, setUsable } from "../shared/dom.js";
 import { decimals, major, money } from "../shared/money.js";
+import { ask } from "../shared/question.js";
 import { reconcile } from "../shared/reconcile.js";
 import { delay } from "../shared/stream.js";
 import { drawCharges, wishes } from "./charges.js";
-import { ask } from "./question.js";
 import { sentence } from "./texts.js";
 
 /// The dialog with the lines of the cart, and its checkout.
@@ -31,7 +31,7 @@ export class CartPanel {
         this.#dialog.append(panel);
         this.#refs.close.onclick = () => this.#dialog.close();
         this.#refs.clear.onclick = async () => {
-            if (this.#cart.count > 0 && await ask("Empty the cart?", "Empty it")) this.#cart.clear();
+            if (this.#cart.count > 0 && await ask({ title: "Empty the cart?", yes: "Empty it" })) this.#cart.clear();
         };
         this.#refs.order.onclick = () => this.#order();
         this.#refs.lines.onclick = (event) => this.#tap(event);

@@ -134,6 +134,17 @@ export class Cart {
         }
     }
 
+    /// Leaves the cart behind: the browser is somebody else from now on.
+    leave() {
+        this.#waiting = [];
+        this.#answered = [];
+        this.#held = [];
+        this.#checkoutKey = null;
+        this.#topic = new Topic();
+        this.#draw();
+        this.moved();
+    }
+
     /// Takes a message of the stream.
     hear(message) {
         // Whether it contains what is on its way cannot be seen. The answer says so within moments.
@@ -175,9 +186,10 @@ export class Cart {
                 if (change) {
                     change.isSent = true;
                     await request(change.method, change.path, { body: change.body, key: change.key });
-                    this.#answered.push(this.#waiting.shift());
+                    if (this.#waiting[0] === change) this.#answered.push(this.#waiting.shift());
                 } else {
-                    this.#settle(await get("/v1/cart"));
+                    const document = await get("/v1/cart");
+                    if (this.#answered.length > 0) this.#settle(document);
                 }
                 attempt = 0;
                 this.isAway = false;
@@ -186,8 +198,8 @@ export class Cart {
                     await this.#pause(delay(attempt++));
                     continue;
                 }
-                if (change) this.refused(error, this.#waiting.shift());
-                else this.#answered = [];
+                if (!change) this.#answered = [];
+                else if (this.#waiting[0] === change) this.refused(error, this.#waiting.shift());
             }
             this.#draw();
         }

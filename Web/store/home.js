@@ -3,62 +3,12 @@
 import { Problem, get, inlineDocument } from "../shared/api.js";
 import { alarm, clockTime, isPast } from "../shared/clock.js";
 import { clone, drawing, refs, setAttribute, setHidden, setText } from "../shared/dom.js";
-import { icon } from "../shared/icons.js";
 import { money } from "../shared/money.js";
-import { clear, reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
-import { awaitItems, drawAdds, fillItem, listen } from "./item.js";
+import { awaitItems, drawAdds, listen } from "./item.js";
+import { Sections } from "./sections.js";
 import { TagBar } from "./tag-bar.js";
-import { sentence } from "./texts.js";
-
-// Sizes in rem. Those in store.css are the same.
-const HEADER = 3;
-const ROW = 7;
-const GAP = 0.75;
-const EDGE = 1;
-const POINT = 1 / 16;
-// From here on lists have two columns.
-const WIDE = 48;
-// Cards of a grid are this much higher than their least width.
-const GRID_TEXTS = 6.5;
-// A card that is lower has no room for a description.
-const SHORT = 15;
-// Screens that are filled with the first draw, and those that are filled before somebody comes near.
-const FIRST_SCREENS = 1;
-const NEAR_SCREENS = 2;
-const MOST_ANIMATED = 20;
-
-/// How the items of a section are laid out: `{className, template, size(count, width), style(width)}`, in rem. Unknown
-/// styles are lists.
-const LAYOUTS = {
-    list: () => {
-        const columns = (width) => (width < WIDE ? 1 : 2);
-        return {
-            className: "list", template: "item",
-            size: (count, width) => Math.ceil(count / columns(width)) * ROW,
-            style: (width) => ({ "--columns": String(columns(width)) }),
-        };
-    },
-    horizontalCard: ({ width, height }) => ({
-        className: "cards", template: "card",
-        size: () => height * POINT + 1,
-        style: () => ({ "--width": `${width * POINT}rem`, "--height": `${height * POINT}rem` }),
-        isShort: height * POINT < SHORT,
-    }),
-    grid: ({ minimumWidth }) => {
-        const least = minimumWidth * POINT;
-        const height = least + GRID_TEXTS;
-        const columns = (width) => Math.max(1, Math.floor((width - 2 * EDGE + GAP) / (least + GAP)));
-        return {
-            className: "grid", template: "card",
-            size: (count, width) => {
-                const rows = Math.ceil(count / columns(width));
-                return rows * height + (rows - 1) * GAP;
-            },
-            style: (width) => ({ "--columns": String(columns(width)), "--height": `${height}rem` }),
-        };
-    },
-};
+import { drawBlank, sentence } from "./texts.js";
 
 export class OutletPage {
     #outlet;
@@ -69,13 +19,10 @@ export class OutletPage {
     #refs;
     #bar;
     #sheet;
-    #width = 0;
-    #unfilled = new Set();
-    #sections = new WeakMap();
-    #nearObserver;
-    #isIdle = false;
-    #animated = 0;
-    #hasDrawn = false;
+    #sections;
+    // Why nothing can be shown now, as a sentence.
+    #problem = null;
+    #tookOrders = false;
     #ask = drawing(() => this.#draw());
 
     constructor(outlet, { main, cart, sheet }) {
@@ -90,19 +37,14 @@ export class OutletPage {
         const page = clone("outlet-page");
         this.#refs = refs(page);
         this.#bar = new TagBar(this.#refs);
-        this.#nearObserver = new IntersectionObserver((entries) => {
-            for (const { target, isIntersecting } of entries) {
-                if (isIntersecting && this.#unfilled.has(target)) this.#fillItems(target);
-            }
-        }, { rootMargin: `${NEAR_SCREENS * 100}% 0px` });
+        this.#sections = new Sections(this.#refs.sections, (section, entry, place) => ({
+            ...this.#entry(entry), testID: `${section.itemAccessibilityPrefix}${place}`,
+        }), this.#cart);
         listen(this.#refs.sections, this.#cart, this.#sheet);
-
         let home = inlineDocument(this.#path);
         if (home === undefined) home = await this.#read();
         this.#topic = new Topic(home, home?.revision);
         this.#main.replaceChildren(page);
-        this.#measure();
-        new ResizeObserver(() => this.#measure()).observe(this.#main);
         this.#draw();
         this.#openNamed();
         addEventListener("popstate", () => this.#openNamed());
@@ -120,13 +62,12 @@ export class OutletPage {
             this.#ask();
             return;
         }
+        const hadProblem = this.#problem !== null;
         this.#problem = null;
         const outcome = this.#topic.take(message);
-        if (outcome === "changed") this.#ask();
+        if (outcome === "changed" || hadProblem) this.#ask();
         if (outcome === "again") this.#readAgain();
     }
-
-    #problem = null;
 
     async #read() {
         try {
@@ -157,7 +98,6 @@ export class OutletPage {
 
     #draw() {
         const home = this.#topic.document;
-        this.#animated = this.#hasDrawn ? 0 : MOST_ANIMATED;
         this.#drawBlank(home);
         setHidden(this.#refs.hero, home === null);
         setHidden(this.#refs.bar, !home?.sections.length);
@@ -165,27 +105,11 @@ export class OutletPage {
             this.#drawHeader(home);
             this.#bar.draw(home.tagBar);
         }
-        const names = home?.sections.map(({ id }) => id).join(" ") ?? "";
-        reconcile(this.#refs.sections, home?.sections ?? [], {
-            id: ({ id }) => id,
-            make: () => {
-                const node = clone("section");
-                this.#nearObserver.observe(node);
-                return node;
-            },
-            fill: (node, section) => this.#fillSection(node, section),
-        });
-        if (names !== this.#names) {
-            this.#names = names;
-            this.#refs.sections.dispatchEvent(new Event("sections-changed"));
-        }
+        this.#sections.draw(home?.sections ?? []);
         if (home) {
             const models = home.sections.flatMap(({ items }) => items.map(({ model }) => model));
             awaitItems(models, this.#cart);
-            alarm("pause", home.outlet.pausedUntil ?? null, () => {
-                this.#drawHeader(home);
-                drawAdds(this.#cart);
-            });
+            alarm("pause", home.outlet.pausedUntil ?? null, this.#ask);
         }
         const takesOrders = this.#takesOrders();
         if (takesOrders !== this.#tookOrders) {
@@ -193,12 +117,7 @@ export class OutletPage {
             drawAdds(this.#cart);
         }
         this.#drawSheet();
-        this.#hasDrawn = true;
-        this.#fillWhenIdle();
     }
-
-    #names = "";
-    #tookOrders = false;
 
     #drawHeader({ outlet }) {
         const parts = this.#refs;
@@ -226,113 +145,12 @@ export class OutletPage {
     }
 
     #drawBlank(home) {
-        const text = home === null
-            ? this.#problem
-                ? ["This page cannot be shown now", this.#problem]
+        const problem = this.#problem;
+        drawBlank(this.#refs.blank, "dish", home === null
+            ? problem
+                ? ["This page cannot be shown now", problem]
                 : ["There is nothing here", "There is no such place, or it is gone for good."]
-            : this.#problem
-                ? ["The menu cannot be shown now", this.#problem]
-                : BLANKS[home.state];
-        setHidden(this.#refs.blank, !text);
-        const key = text?.join("\n") ?? "";
-        if (this.#refs.blank.dataset.key === key) return;
-        this.#refs.blank.dataset.key = key;
-        clear(this.#refs.blank);
-        if (!text) return;
-        const node = clone("blank");
-        node.prepend(icon("dish"));
-        setText(refs(node).title, text[0]);
-        setText(refs(node).text, text[1]);
-        this.#refs.blank.append(node);
-    }
-
-    #fillSection(node, section) {
-        const { header, title, items } = refs(node);
-        node.id = `s-${section.id}`;
-        setAttribute(node, "data-section", section.id);
-        setAttribute(node, "data-testid", section.accessibilityId);
-        title.id = `h-${section.id}`;
-        setAttribute(node, "aria-labelledby", title.id);
-        header.classList.toggle("sticky", section.sticky);
-        setText(title, section.headerTitle);
-        const before = this.#sections.get(node);
-        const layout = (LAYOUTS[section.layout.style] ?? LAYOUTS.list)(section.layout);
-        if (before && before.layout.template !== layout.template) {
-            clear(items);
-            this.#unfilled.add(node);
-        }
-        this.#sections.set(node, { section, layout });
-        items.className = `items ${layout.className}`;
-        setAttribute(items, "data-short", layout.isShort ? "" : null);
-        this.#size(node);
-        if (!before) this.#unfilled.add(node);
-        else if (before.section.items !== section.items && !this.#unfilled.has(node)) this.#fillItems(node);
-    }
-
-    #size(node) {
-        const { section, layout } = this.#sections.get(node);
-        const { items } = refs(node);
-        const size = HEADER + layout.size(section.items.length, this.#width) + EDGE;
-        node.style.setProperty("--size", `${size}rem`);
-        for (const [name, value] of Object.entries(layout.style(this.#width))) items.style.setProperty(name, value);
-    }
-
-    #fillItems(node) {
-        const isFirst = this.#unfilled.delete(node);
-        const { section, layout } = this.#sections.get(node);
-        reconcile(refs(node).items, section.items, {
-            id: ({ id }) => id,
-            make: () => {
-                const item = clone(layout.template);
-                if (!isFirst && this.#animated++ < MOST_ANIMATED) item.classList.add("came");
-                return item;
-            },
-            fill: (item, entry, place) => fillItem(item, {
-                outlet: this.#outlet, item: entry.id, kind: entry.kind, model: entry.model,
-                testID: `${section.itemAccessibilityPrefix}${place}`, takesOrders: this.#takesOrders,
-                address: entry.id,
-            }, this.#cart),
-        });
-        node.classList.toggle("came", !isFirst);
-    }
-
-    // Sections near the window are filled as they come near; the others when nothing else is to be done, so that
-    // find-in-page finds everything.
-    #fillWhenIdle() {
-        if (!this.#hasFilledFirst) {
-            this.#hasFilledFirst = true;
-            let room = (innerHeight / this.#rem) * FIRST_SCREENS;
-            for (const node of this.#refs.sections.children) {
-                if (room < 0) break;
-                room -= parseFloat(node.style.getPropertyValue("--size"));
-                if (this.#unfilled.has(node)) this.#fillItems(node);
-            }
-        }
-        if (this.#isIdle || this.#unfilled.size === 0) return;
-        this.#isIdle = true;
-        const idle = globalThis.requestIdleCallback ?? ((call) => setTimeout(() => call({ timeRemaining: () => 5 }), 50));
-        idle((deadline) => {
-            this.#isIdle = false;
-            for (const node of this.#unfilled) {
-                if (deadline.timeRemaining() < 3) break;
-                if (node.isConnected) this.#fillItems(node);
-                else this.#unfilled.delete(node);
-            }
-            this.#fillWhenIdle();
-        }, { timeout: 1000 });
-    }
-
-    #hasFilledFirst = false;
-
-    get #rem() {
-        return parseFloat(getComputedStyle(document.documentElement).fontSize);
-    }
-
-    #measure() {
-        const width = this.#main.clientWidth / this.#rem;
-        if (width === this.#width) return;
-        this.#width = width;
-        for (const node of this.#refs.sections.children) this.#size(node);
+            : problem ? ["The menu cannot be shown now", problem] : BLANKS[home.state], home === null ? 1 : 2);
     }
 
     // The item in the address is opened, and an open one follows its changes.
@@ -350,14 +168,12 @@ export class OutletPage {
     }
 
     #entryOf(id) {
-        for (const { items } of this.#topic.document?.sections ?? []) {
-            const entry = items.find((item) => item.id === id);
-            if (entry) {
-                const { kind, model } = entry;
-                return { outlet: this.#outlet, item: id, kind, model, takesOrders: this.#takesOrders, address: id };
-            }
-        }
-        return null;
+        const entry = this.#topic.document?.sections.flatMap(({ items }) => items).find((item) => item.id === id);
+        return entry ? this.#entry(entry) : null;
+    }
+
+    #entry({ id, kind, model }) {
+        return { outlet: this.#outlet, item: id, kind, model, takesOrders: this.#takesOrders, address: id };
     }
 }
 

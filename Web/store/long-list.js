@@ -3,6 +3,11 @@
 
 // How many pages are kept around those that are shown, besides the first.
 const MOST_KEPT = 12;
+// Lists of so many rows are in the page as a whole, so that find-in-page finds everything. Of longer ones there are the
+// rows that are at most so many screens away, in steps of so many lines.
+const MOST_ROWS = 240;
+const NEAR_SCREENS = 2;
+const LINES = 4;
 
 export function keyOf(row) {
     return row.item === undefined ? row.id : `${row.outlet}/${row.item}`;
@@ -30,20 +35,11 @@ export class LongList {
         return this.#pages.flatMap(({ rows }) => rows ?? []);
     }
 
-    get first() {
-        return this.#pages[0].rows;
-    }
-
     append({ items, next }) {
         const rows = this.#others(items);
         const start = this.#pages.length > 0 ? this.length : 0;
         this.#pages.push({ after: this.next, start, count: rows.length, rows });
         this.next = next;
-    }
-
-    /// Takes the cursor behind the first page, if that is the last one.
-    learn(next) {
-        if (this.#pages.length === 1) this.next = next;
     }
 
     /// The rows from one place to another, with `{missing: place}` for those that are not kept.
@@ -68,10 +64,15 @@ export class LongList {
         }
     }
 
-    /// Puts rows in the place of those with the same keys.
-    update(items) {
+    /// Takes what the first page has become: puts rows in the place of those with the same keys. Answers whether they are
+    /// the same rows. Then the same rows follow, or else all has to be read anew.
+    update({ items, next }) {
+        const first = this.#pages[0].rows.map(keyOf);
+        const isSame = items.length === first.length && items.every((row, place) => keyOf(row) === first[place]);
         const news = new Map(items.map((row) => [keyOf(row), row]));
         for (const page of this.#pages) page.rows &&= page.rows.map((row) => news.get(keyOf(row)) ?? row);
+        if (isSame && next !== undefined && this.#pages.length === 1) this.next = next;
+        return isSame;
     }
 
     /// Keeps the first page and those around these places.
@@ -91,4 +92,19 @@ export class LongList {
     #between(from, to) {
         return this.#pages.filter(({ start, count }) => start < to && start + count > from);
     }
+}
+
+/// Whether only a part of a list is in the page.
+export function isLong(length) {
+    return length > MOST_ROWS;
+}
+
+/// The places of the rows that are near a screen, and the room that the others would take before and behind them. The
+/// list has that many rows in columns, lines of that size, and its top at that place of the screen.
+export function nearRows({ length, columns, line, top, screen }) {
+    const lines = Math.ceil(length / columns);
+    const near = (screens) => (screens * screen - top) / line / LINES;
+    const first = Math.min(Math.max(Math.floor(near(-NEAR_SCREENS)) * LINES, 0), lines - 1);
+    const last = Math.min(Math.max(Math.ceil(near(1 + NEAR_SCREENS)) * LINES, first + 1), lines);
+    return { places: [first * columns, Math.min(last * columns, length)], room: [first * line, (lines - last) * line] };
 }

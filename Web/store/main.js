@@ -2,11 +2,12 @@
 
 import { say, setHidden, setText } from "../shared/dom.js";
 import { putIcons } from "../shared/icons.js";
+import { ask, isAsking } from "../shared/question.js";
 import { Stream } from "../shared/stream.js";
 import { CartPanel } from "./cart-panel.js";
 import { Cart } from "./cart.js";
-import { ItemSheet, drawCounts } from "./item.js";
-import { ask, isAsking } from "./question.js";
+import { ItemSheet } from "./item-sheet.js";
+import { drawCounts } from "./item.js";
 import { plural, sentence } from "./texts.js";
 
 // A stream that comes back within this is not worth a word.
@@ -33,7 +34,8 @@ function drawCart() {
 
 async function refuse(problem, change) {
     if (problem.code === "WRONGOUTLET" && change.kind === "add" && !isAsking()) {
-        if (!await ask("Your cart has items of another place. Empty it and add this?", "Empty it and add")) return;
+        const title = "Your cart has items of another place. Empty it and add this?";
+        if (!await ask({ title, yes: "Empty it and add" })) return;
         cart.clear();
         cart.add(change.item, change.body);
         return;
@@ -51,14 +53,24 @@ function drawBanner() {
 }
 
 let page = null;
+let hasAskedForCookie = false;
 const stream = new Stream({
     topics: () => [...(page?.topics() ?? []), "cart"],
     take: (topic, message) => (topic === "cart" ? cart.hear(message) : page?.hear(message)),
-    refused: (status) => page?.refused?.(status),
+    refused: async (status) => {
+        // Without a cookie there is no cart to follow.
+        if (status === 400 && !hasAskedForCookie) {
+            hasAskedForCookie = true;
+            await getCookie();
+            stream.again();
+        } else page?.refused?.(status);
+    },
     tell: (state) => {
         if (state !== "live") page?.lost?.();
-        if (state === "live") away = null;
-        else if (state === "away") away ??= Date.now();
+        if (state === "live") {
+            away = null;
+            hasAskedForCookie = false;
+        } else if (state === "away") away ??= Date.now();
         if (away !== null) setTimeout(drawBanner, SHORT_ABSENCE);
         drawBanner();
     },
@@ -68,11 +80,33 @@ document.querySelector(".skip").onclick = (event) => {
     event.preventDefault();
     document.getElementById("main").focus();
 };
+document.getElementById("forget").onclick = async ({ currentTarget }) => {
+    try {
+        const { forgetMe } = await import("./forget-me.js");
+        await forgetMe(currentTarget, document.getElementById("forgotten"), startAnew);
+    } catch {
+        say("The server cannot be reached.");
+    }
+};
 putIcons(document.body);
 page = await choose(location.pathname);
 await page.open();
+// It would be seen above the page, and jump.
+setHidden(document.getElementById("foot"), false);
 stream.start();
 registerWorker();
+
+// Goes on as a browser that the server has never seen.
+async function startAnew() {
+    await getCookie();
+    cart.leave();
+    await page.again?.();
+}
+
+// The server gives one with a page to whoever has none.
+function getCookie() {
+    return fetch("/discover").catch(() => {});
+}
 
 async function choose(path) {
     const [, kind, id] = path.split("/");

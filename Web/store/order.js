@@ -1,13 +1,13 @@
 // An order, live.
 
-import { get } from "../shared/api.js";
+import { Problem, get } from "../shared/api.js";
 import { clockTime } from "../shared/clock.js";
 import { clone, drawing, refs, setAttribute, setText } from "../shared/dom.js";
 import { money } from "../shared/money.js";
 import { reconcile } from "../shared/reconcile.js";
 import { Topic } from "../shared/topic.js";
 import { drawCharges, wishes } from "./charges.js";
-import { sentence } from "./texts.js";
+import { drawBlank, sentence } from "./texts.js";
 
 const STEPS = ["placed", "accepted", "preparing", "ready", "completed"];
 const NAMES = {
@@ -28,36 +28,28 @@ export class OrderPage {
     #id;
     #path;
     #main;
-    #topic;
-    #refs;
+    #stream;
+    #topic = new Topic();
+    #refs = null;
     #isFollowed = true;
-    #ask = drawing(() => this.#draw());
+    #isUnknown = false;
+    #ask = drawing(() => this.#isThere && this.#draw());
 
-    constructor(order, { main }) {
+    constructor(order, { main, stream }) {
         this.#id = order;
         this.#path = `/v1/orders/${encodeURIComponent(order)}`;
         this.#main = main;
+        this.#stream = stream;
     }
 
     async open() {
-        try {
-            await this.#read();
-        } catch (error) {
-            const blank = clone("blank");
-            setText(refs(blank).title, "There is no such order");
-            setText(refs(blank).text, sentence(error.message));
-            this.#main.replaceChildren(blank);
-            return;
-        }
-        const page = clone("order-page");
-        this.#refs = refs(page);
-        this.#main.replaceChildren(page);
-        this.#draw();
+        await this.again();
+        if (this.#isThere) this.#stream.again();
+        else if (!this.#isUnknown) setTimeout(() => this.open(), LOOK_AGAIN);
     }
 
     topics() {
-        const isOver = !this.#topic || ENDS.has(this.#topic.document.status);
-        return isOver || !this.#isFollowed ? [] : [`order:${this.#id}`];
+        return this.#isOpen && this.#isFollowed ? [`order:${this.#id}`] : [];
     }
 
     /// Visitors can follow only the orders that a kitchen has to do with. About others the page asks.
@@ -67,29 +59,55 @@ export class OrderPage {
         this.#lookLater();
     }
 
+    hear(message) {
+        const outcome = this.#topic.take(message);
+        if (outcome === "again") this.again();
+        else if (outcome === "changed") this.#ask();
+    }
+
+    /// Reads the order anew. Where it cannot be had, an earlier one stays on the screen, unless it is nobody's to see.
+    async again() {
+        try {
+            const order = await get(this.#path);
+            this.#topic = new Topic(order, order.version);
+            if (this.#refs) this.#ask();
+            else this.#draw();
+        } catch (error) {
+            this.#isUnknown = error instanceof Problem && !error.isTemporary;
+            if (this.#isUnknown) this.#topic = new Topic();
+            if (!this.#isThere) this.#drawBlank(error);
+        }
+    }
+
+    get #isThere() {
+        return this.#topic.document !== null;
+    }
+
+    get #isOpen() {
+        return this.#isThere && !ENDS.has(this.#topic.document.status);
+    }
+
     #lookLater() {
         setTimeout(async () => {
-            if (document.visibilityState === "visible") {
-                await this.#read().catch(() => {});
-                this.#ask();
-            }
-            if (!ENDS.has(this.#topic.document.status)) this.#lookLater();
+            if (document.visibilityState === "visible") await this.again();
+            if (this.#isOpen) this.#lookLater();
         }, LOOK_AGAIN);
     }
 
-    async hear(message) {
-        const outcome = this.#topic.take(message);
-        if (outcome === "again") await this.#read().catch(() => {});
-        if (outcome !== "same" && this.#topic.document) this.#ask();
-    }
-
-    async #read() {
-        const order = await get(this.#path);
-        this.#topic = new Topic(order, order.version);
+    #drawBlank(error) {
+        this.#refs = null;
+        drawBlank(this.#main, null, [
+            this.#isUnknown ? "There is no such order" : "The order cannot be shown now", sentence(error.message),
+        ], 1);
     }
 
     #draw() {
         const order = this.#topic.document;
+        if (!this.#refs) {
+            const page = clone("order-page");
+            this.#refs = refs(page);
+            this.#main.replaceChildren(page);
+        }
         const { title, id, steps, state, due, lines, charges, total, outlet } = this.#refs;
         const name = NAMES[order.status] ?? order.status;
         document.title = `${name} · Tiffin`;

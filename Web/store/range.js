@@ -21,25 +21,24 @@ export class Range {
     #least = 0;
     #most = 0;
 
-    /// `write(value)` gives a value for people, `finest` is the least step. `changed(from, to)` is called with null
-    /// for an open end.
-    constructor({ title, write, finest, changed }) {
-        this.#write = write;
+    /// `changed(from, to)` is called with null for an open end.
+    constructor(changed) {
         this.#changed = changed;
-        this.finest = finest;
-        const { title: legend, from, to } = this.#refs;
-        setText(legend, title);
-        setAttribute(from, "aria-label", `${title}, least`);
-        setAttribute(to, "aria-label", `${title}, most`);
+        const { from, to } = this.#refs;
         from.oninput = () => this.#move(from);
         to.oninput = () => this.#move(to);
     }
 
-    /// The ends that can be chosen, and what is chosen: null where an end is open.
-    draw(least, most, from, to) {
-        const step = stepOf(least, most, this.finest);
+    /// Draws the ends that can be chosen, and what is chosen: null where an end is open. `write(value)` gives a value for
+    /// people, `finest` is the least step.
+    draw({ title, write, finest }, [least, most], [from, to]) {
+        const step = stepOf(least, most, finest);
+        this.#write = write;
         this.#least = Math.floor(least / step + 1e-9) * step;
         this.#most = Math.ceil(most / step - 1e-9) * step;
+        setText(this.#refs.title, title);
+        setAttribute(this.#refs.from, "aria-label", `${title}, least`);
+        setAttribute(this.#refs.to, "aria-label", `${title}, most`);
         for (const input of [this.#refs.from, this.#refs.to]) {
             // Whoever is moving an end keeps it.
             if (input === document.activeElement && input.matches(":active")) continue;

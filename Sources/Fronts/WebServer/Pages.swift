@@ -11,34 +11,47 @@ struct Pages {
         var path: String
         /// The file among the assets.
         var shell: String
+        /// The modules that run in it. What they import is named in the page, so that a browser asks for all at once.
+        var modules: [String]
         /// The path of the document that stands in it, with the same `{…}`; nil where there is none.
         var document: String?
     }
 
     static let all = [
-        Page(site: .store, path: "/discover", shell: "store/shell.html"),
-        Page(site: .store, path: "/o/{outlet}", shell: "store/shell.html", document: "/v1/outlets/{outlet}/home"),
-        Page(site: .store, path: "/order/{order}", shell: "store/shell.html"),
-        Page(site: .console, path: "/kitchen/{outlet}", shell: "kitchen/shell.html"),
-        Page(site: .console, path: "/login", shell: "console/login.html"),
-        Page(site: .console, path: "/", shell: "console/shell.html"),
+        Page(
+            site: .store, path: "/discover", shell: "store/shell.html", modules: ["store/main.js", "store/feed.js"]),
+        Page(
+            site: .store, path: "/o/{outlet}", shell: "store/shell.html", modules: ["store/main.js", "store/home.js"],
+            document: "/v1/outlets/{outlet}/home"),
+        Page(
+            site: .store, path: "/order/{order}", shell: "store/shell.html",
+            modules: ["store/main.js", "store/order.js"]),
+        Page(
+            site: .console, path: "/kitchen/{outlet}", shell: "kitchen/shell.html", modules: ["kitchen/board.js"]),
+        Page(site: .console, path: "/login", shell: "console/login.html", modules: ["console/login.js"]),
+        Page(site: .console, path: "/", shell: "console/shell.html", modules: ["console/main.js"]),
     ]
 
     static let table = PathTable(all.map { ($0.path, $0) })
 
-    private static let mark = "<!--document-->"
+    private static let markOfModules = "<!--modules-->"
+    private static let markOfDocument = "<!--document-->"
 
     let assets: WebAssets
-    /// Each shell before and behind the mark for its document.
+    /// Each page by its path, before and behind the mark for its document.
     private let shells: [String: (start: [UInt8], end: [UInt8])]
 
     init(_ assets: WebAssets) {
         self.assets = assets
         shells = Dictionary(
-            Set(Pages.all.map(\.shell)).map { path in
-                let text = String(decoding: assets[path]?.bytes ?? [], as: UTF8.self)
-                let parts = text.split(separator: Pages.mark, maxSplits: 1, omittingEmptySubsequences: false)
-                return (path, (Array(parts[0].utf8), Array((parts.count > 1 ? parts[1] : "").utf8)))
+            Pages.all.map { page in
+                let links = assets.imports(of: page.modules).map {
+                    "<link rel=\"modulepreload\" href=\"/a/\(assets.version)/\($0)\">"
+                }
+                let text = String(decoding: assets[page.shell]?.bytes ?? [], as: UTF8.self)
+                    .replacing(Pages.markOfModules, with: links.joined(separator: "\n"))
+                let parts = text.split(separator: Pages.markOfDocument, maxSplits: 1, omittingEmptySubsequences: false)
+                return (page.path, (Array(parts[0].utf8), Array((parts.count > 1 ? parts[1] : "").utf8)))
             }
         ) { first, _ in first }
     }
@@ -49,7 +62,7 @@ struct Pages {
     ///   - path: where the document comes from.
     ///   - document: as JSON.
     func html(_ page: Page, _ document: (path: String, json: [UInt8])?) -> [UInt8] {
-        guard let (start, end) = shells[page.shell] else { return [] }
+        guard let (start, end) = shells[page.path] else { return [] }
         guard let document else { return start + end }
         var html = start
         html.reserveCapacity(start.count + end.count + document.json.count + 200)

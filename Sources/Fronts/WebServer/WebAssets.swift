@@ -53,6 +53,30 @@ package struct WebAssets: Sendable {
     /// The paths of all files.
     package var paths: [String] { files.keys.sorted() }
 
+    /// The modules, and all that they import at once: not what they import when it is needed.
+    func imports(of modules: [String]) -> [String] {
+        var known: Set<String> = []
+        var waiting = modules.filter { files[$0] != nil }
+        while let module = waiting.popLast() {
+            guard known.insert(module).inserted, let file = files[module] else { continue }
+            for line in String(decoding: file.bytes, as: UTF8.self).split(separator: "\n")
+            where line.hasPrefix("import ") {
+                guard let path = line.split(separator: "\"").dropFirst().first else { continue }
+                waiting.append(WebAssets.path(String(path), from: module))
+            }
+        }
+        return known.sorted()
+    }
+
+    /// The path that a file names relatively.
+    private static func path(_ relative: String, from file: String) -> String {
+        var parts = file.split(separator: "/").dropLast()
+        for part in relative.split(separator: "/") where part != "." {
+            if part == ".." { parts = parts.dropLast() } else { parts.append(part) }
+        }
+        return parts.joined(separator: "/")
+    }
+
     /// FNV-1a. It tells versions apart, and defends against nobody.
     private static func version(of files: [(path: String, bytes: [UInt8])]) -> String {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -19,11 +19,13 @@ func literal(_ text: String) -> String {
     return literal + "\""
 }
 
-/// A script without the lines that are only comments: they are a fifth of what a browser would load. The lines stay, so
-/// that others keep their numbers.
-func withoutComments(_ script: String) -> String {
-    script.split(separator: "\n", omittingEmptySubsequences: false)
-        .map { $0.drop { $0 == " " }.hasPrefix("//") ? "" : $0 }.joined(separator: "\n")
+/// A file without its indents and the lines that are only comments: they are a fourth of what a browser would load. The
+/// lines stay, so that others keep their numbers.
+func withoutComments(_ text: String) -> String {
+    text.split(separator: "\n", omittingEmptySubsequences: false).map {
+        let line = $0.drop { $0 == " " }
+        return line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/") ? "" : line
+    }.joined(separator: "\n")
 }
 
 let arguments = CommandLine.arguments.dropFirst()
@@ -37,7 +39,6 @@ for path in arguments.dropFirst(2) {
         FileHandle.standardError.write(Data("\(path): error: only texts in UTF-8 can be embedded\n".utf8))
         exit(1)
     }
-    let embedded = path.hasSuffix(".js") ? withoutComments(text) : text
-    source += "        (\(literal(String(path.dropFirst(folder.count + 1)))), \(literal(embedded))),\n"
+    source += "        (\(literal(String(path.dropFirst(folder.count + 1)))), \(literal(withoutComments(text)))),\n"
 }
 try Data((source + "    ]\n}\n").utf8).write(to: URL(filePath: output))
