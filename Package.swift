@@ -164,7 +164,8 @@ let tools = floor(
             uses: [
                 "CommandLineOptions", "EventLoop", "LineClient", "LineProtocol", "LoadOracle", "Measurement",
                 "SeededRandom", "TextFormats",
-            ]),
+            ],
+            resources: [.embedInCode("Reports/report.html")]),
     ])
 
 let programs = floor(

@@ -23,19 +23,16 @@ extension RightServer {
         details.acceptWithin = terms.acceptWithin
         details.payment = terms.payWithin == nil ? .none : .first
         details.payWithin = terms.payWithin
-        let tax = Identifier("vat")!
-        if let rate = terms.taxRate {
-            details.pricing.taxIncluded = terms.isTaxIncluded
-            details.pricing.taxes = [.init(id: tax, name: Text("VAT"), rate: Rate(thousandths: Int(rate))!)]
-        }
-        if let rate = terms.service {
-            details.pricing.service = .init(
-                rate: Rate(thousandths: Int(rate))!, tax: terms.isServiceTaxed ? tax : nil)
-        }
-        if let fee = terms.delivery {
-            details.pricing.delivery = .init(
-                Amount(minorUnits: fee.amount), freeFrom: Amount(minorUnits: fee.freeFrom),
-                tax: terms.taxRate == nil ? nil : tax)
+        let charges = terms.charges
+        func rate(_ thousandths: Int64) -> Rate { Rate(thousandths: Int(thousandths))! }
+        func tax(_ id: String?) -> Identifier? { id.flatMap { Identifier($0) } }
+        details.pricing.taxIncluded = charges.isTaxIncluded
+        details.pricing.taxes = charges.taxes.map { .init(id: tax($0.id)!, name: Text($0.name), rate: rate($0.rate)) }
+        details.pricing.service = charges.service.map { .init(rate: rate($0.rate), tax: tax($0.tax)) }
+        details.pricing.delivery = charges.delivery.map { fee in
+            .init(
+                Amount(minorUnits: fee.amount), freeFrom: fee.freeFrom.map { Amount(minorUnits: $0) },
+                tax: tax(fee.tax))
         }
         return details
     }
@@ -57,12 +54,12 @@ extension RightServer {
         let command: Order.Command =
             switch step {
             case .accept(let time): .accept(readyBy: time.flatMap { Timestamp(rfc3339: $0) }, now: now)
-            case .reject(let code): .reject(.init(rawValue: code)!, text: nil)
+            case .reject(let code, _): .reject(.init(rawValue: code)!, text: nil)
             case .prepare: .prepare
             case .ready: .ready
             case .complete: .complete
             case .delay(let time): .delay(readyBy: Timestamp(rfc3339: time)!, now: now)
-            case .cancel(let party, let code):
+            case .cancel(let party, let code, _):
                 .cancel(by: .init(rawValue: party)!, .init(rawValue: code)!, text: nil)
             case .pay(let reference, let kind, let minor, let parent):
                 .reportPayment(

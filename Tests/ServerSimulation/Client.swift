@@ -32,8 +32,8 @@ final class Client {
             case count(Int64)
             case cart(CartReader.Cart)
             case quote(CartReader.Cart)
-            /// An order's version, and what was shown of it; only its status where it stands in a list.
-            case order(Int64, [String: String])
+            /// What was shown of an order; nil where there was none.
+            case order(OrderFacts.View, JSON?)
             /// What a kitchen's orders are, and all orders of its outlet, when all is quiet.
             case kitchen([OrderReader.Entry])
             case orders([OrderReader.Entry])
@@ -219,8 +219,8 @@ final class Client {
             return checkOut(known.cart, for: known.agreed.total, known.agreed.quote, id)
         case 43..<67:
             guard let order = anyOrder() else { return Request(kind: .quote(cart), words: ["CART.QUOTE", cart]) }
-            let (action, words) = draw(for: order)
-            return write("order-\(order.id)", .order(action, order), [words[0], order.id] + words.dropFirst())
+            let step = draw(for: order)
+            return write("order-\(order.id)", .order(step, order), step.words(order.id))
         case 67..<72: return Request(kind: .count(cart), words: ["CART.COUNT", cart])
         case 72..<78: return Request(kind: .cart(cart), words: ["CART.GET", cart])
         case 78, 79: return Request(kind: .home(outlet), words: ["OUTLET.HOME", outlet])
@@ -248,7 +248,7 @@ final class Client {
         let customer = chance.chance(40) ? Model.customer(of: cart) : nil
         let hasName = customer != nil && chance.chance(60)
         if let customer { words += ["CUSTOMER", customer] }
-        if hasName { words += ["NAME", OrderModel.anyName] }
+        if hasName { words += ["NAME", Model.anyName] }
         return Request(
             kind: .write(
                 Write(id: id, stream: "cart-\(cart)", .checkOut(total: total, hasName: hasName), of: customer)),
@@ -261,60 +261,38 @@ final class Client {
         return chance.chance(60) ? orders.suffix(3).randomElement(using: &chance) : orders.randomElement(using: &chance)
     }
 
-    /// What a kitchen, a customer or a payment service wants of an order, with its words but for the order.
-    private func draw(for order: KnownOrder) -> (OrderAction, [String]) {
+    /// What a kitchen, a customer or a payment service wants of an order.
+    private func draw(for order: KnownOrder) -> OrderStep {
         // A command that is sent again is to say what it said before, so no time may have passed by then.
-        func later() -> (Int64, String) {
-            let time = world.clock + Int64(chance.number(60..<600)) * 1_000
-            return (time, Timestamp(millisecondsSinceEpoch: time).rfc3339)
+        func later() -> String {
+            Timestamp(millisecondsSinceEpoch: world.clock + Int64(chance.number(60..<600)) * 1_000).rfc3339
         }
         let code = chance.pick(["ITEMS", "BUSY", "OTHER"])
-        let text = chance.chance(30) ? OrderModel.reason : nil
-        let reason = text.map { ["REASON", $0] } ?? []
+        let text = chance.chance(30) ? Model.reason : nil
         switch chance.below(100) {
-        case 0..<18:
-            guard chance.chance(40) else { return (.accept(readyBy: nil), ["ORDER.ACCEPT"]) }
-            let (time, word) = later()
-            return (.accept(readyBy: time), ["ORDER.ACCEPT", "READY", word])
-        case 18..<24: return (.reject(code, text: text), ["ORDER.REJECT", "CODE", code] + reason)
-        case 24..<33: return (.prepare, ["ORDER.PREPARE"])
-        case 33..<42: return (.ready, ["ORDER.READY"])
-        case 42..<48: return (.complete, ["ORDER.COMPLETE"])
-        case 48..<56:
-            let (time, word) = later()
-            return (.delay(readyBy: time), ["ORDER.DELAY", "READY", word])
-        case 56..<64:
-            let party = chance.pick(["customer", "merchant"])
-            return (
-                .cancel(by: party, code, text: text), ["ORDER.CANCEL", "BY", party, "CODE", code] + reason
-            )
+        case 0..<18: return .accept(readyBy: chance.chance(40) ? later() : nil)
+        case 18..<24: return .reject(code: code, text: text)
+        case 24..<33: return .prepare
+        case 33..<42: return .ready
+        case 42..<48: return .complete
+        case 48..<56: return .delay(readyBy: later())
+        case 56..<64: return .cancel(by: chance.pick(["customer", "merchant"]), code: code, text: text)
         case 64..<88:
             let kind = chance.pick([
                 "authorised", "authorised", "captured", "captured", "captured", "voided", "refunded", "chargedBack",
                 "failed",
             ])
             let isPart = !["authorised", "failed"].contains(kind)
-            let report = OrderModel.Report(
+            return .pay(
                 reference: chance.pick(["p1", "p2", "p3"]), kind: kind,
-                amount: chance.chance(70) ? order.total : order.total / 2,
-                parent: isPart && chance.chance(30) ? chance.pick(["p1", "p2", "p3"]) : nil)
-            return (
-                .pay(report),
-                ["ORDER.PAYMENT", report.reference, kind, "\(report.amount)"]
-                    + (report.parent.map { ["OF", $0] } ?? [])
-            )
+                minor: chance.chance(70) ? order.total : order.total / 2,
+                of: isPart && chance.chance(30) ? chance.pick(["p1", "p2", "p3"]) : nil)
         default:
             switch chance.below(3) {
-            case 0: return (.refund(.rest, code), ["ORDER.REFUND", "CODE", code])
-            case 1:
-                let amount = Int64(chance.number(1..<20))
-                return (.refund(.amount(amount), code), ["ORDER.REFUND", "AMOUNT", "\(amount)", "CODE", code])
+            case 0: return .refund(.rest, code: code)
+            case 1: return .refund(.amount(Int64(chance.number(1..<20))), code: code)
             default:
-                let (line, units) = (Choice.any(&chance).line, chance.number(1..<3))
-                return (
-                    .refund(.units(units, line: line), code),
-                    ["ORDER.REFUND", "LINE", line, "QTY", "\(units)", "CODE", code]
-                )
+                return .refund(.units(line: Choice.any(&chance).line, quantity: chance.number(1..<3)), code: code)
             }
         }
     }
@@ -551,14 +529,19 @@ final class Client {
 
     /// What an order shows, with its customer's texts as they were before they were erased; nil if they were not erased
     /// when they had to be, or were when they had not.
-    private func opened(_ shown: [String: String], askedAt time: UInt64) -> [String: String]? {
-        guard let customer = shown["customer"] else { return shown }
-        var shown = shown
-        for (member, text) in [("name", OrderModel.anyName), ("ending.reason", OrderModel.reason)] {
-            guard let found = shown[member] else { continue }
-            guard found == "[erased]" ? isForgotten(customer) : !isForgotten(customer, at: time) else { return nil }
-            if found == "[erased]" { shown[member] = text }
+    private func opened(_ shown: JSON, askedAt time: UInt64) -> JSON? {
+        guard let customer = shown["customer"]?.string else { return shown }
+        func opened(_ found: JSON?, _ text: String) -> JSON?? {
+            guard let word = found?.string else { return .some(found) }
+            guard word == "[erased]" ? isForgotten(customer) : !isForgotten(customer, at: time) else { return nil }
+            return .some(word == "[erased]" ? JSON(text) : found)
         }
+        var (shown, ending) = (shown, shown["ending"])
+        guard let name = opened(shown["name"], Model.anyName), let reason = opened(ending?["reason"], Model.reason)
+        else { return nil }
+        shown["name"] = name
+        ending?["reason"] = reason
+        shown["ending"] = ending
         return shown
     }
 
@@ -567,6 +550,14 @@ final class Client {
         func observe(_ subject: String, _ what: Observation.What) {
             observations[connection.observations].append(
                 Observation(subject: subject, what: what, head: world.head, sentAt: request.sentAt))
+        }
+        /// The orders of a list, each looked at.
+        func list(_ document: [UInt8], _ view: OrderFacts.View) -> [OrderReader.Entry]? {
+            OrderReader.list(document)?.reduce([]) { entries, order in
+                guard let entries, let shown = opened(order.shown, askedAt: request.sentAt) else { return nil }
+                observe("order-\(order.entry.order)", .order(view, shown))
+                return entries + [order.entry]
+            }
         }
         switch (request.kind, reply) {
         case (.echo(let text), .bulk): return reply.string == text
@@ -610,18 +601,15 @@ final class Client {
             guard let listed = OutletReader.list(document) else { return false }
             for outlet in Model.outlets { observe("outlet-\(outlet)", .outlet(listed[outlet])) }
         // A server that has not read so far does not know the order yet.
-        case (.order(let order), .null): observe("order-\(order.id)", .order(0, [:]))
+        case (.order(let order), .null): observe("order-\(order.id)", .order(.document, nil))
         case (.order(let order), .bulk(let document)):
-            guard let (version, read) = OrderReader.read(document),
-                let shown = opened(read, askedAt: request.sentAt)
-            else { return false }
-            observe("order-\(order.id)", .order(version, shown))
+            guard let read = JSON(document), let shown = opened(read, askedAt: request.sentAt) else { return false }
+            observe("order-\(order.id)", .order(.document, shown))
             // What was sent before they were erased had the texts.
             guard !isForgotten(Model.customer(of: order.cart)) else { break }
             follow("order:\(order.id)", connection) { follower throws(Violation) in try follower.read(document) }
         case (.kitchen(let outlet, let isQuiet), .bulk(let document)):
-            guard let entries = OrderReader.list(document) else { return false }
-            for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
+            guard let entries = list(document, .kitchen(mayBeLate: true)) else { return false }
             if isQuiet {
                 observe(outlet, .kitchen(entries))
                 let follower = connection.followers["kitchen:\(outlet)"]
@@ -633,12 +621,10 @@ final class Client {
                 }
             }
         case (.orders(let outlet, let isQuiet), .bulk(let document)):
-            guard let entries = OrderReader.list(document) else { return false }
-            for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
+            guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(outlet, .orders(entries)) }
         case (.ordersOf(let customer, let isQuiet), .bulk(let document)):
-            guard let entries = OrderReader.list(document) else { return false }
-            for entry in entries { observe("order-\(entry.order)", .order(entry.version, ["status": entry.status])) }
+            guard let entries = list(document, .row) else { return false }
             if isQuiet { observe(customer, .ordersOf(entries)) }
         case (.subscribe, .push): break
         default: return false

@@ -1,6 +1,7 @@
 import Domain
 import EventLog
 import EventLoop
+import LoadOracle
 
 /// A log, folded by nothing that is tested but the types of events. What cannot have come of what clients asked is a
 /// violation.
@@ -27,12 +28,28 @@ struct History {
 
     /// A cart, and what it became.
     struct CartModel {
-        var lines: [OrderModel.Line] = []
+        struct Line: Equatable {
+            var id: String
+            var quantity: Int
+            var price: Int64
+
+            /// The line as orders show it.
+            func document(at prices: Prices) -> [LoadOracle.Text: JSON] {
+                [
+                    "line": JSON(id), "item": JSON(Prices.item), "name": JSON("Tea"), "quantity": JSON(quantity),
+                    "unitPrice": JSON(price), "options": Choice(line: id).document(at: prices), "note": .null,
+                    "total": JSON(price * Int64(quantity)),
+                ]
+            }
+        }
+
+        var lines: [Line] = []
         var order: String?
         var customer: String?
         var tip: Int64 = 0
-        /// What it was checked out for.
+        /// What it was checked out for, and at which prices.
         var bill: Bill?
+        var prices = Prices.initial
         var count: Int64 { lines.reduce(0) { $0 + Int64($1.quantity) } }
         /// What each line costs at the price of when it was last added to.
         private var own: [Int64] { lines.map { $0.price * Int64($0.quantity) } }
@@ -52,9 +69,9 @@ struct History {
 
     /// An order after one command, or after what happened to it by itself.
     struct Stage {
-        var model: OrderModel
-        /// The version that the last event led to, its position, and when it was committed.
-        var version: Int64
+        var order: OrderFacts
+        var state: OrderState
+        /// The position of the last event, and when it was committed.
         var position: Int64
         var time: UInt64
         /// The command that led here; nil for what happened by itself.
@@ -123,7 +140,7 @@ struct History {
 
     // MARK: Outlets
 
-    private func take(_ change: Outlet.Event, _ event: DecodedEvent, _ step: inout Step) {
+    private func take(_ change: Domain.Outlet.Event, _ event: DecodedEvent, _ step: inout Step) {
         let id = event.stream.id.rawValue
         if step.outlet.isRemoved { world.violation("\(id) was changed after it was removed") }
         let isAsked: Bool
@@ -200,7 +217,7 @@ struct History {
                 step.cart.lines[index].quantity += quantity
                 step.cart.lines[index].price = price
             } else {
-                step.cart.lines.append(OrderModel.Line(id: id, quantity: quantity, price: price))
+                step.cart.lines.append(CartModel.Line(id: id, quantity: quantity, price: price))
             }
         case .cleared:
             guard case .clear? = action else { return world.violation("\(cart) was cleared, and nobody asked for it") }
@@ -216,7 +233,7 @@ struct History {
                 return world.violation("\(cart) was checked out, and nobody asked for it")
             }
             let found = lines.map {
-                OrderModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
+                CartModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
             }
             for index in step.cart.lines.indices {
                 step.cart.lines[index].price = prices.price(of: Choice(line: step.cart.lines[index].id))
@@ -224,17 +241,17 @@ struct History {
             if found != step.cart.lines {
                 world.violation("\(cart) was checked out as \(found) instead of \(step.cart.lines)")
             }
-            let bill = step.cart.bill(world.terms[outlet]?.charges ?? Charges.nothing)
+            let bill = step.cart.bill(world.terms[outlet]?.charges ?? Charges())
             if charges.map(Bill.Charge.init) != bill.charges {
                 world.violation(
-                    "\(cart) was charged \(charges.map { Bill.Charge($0).text }) instead of \(bill.charges.map(\.text))"
+                    "\(cart) was charged \(charges.map { Bill.Charge($0) }) instead of \(bill.charges)"
                 )
             }
             if total.minorUnits != bill.total || agreed != bill.total {
                 world.violation(
                     "\(cart) was checked out for \(total.minorUnits), agreed was \(agreed), it cost \(bill.total)")
             }
-            (step.cart.order, step.cart.bill) = (order.rawValue, bill)
+            (step.cart.order, step.cart.bill, step.cart.prices) = (order.rawValue, bill, prices)
         case .quantityChanged, .lineRemoved, .lineEdited: world.violation("\(cart) was changed by nobody")
         }
         step.reply = step.cart.order == nil ? step.cart.count : 0
@@ -246,24 +263,23 @@ struct History {
     private mutating func tell(_ id: String, _ events: ArraySlice<OrderEvent>) {
         var rest = events
         guard let first = rest.popFirst(), case .placed(let placement) = first.event,
-            var model = placed(id, placement, first)
+            let order = placed(id, placement, first)
         else { return world.violation("order \(id) was never placed") }
-        let outcome: [OrderChange] =
-            model.status == .placed && model.isAcceptedAtOnce ? [.accepted(readyBy: nil, by: "system")] : []
+        var state = OrderState(placed: order, due: due(of: order))
         var group = take(from: &rest, after: first)
-        check(group, are: outcome, of: id, "its checkout")
+        check(group, are: state.status == .placed ? order.whenReleased : [], of: id, "its checkout")
         var stages: [Stage] = []
         var last = group.last ?? first
-        for event in group { change(&model, event) }
+        for event in group { change(&state, event) }
         while true {
             stages.append(
                 Stage(
-                    model: model, version: last.recorded.version, position: last.recorded.position, time: last.time,
+                    order: order, state: state, position: last.recorded.position, time: last.time,
                     id: last.recorded.metadata.commandID?.string))
             guard let next = rest.popFirst() else { break }
             group = [next] + take(from: &rest, after: next)
-            judge(group, of: model)
-            for event in group { change(&model, event) }
+            judge(group, of: order, state)
+            for event in group { change(&state, event) }
             last = group[group.count - 1]
         }
         orders[id] = stages
@@ -280,42 +296,58 @@ struct History {
         return group
     }
 
-    private func change(_ model: inout OrderModel, _ event: OrderEvent) {
-        if let change = OrderChange(event.event) { model.take(change) }
+    private func change(_ state: inout OrderState, _ event: OrderEvent) {
+        if let change = OrderChange(event.event) { state.take(change, due: event.event.due) }
+    }
+
+    /// Until when an order is to be paid or accepted after it was placed.
+    private func due(of order: OrderFacts) -> Int64? {
+        guard order.isPaidFirst || order.hasToBeAccepted, let placedAt = order.placedAt else { return nil }
+        return placedAt + Int64((order.isPaidFirst ? order.terms.payWithin : order.terms.acceptWithin) ?? 0) * 1_000
     }
 
     /// An order as it was placed, if it was placed as its outlet and cart say.
-    private func placed(_ id: String, _ placement: Order.Placement, _ event: OrderEvent) -> OrderModel? {
+    private func placed(_ id: String, _ placement: Order.Placement, _ event: OrderEvent) -> OrderFacts? {
         let (cart, outlet) = (placement.cart.rawValue, placement.outlet.rawValue)
         guard let terms = world.terms[outlet], let write = write(of: event.recorded) else { return nil }
         let said = placement.terms
         let lines = placement.lines.map {
-            OrderModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
+            CartModel.Line(id: $0.id.string, quantity: $0.quantity, price: $0.unitPrice.minorUnits)
         }
-        let promised = said.promisedFor.map { $0.millisecondsSinceEpoch - (terms.prepMinutes ?? 0) * 60_000 }
-        let placedAt = said.placedAt?.millisecondsSinceEpoch ?? promised ?? world.clock(at: event.time)
+        let promise = Int64(terms.prepMinutes ?? 0) * 60_000
+        let placedAt =
+            said.placedAt?.millisecondsSinceEpoch ?? said.promisedFor.map { $0.millisecondsSinceEpoch - promise }
+            ?? world.clock(at: event.time)
         let hasName = if case .checkOut(_, true) = write.action { true } else { false }
         if (placement.name != nil) != hasName { world.violation("order \(id) has another name than was given") }
         let step = streams["cart-\(cart)"]?.last { $0.cart.order == id }
-        let model = OrderModel(
-            id, from: cart, at: outlet, lines, step?.cart.bill ?? Bill(lines: []), of: placement.customer?.rawValue,
-            name: hasName ? OrderModel.anyName : nil, placedAt: placedAt, terms)
+        let prices = step?.cart.prices ?? .initial
+        let order = OrderFacts(
+            id: id, cart: cart, outlet: outlet, terms: terms,
+            lines: lines.map { .init(id: $0.id, quantity: $0.quantity, document: $0.document(at: prices)) },
+            bill: step?.cart.bill ?? Bill(lines: []), currency: "LKR", customer: placement.customer?.rawValue,
+            name: hasName ? Model.anyName : nil, placedAt: placedAt)
         let times = [said.placedAt, said.promisedFor, said.payBy, said.acceptBy].map { $0?.millisecondsSinceEpoch }
-        if times != [model.isFollowed ? placedAt : nil, model.promisedFor, model.payBy, model.acceptBy] {
+        let due = due(of: order)
+        if times != [
+            order.isFollowed ? placedAt : nil, terms.prepMinutes == nil ? nil : placedAt + promise,
+            order.isPaidFirst ? due : nil, order.isPaidFirst ? nil : due,
+        ] {
             world.violation("order \(id) waits for \(times), which its outlet does not say")
         }
         checkTime(placedAt, write, event, "order \(id) was placed")
         guard let step else {
             world.violation("order \(id) was placed, and \(cart) was not checked out")
-            return model
+            return order
         }
-        if step.cart.lines != lines || model.total != placement.total.minorUnits || outlet != Model.outlet(of: cart)
-            || step.id != write.id || placement.charges.map(Bill.Charge.init) != model.bill.charges
+        if step.cart.lines != lines || order.bill.total != placement.total.minorUnits
+            || outlet != Model.outlet(of: cart) || step.id != write.id
+            || placement.charges.map(Bill.Charge.init) != order.bill.charges
             || placement.customer?.rawValue != step.cart.customer
         {
             world.violation("order \(id) is not what \(cart) was checked out as")
         }
-        return model
+        return order
     }
 
     /// A moment that a command was decided at lies between when it was sent and when it was committed.
@@ -325,55 +357,46 @@ struct History {
     }
 
     private func check(_ group: [OrderEvent], are expected: [OrderChange], of id: String, _ why: String) {
-        let found = group.compactMap { event -> OrderChange? in
-            // The judge looks at the times itself.
-            switch event.event {
-            case .released: .released(acceptBy: nil)
-            case .coverLost: .coverLost(payBy: nil)
-            default: OrderChange(event.event)
-            }
-        }
+        let found = group.compactMap { OrderChange($0.event) }
         if found != expected || found.count != group.count {
             world.violation("order \(id) became \(found) by \(why), instead of \(expected)")
         }
     }
 
     /// Whether what happened to an order by one command is what comes of it, or by itself is what was due.
-    private mutating func judge(_ group: [OrderEvent], of model: OrderModel) {
-        let (first, id) = (group[0], model.id)
+    private mutating func judge(_ group: [OrderEvent], of order: OrderFacts, _ state: OrderState) {
+        let (first, id) = (group[0], order.id)
         let metadata = first.recorded.metadata
         guard metadata.commandID != nil else {
             guard metadata.actor == "tiffin", metadata.cause?.string.hasPrefix("order-\(id)@") ?? false else {
                 return world.violation("nobody asked for version \(first.recorded.version) of order \(id)")
             }
             deadlineCount += 1
-            check(group, are: model.whenTimePasses, of: id, "itself, when it was \(model.status)")
+            check(group, are: state.whenTimePasses, of: id, "itself, when it was \(state.status)")
             let decided = min(first.recorded.recordedAt.millisecondsSinceEpoch, world.clock(at: first.time))
-            if model.deadline.map({ $0 > decided }) ?? true {
-                world.violation(
-                    "order \(id) changed by itself at \(decided), and was due at \(model.deadline ?? .max)")
+            let deadline = state.deadline(of: order) ?? .max
+            if deadline > decided {
+                world.violation("order \(id) changed by itself at \(decided), and was due at \(deadline)")
             }
             return
         }
-        guard let write = write(of: first.recorded), case .order(let action, let order) = write.action, order.id == id
+        guard let write = write(of: first.recorded), case .order(let step, let known) = write.action, known.id == id
         else { return world.violation("nobody asked for version \(first.recorded.version) of order \(id)") }
-        guard case .changes(let changes) = model.outcome(of: action) else {
-            return world.violation("order \(id) was \(model.status), and \(action) changed it")
+        guard case .changes(let changes) = state.outcome(of: step, order) else {
+            return world.violation("order \(id) was \(state.status), and \(step) changed it")
         }
-        check(group, are: changes, of: id, "\(action), when it was \(model.status)")
+        check(group, are: changes, of: id, "\(step), when it was \(state.status)")
         for event in group {
-            if case .coverLost(let payBy) = event.event {
-                let time = model.uncovered(with: payBy.millisecondsSinceEpoch)
-                checkTime(time, write, event, "order \(id) lost its cover")
-            }
-            guard case .released(let acceptBy) = event.event else { continue }
-            guard let acceptBy = acceptBy?.millisecondsSinceEpoch, model.mayHaveToBeAccepted else {
-                if acceptBy != nil || model.mayHaveToBeAccepted {
+            let change = OrderChange(event.event)
+            let waits = change == .coverLost || change == .released && order.hasToBeAccepted
+            guard waits, let due = event.event.due else {
+                if waits || event.event.due != nil {
                     world.violation("order \(id) has to be accepted, or nobody has to")
                 }
                 continue
             }
-            checkTime(model.released(with: acceptBy), write, event, "order \(id) was released")
+            let seconds = change == .coverLost ? order.terms.payWithin : order.terms.acceptWithin
+            checkTime(due - Int64(seconds ?? 0) * 1_000, write, event, "order \(id) began to wait")
         }
     }
 }

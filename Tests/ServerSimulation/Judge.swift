@@ -1,6 +1,7 @@
 import Domain
 import EventLog
 import EventLoop
+import LoadOracle
 
 /// Compares what clients were told with the log, and with the logs that older copies have replaced.
 @LoopActor
@@ -115,11 +116,10 @@ struct Judge {
     }
 
     private func explains(_ reply: Int64, to write: Write, _ history: History) -> Bool {
-        if case .order(let action, let order) = write.action {
+        if case .order(let step, let order) = write.action {
             return history.orders[order.id]?.contains { stage in
-                guard stage.version == reply else { return false }
-                if case .nothing = stage.model.outcome(of: action) { return true }
-                return stage.id == write.id
+                stage.state.version == reply
+                    && (stage.id == write.id || stage.state.outcome(of: step, stage.order) == .same)
             } ?? false
         }
         let steps = history.streams[write.stream] ?? []
@@ -130,13 +130,12 @@ struct Judge {
 
     /// A command about an order is refused only if the order was in a state that refuses it.
     private func judgeRefusals(of write: Write) {
-        guard case .order(let action, let order) = write.action else { return }
+        guard case .order(let step, let order) = write.action else { return }
         for error in write.errors where ["STATE", "LIMIT", "IDMISMATCH", "NOTFOUND"].contains(error.code) {
             let isExplained = histories.contains { history in
                 history.orders[order.id]?.contains { stage in
-                    guard hasForked || stage.position <= error.head else { return false }
-                    if case .refused(error.code) = stage.model.outcome(of: action) { return true }
-                    return false
+                    (hasForked || stage.position <= error.head)
+                        && stage.state.outcome(of: step, stage.order) == .refused(code: error.code)
                 } ?? false
             }
             if !isExplained, error.code != "NOTFOUND" || !mayBeUnknown(order.id, error.sentAt) {
@@ -157,7 +156,7 @@ struct Judge {
     /// What is to happen by itself happens soon after its time, unless something keeps the servers from it.
     private func judgeDeadlines(of id: String, _ stages: [History.Stage]) {
         for (index, stage) in stages.enumerated() {
-            guard let due = stage.model.deadline.flatMap(world.time(of:)) else { continue }
+            guard let due = stage.state.deadline(of: stage.order).flatMap(world.time(of:)) else { continue }
             let end = index + 1 < stages.count ? stages[index + 1].time : world.now
             var since = max(due, stage.time)
             for trouble in world.troubles where trouble > since && trouble < end {
@@ -166,7 +165,7 @@ struct Judge {
             }
             if end > since, end - since > Judge.patience {
                 world.violation(
-                    "order \(id) was \(stage.model.status), and waited too long: due at \(due), until \(end)")
+                    "order \(id) was \(stage.state.status), and waited too long: due at \(due), until \(end)")
             }
         }
     }
@@ -201,7 +200,7 @@ struct Judge {
                 let isKnown = carts(observation).contains { version, step, _ in
                     version == read.version && version >= floor && step.cart.count == read.count
                         && step.cart.shown.total == read.total && step.cart.order == read.order
-                        && step.cart.shown.charges == read.charges && step.cart.tip == read.tip
+                        && step.cart.shown.documents == read.charges && step.cart.tip == read.tip
                         && step.cart.customer == read.customer
                 }
                 if isKnown { seen[subject] = read.version } else { wrong("was read as \(read)") }
@@ -210,15 +209,15 @@ struct Judge {
                     guard version == read.version, version >= floor, step.cart.count == read.count,
                         step.cart.order == read.order
                     else { return false }
-                    func isShown(_ bill: Bill) -> Bool { bill.total == read.total && bill.charges == read.charges }
+                    func isShown(_ bill: Bill) -> Bool { bill.total == read.total && bill.documents == read.charges }
                     if let bill = step.cart.bill { return isShown(bill) }
                     let outlet = Model.outlet(of: String(subject.dropFirst("cart-".count)))
-                    let charges = world.terms[outlet]?.charges ?? Charges.nothing
+                    let charges = world.terms[outlet]?.charges ?? Charges()
                     // Of what cannot be had now, nobody knows a newer price. An outlet that was removed charges nothing.
                     if read.quote == nil {
                         if isShown(step.cart.bill(charges)) { return true }
                         let isGone = wasRemoved(outlet, history, observation.head)
-                        if isGone, isShown(step.cart.bill(.nothing)) { return true }
+                        if isGone, isShown(step.cart.bill(Charges())) { return true }
                     }
                     return (history.prices[outlet] ?? []).contains {
                         (hasForked || $0.position <= observation.head)
@@ -226,18 +225,22 @@ struct Judge {
                     }
                 }
                 if isKnown { seen[subject] = read.version } else { wrong("was said to cost \(read)") }
-            case .order(0, _):
+            case .order(_, nil):
                 let order = String(subject.dropFirst("order-".count))
                 if floor > 0 || !mayBeUnknown(order, observation.sentAt) { wrong("was not known") }
-            case .order(let version, let shown):
-                let stages = stages(observation).filter { $0.version == version && version >= floor }
-                if stages.contains(where: { isShown(shown, of: $0.model) }) {
+            case .order(let view, let shown?):
+                let version = shown["version"]?.integer ?? 0
+                let differences = stages(observation).filter { $0.state.version == version && version >= floor }
+                    .map { $0.order.difference($0.state, in: view, from: shown) }
+                if differences.contains(nil) {
                     seen[subject] = version
                 } else {
-                    wrong("was shown at version \(version) as \(shown) instead of \(stages.map(\.model.shown))")
+                    wrong("was shown at version \(version) otherwise than it was: \(differences.compactMap(\.self))")
                 }
             case .kitchen(let entries):
-                let expected = lastStages(of: subject, observation) { $0.isFollowed && $0.status.isInKitchen }
+                let expected = lastStages(of: subject, observation) {
+                    $0.order.isFollowed && $0.state.status.isInKitchen
+                }
                 if Set(entries.map(\.order)) != Set(expected.map(\.order)) || entries.count != expected.count {
                     wrong("has \(entries) in its kitchen instead of \(expected)")
                 }
@@ -252,7 +255,7 @@ struct Judge {
                 let outlet = String(subject.dropFirst("outlet-".count))
                 if !histories.contains(where: { wasRemoved(outlet, $0, observation.head) }) { wrong("was not there") }
             case .ordersOf(let entries):
-                let expected = lastStages(observation) { $0.customer == subject }
+                let expected = lastStages(observation) { $0.order.customer == subject }
                 if entries != expected { wrong("has orders \(entries) instead of \(expected)") }
             case .orders(let entries):
                 let expected = lastStages(of: subject, observation) { _ in true }
@@ -295,29 +298,21 @@ struct Judge {
         return histories.flatMap { $0.orders[id] ?? [] }.filter { hasForked || $0.position <= observation.head }
     }
 
-    /// Whether an order is shown as it was. A list shows its status.
-    private func isShown(_ shown: [String: String], of model: OrderModel) -> Bool {
-        if shown.count == 1 { return shown["status"] == model.status.rawValue }
-        return shown == model.shown
-    }
-
     /// The orders of an outlet as they are when all is quiet, the newest first.
     private func lastStages(
-        of outlet: String, _ observation: Client.Observation, _ isMeant: (OrderModel) -> Bool
+        of outlet: String, _ observation: Client.Observation, _ isMeant: (History.Stage) -> Bool
     ) -> [OrderReader.Entry] {
-        lastStages(observation) { $0.outlet == outlet && isMeant($0) }
+        lastStages(observation) { $0.order.outlet == outlet && isMeant($0) }
     }
 
     private func lastStages(
-        _ observation: Client.Observation, _ isMeant: (OrderModel) -> Bool
+        _ observation: Client.Observation, _ isMeant: (History.Stage) -> Bool
     ) -> [OrderReader.Entry] {
         let lives = histories[0].orders.values.filter { $0[0].position <= observation.head }
         return lives.sorted { $0[0].position > $1[0].position }.compactMap { stages in
-            guard let last = stages.last(where: { $0.position <= observation.head }), isMeant(last.model) else {
-                return nil
-            }
+            guard let last = stages.last(where: { $0.position <= observation.head }), isMeant(last) else { return nil }
             return OrderReader.Entry(
-                order: last.model.id, version: last.version, status: last.model.status.rawValue)
+                order: last.order.id, version: last.state.version, status: last.state.status.rawValue)
         }
     }
 }

@@ -1,5 +1,6 @@
 import Domain
 import EventLog
+import LoadOracle
 import SeededRandom
 import Users
 
@@ -102,7 +103,7 @@ enum Action {
     case price(String, Int64)
     /// Places an order for what is in the cart, if it costs that.
     case checkOut(total: Int64, hasName: Bool)
-    case order(OrderAction, KnownOrder)
+    case order(OrderStep, KnownOrder)
 }
 
 /// An error that was answered.
@@ -169,6 +170,9 @@ enum Model {
     /// Whose carts have such a name, if they are anybody's.
     static func customer(of cart: String) -> String { String(cart.prefix(2)) }
     static let customers = ["c0", "c1", "c2"]
+    /// The text that customers are given as a reason, and the name that is on their orders.
+    static let reason = "for a reason"
+    static let anyName = "Ann"
 
     /// What a user is told.
     enum Verdict {

@@ -1,3 +1,5 @@
+import LoadOracle
+
 /// What is chosen with the item that the simulation's outlets sell: units of each option.
 struct Choice: Equatable {
     /// The options, and the most units of each.
@@ -30,6 +32,17 @@ struct Choice: Equatable {
     var isTooMuch: Bool {
         units.reduce(0) { $0 + $1.units } > Choice.most
             || units.contains { unit in Choice.options.contains { $0.id == unit.option && $0.most < unit.units } }
+    }
+
+    /// The choice as orders show it, at some prices.
+    func document(at prices: Prices) -> JSON {
+        .array(
+            units.map { option, units in
+                .object([
+                    "id": JSON(option), "name": JSON(option.prefix(1).uppercased() + option.dropFirst()),
+                    "units": JSON(units), "price": JSON(prices.amounts[option]!), "free": JSON(0),
+                ])
+            })
     }
 
     static func == (one: Choice, other: Choice) -> Bool { one.line == other.line }

@@ -5,6 +5,7 @@ import EventLog
 import EventLoop
 import Glibc
 import LineServer
+import LoadOracle
 import SeededRandom
 import Serving
 import SimulatedLoop
@@ -85,7 +86,7 @@ final class Server {
                     "OUTLET.PUT", outlet,
                     """
                     {"name":"Kitchen","city":"Galle","currency":"LKR","timeZone":"Asia/Colombo","minimumOrder":0\
-                    \(world.terms[outlet]!.fields)}
+                    \(world.terms[outlet]!.json)}
                     """,
                 ],
                 ["MENU.PUT", outlet, Prices.menu],

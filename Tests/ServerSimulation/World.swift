@@ -2,6 +2,7 @@ import Domain
 import EventLog
 import EventLoop
 import Glibc
+import LoadOracle
 import SeededRandom
 import SimulatedLoop
 
@@ -55,7 +56,7 @@ final class World {
     /// so that more orders become due meanwhile.
     let pace: Int
     /// What each outlet's orders wait for.
-    let terms: [String: Terms]
+    let terms: [String: OrderTerms]
     /// The orders that clients know of.
     private(set) var orders: [KnownOrder] = []
     /// What carts were said to cost, with the digest of the quote.
@@ -86,12 +87,8 @@ final class World {
         pace = plan.seed % 3 == 1 ? 1_200 : 300
         chance = SeededGenerator(seed: plan.seed, of: 0)
         var drawn = SeededGenerator(seed: plan.seed, of: 1_000)
-        var terms: [String: Terms] = [:]
-        for outlet in Model.outlets {
-            terms[outlet] = Terms(
-                prepMinutes: drawn.pick([nil, 0, 15]), acceptWithin: drawn.pick([nil, 0, 1, 1, 2, 3]),
-                payWithin: drawn.pick([nil, nil, 1, 2, 3]))
-        }
+        var terms: [String: OrderTerms] = [:]
+        for outlet in Model.outlets { terms[outlet] = .any(&drawn) }
         for outlet in Model.outlets { terms[outlet]?.charges = .any(&drawn) }
         self.terms = terms
     }

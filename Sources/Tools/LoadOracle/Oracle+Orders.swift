@@ -45,12 +45,12 @@ extension Oracle {
             return
         }
         let lines = cart.lines.map { line in
-            OrderFacts.Line(
-                id: line.id, quantity: line.quantity, total: line.total, document: line.document(at: outlet))
+            OrderFacts.Line(id: line.id, quantity: line.quantity, document: line.document(at: outlet))
         }
         let model = OrderModel(
             OrderFacts(
-                id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms, lines: lines, bill: bill),
+                id: order, cart: world.cartName(cart.id), outlet: outlet.id, terms: terms, lines: lines, bill: bill,
+                currency: Outlet.currency),
             outlet: outlet.index, sentAt: exchange.sent, answeredAt: exchange.answered)
         model.note("\(exchange.call.summary(world)) → \(exchange.reply.summary)")
         orders[order] = model
@@ -294,7 +294,7 @@ extension Oracle {
             "cart": .string(Text(world.cartName(cart.id))), "outlet": .string(Text(outlet.id)),
             "version": .number(Double(cart.version)), "currency": .string(Text(Outlet.currency)),
             "lines": .array(lines),
-            "subtotal": .number(Double(bill.subtotal)), "charges": .array(bill.charges.map(\.document)),
+            "subtotal": .number(Double(bill.subtotal)), "charges": bill.documents,
             "total": .number(Double(bill.total)), "quote": .null,
         ]
         if case .checkedOut(let order) = cart.status {
@@ -357,7 +357,7 @@ extension CartModel {
     /// What it costs with everything that is charged, at a kitchen: prices do not change there.
     var bill: Bill? {
         guard let terms = outlet?.terms else { return nil }
-        return Bill(lines.map(\.total), terms, tip: tip)
+        return terms.charges.bill(for: lines.map(\.total), tip: tip)
     }
 
     /// Everything that is priced.

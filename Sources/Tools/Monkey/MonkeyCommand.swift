@@ -92,7 +92,7 @@ package struct MonkeyCommand {
         print(report.summary)
         if let path = options.json { try write(try report.json(), to: path) }
         if let path = options.junit { try write(report.junit, to: path) }
-        if let path = options.html { try write(report.html, to: path) }
+        if let path = options.html { try write(try report.html(), to: path) }
         return Int32(report.outcome.rawValue)
     }
 

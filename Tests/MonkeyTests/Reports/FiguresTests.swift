@@ -73,10 +73,9 @@ struct ReportsFiguresTests {
     }
 
     @Test(
-        "as rates and bytes",
+        "as rates, and for machines",
         arguments: [
             (Figures.rate(12_345.4), "12,345/s"), (Figures.rate(0.25), "0.250/s"), (Figures.rate(12.34), "12.3/s"),
-            (Figures.bytes(512), "512 B"), (Figures.bytes(48_210_000), "48.2 MB"), (Figures.bytes(1e15), "1,000 TB"),
             (Figures.plain(-1_234.567_8), "-1234.568"), (Figures.plain(.nan), "0"),
         ])
     func others(text: String, expected: String) {

@@ -2,7 +2,7 @@ internal import TextFormats
 
 /// A JSON document as the oracle compares it: the members of an object in any order, texts by their bytes. It shares
 /// no code with the server's documents and patches.
-indirect enum JSON: Hashable, Sendable {
+package indirect enum JSON: Hashable, Sendable {
     case null
     case bool(Bool)
     case number(Double)
@@ -11,11 +11,14 @@ indirect enum JSON: Hashable, Sendable {
     case object([Text: JSON])
 
     /// Reads a document; nil if the bytes are not one.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         let value = try? JSONReader.read(bytes) { reader throws(JSONReadingError) in try JSON(from: &reader) }
         guard let value else { return nil }
         self = value
     }
+
+    package init(_ text: String) { self = .string(Text(text)) }
+    package init(_ number: some BinaryInteger) { self = .number(Double(number)) }
 
     init(from reader: inout JSONReader) throws(JSONReadingError) {
         switch reader.nextByte() {
@@ -46,7 +49,7 @@ indirect enum JSON: Hashable, Sendable {
         }
     }
 
-    subscript(key: Text) -> JSON? {
+    package subscript(key: Text) -> JSON? {
         get { if case .object(let members) = self { members[key] } else { nil } }
         set {
             guard case .object(var members) = self else { return }
@@ -57,10 +60,10 @@ indirect enum JSON: Hashable, Sendable {
     }
 
     var text: Text? { if case .string(let text) = self { text } else { nil } }
-    var string: String? { text?.string }
+    package var string: String? { text?.string }
     var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
-    var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
-    var integer: Int64? { if case .number(let value) = self { Int64(exactly: value) } else { nil } }
+    package var array: [JSON]? { if case .array(let elements) = self { elements } else { nil } }
+    package var integer: Int64? { if case .number(let value) = self { Int64(exactly: value) } else { nil } }
 
     /// The first difference between two documents, as a JSON Pointer with both values; nil if they are equal.
     static func difference(_ one: JSON, _ other: JSON, at path: String = "") -> String? {

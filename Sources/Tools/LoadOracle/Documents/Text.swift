@@ -6,20 +6,20 @@
 
 /// A text that equals another only if their bytes are equal. `String` also takes two spellings of one character for
 /// equal, which a server must not do.
-struct Text: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
-    let string: String
+package struct Text: Hashable, Comparable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
+    package let string: String
 
-    init(_ string: String) { self.string = string }
-    init(stringLiteral value: String) { string = value }
+    package init(_ string: String) { self.string = string }
+    package init(stringLiteral value: String) { string = value }
 
-    var description: String { string }
+    package var description: String { string }
 
-    static func == (one: Text, other: Text) -> Bool { isSame(one.string, other.string) }
-    static func < (one: Text, other: Text) -> Bool {
+    package static func == (one: Text, other: Text) -> Bool { isSame(one.string, other.string) }
+    package static func < (one: Text, other: Text) -> Bool {
         one.string.utf8.lexicographicallyPrecedes(other.string.utf8)
     }
 
-    func hash(into hasher: inout Hasher) {
+    package func hash(into hasher: inout Hasher) {
         var string = string
         string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(0xFF as UInt8)

@@ -1,118 +1,114 @@
-/// What lines cost with everything that is charged beside them, worked out as docs/ordering.md says.
-struct Bill: Equatable {
-    struct Charge: Equatable {
-        var kind: String
-        var amount: Int64
-        var isIncluded = false
-        var shares: [Int64] = []
-        /// Of a tax: its rate, and what of each line and each fee it was taken of.
-        var rate: Int64 = 0
-        var bases: [Int64] = []
+/// What lines cost with everything that is charged beside them.
+package struct Bill: Equatable, Sendable {
+    package struct Charge: Equatable, Sendable {
+        package var kind: String
+        package var amount: Int64
+        package var isIncluded: Bool
+        /// What of it falls on each line, and of a tax then on each fee.
+        package var shares: [Int64]
+        /// Of a tax: which one it is, and what of each line and each fee it was taken of.
+        package var id: String?
+        package var name: String?
+        package var rate: Int64?
+        package var bases: [Int64]
 
-        var document: JSON {
+        package init(
+            _ kind: String, _ amount: Int64, isIncluded: Bool = false, shares: [Int64] = [], id: String? = nil,
+            name: String? = nil, rate: Int64? = nil, bases: [Int64] = []
+        ) {
+            (self.kind, self.amount, self.isIncluded, self.shares) = (kind, amount, isIncluded, shares)
+            (self.id, self.name, self.rate, self.bases) = (id, name, rate, bases)
+        }
+
+        fileprivate var isTax: Bool { isSame(kind, "tax") }
+
+        /// The charge as carts, quotes and orders show it.
+        package var document: JSON {
             var members: [Text: JSON] = [
-                "kind": .string(Text(kind)), "amount": .number(Double(amount)), "included": .bool(isIncluded),
-                "shares": .array(shares.map { .number(Double($0)) }),
+                "kind": JSON(kind), "amount": JSON(amount), "included": .bool(isIncluded),
+                "shares": .array(shares.map { JSON($0) }),
             ]
-            if isSame(kind, "tax") {
-                members["id"] = .string(Text(KitchenTerms.tax))
-                members["name"] = .string("VAT")
-                members["rate"] = .number(Double(rate))
-                members["base"] = .number(Double(bases.reduce(0, +)))
-                members["bases"] = .array(bases.map { .number(Double($0)) })
-            }
+            guard isTax else { return .object(members) }
+            members["id"] = id.map { JSON($0) }
+            members["name"] = name.map { JSON($0) }
+            members["rate"] = rate.map { JSON($0) }
+            members["base"] = JSON(bases.reduce(0, +))
+            members["bases"] = .array(bases.map { JSON($0) })
             return .object(members)
         }
     }
 
-    /// What something of an order comes to: the money, how much of it is tax, and what the tax was taken of.
-    struct Worth: Hashable {
-        var money: Int64 = 0
-        var tax: Int64 = 0
-        var base: Int64 = 0
-
-        static func + (one: Worth, other: Worth) -> Worth {
-            Worth(money: one.money + other.money, tax: one.tax + other.tax, base: one.base + other.base)
-        }
-
-        static func - (one: Worth, other: Worth) -> Worth {
-            Worth(money: one.money - other.money, tax: one.tax - other.tax, base: one.base - other.base)
-        }
+    /// What something of an order comes to: the money, what of it is each tax, and what each tax was taken of.
+    package typealias Columns = [Column: Int64]
+    package enum Column: Hashable, Sendable {
+        case money
+        case tax(String)
+        case base(String)
     }
 
-    var subtotal: Int64
-    var charges: [Charge]
-    var total: Int64
+    /// What each line costs.
+    package var lines: [Int64]
+    package var charges: [Charge]
 
-    init(_ lines: [Int64], _ terms: KitchenTerms, tip: Int64) {
-        subtotal = lines.reduce(0, +)
-        charges = []
-        // What is taxed: the lines, then service, where it is, and the fee.
-        var base = lines
-        if let service = terms.service {
-            let amount = Bill.halfUp(subtotal * service, 100_000)
-            charges.append(Charge(kind: "service", amount: amount, shares: Bill.shares(of: amount, by: lines)))
-            base.append(terms.isServiceTaxed ? amount : 0)
-        }
-        if let fee = terms.delivery, subtotal < fee.freeFrom {
-            charges.append(Charge(kind: "delivery", amount: fee.amount))
-            base.append(fee.amount)
-        }
-        if let rate = terms.taxRate {
-            let sum = base.reduce(0, +)
-            let amount = Bill.halfUp(sum * rate, terms.isTaxIncluded ? 100_000 + rate : 100_000)
-            charges.append(
-                Charge(
-                    kind: "tax", amount: amount, isIncluded: terms.isTaxIncluded,
-                    shares: Bill.shares(of: amount, by: base), rate: rate, bases: base))
-        }
-        if tip > 0 { charges.append(Charge(kind: "tip", amount: tip)) }
-        total = charges.reduce(subtotal) { $0 + ($1.isIncluded ? 0 : $1.amount) }
-    }
+    package init(lines: [Int64], charges: [Charge] = []) { (self.lines, self.charges) = (lines, charges) }
+
+    package var subtotal: Int64 { lines.reduce(0, +) }
+    package var total: Int64 { charges.reduce(subtotal) { $0 + ($1.isIncluded ? 0 : $1.amount) } }
+    package var documents: JSON { .array(charges.map(\.document)) }
+    var taxes: [Charge] { charges.filter(\.isTax) }
 
     /// The whole order.
-    var worth: Worth {
-        let tax = charges.first { isSame($0.kind, "tax") }
-        return Worth(money: total, tax: tax?.amount ?? 0, base: tax?.bases.reduce(0, +) ?? 0)
+    var columns: Columns {
+        taxes.reduce(into: [.money: total]) { columns, tax in
+            columns[.tax(tax.id ?? "")] = tax.amount
+            columns[.base(tax.id ?? "")] = tax.bases.reduce(0, +)
+        }
     }
 
-    /// What each unit of a line comes to, one after the other, with service and the tax on both. The first n units come
-    /// to n parts of the line, rounded half up.
-    func units(of line: Int64, at index: Int, quantity: Int) -> [Worth] {
+    /// Some units of a line after others, with their part of service and of the taxes on both. The first n come to n
+    /// parts of the line, rounded half up, so that the last one ends at the whole.
+    func columns(of units: Int, after before: Int, outOf all: Int, at index: Int) -> Columns {
+        line(at: index).mapValues {
+            Bill.part($0, Int64(before + units), of: Int64(all)) - Bill.part($0, Int64(before), of: Int64(all))
+        }
+    }
+
+    private func line(at index: Int) -> Columns {
         let service = charges.first { isSame($0.kind, "service") }
-        let tax = charges.first { isSame($0.kind, "tax") }
-        var whole = Worth(money: line + (service?.shares[index] ?? 0))
-        if let tax {
-            whole.tax = tax.shares[index]
-            whole.base = tax.bases[index]
+        return taxes.reduce(into: [.money: lines[index] + (service?.shares[index] ?? 0)]) { columns, charge in
+            var (tax, base) = (charge.shares[index], charge.bases[index])
+            // Service is the first of the fees, which come after the lines.
             if let service {
-                let place = service.shares.count
-                whole.tax += Bill.shares(of: tax.shares[place], by: service.shares)[index]
-                whole.base += tax.bases[place] > 0 ? service.shares[index] : 0
+                tax += Bill.shares(of: charge.shares[lines.count], by: service.shares)[index]
+                base += Bill.shares(of: charge.bases[lines.count], by: service.shares)[index]
             }
-            if !tax.isIncluded { whole.money += whole.tax }
+            if !charge.isIncluded { columns[.money, default: 0] += tax }
+            columns[.tax(charge.id ?? "")] = tax
+            columns[.base(charge.id ?? "")] = base
         }
-        func first(_ units: Int) -> Worth {
-            func part(_ amount: Int64) -> Int64 { Bill.halfUp(amount * Int64(units), Int64(quantity)) }
-            return Worth(money: part(whole.money), tax: part(whole.tax), base: part(whole.base))
-        }
-        return (0..<quantity).map { first($0 + 1) - first($0) }
     }
 
     /// A quotient, rounded half up.
     static func halfUp(_ number: Int64, _ divisor: Int64) -> Int64 { (2 * number + divisor) / (2 * divisor) }
 
-    /// An amount in proportion to weights. What is left by rounding goes to the largest remainders, of equals to the
-    /// first.
-    private static func shares(of amount: Int64, by weights: [Int64]) -> [Int64] {
+    /// So much of an amount as a part is of a whole.
+    static func part(_ amount: Int64, _ part: Int64, of whole: Int64) -> Int64 {
+        whole == 0 ? 0 : halfUp(amount * part, whole)
+    }
+
+    /// An amount in proportion to weights. What rounding leaves goes to the largest remainders, of equals to the first.
+    static func shares(of amount: Int64, by weights: [Int64]) -> [Int64] {
         let sum = weights.reduce(0, +)
         guard sum > 0 else { return weights.map { _ in 0 } }
-        var parts = weights.map { amount * $0 / sum }
-        let places = weights.indices.sorted { one, other in
-            let (left, right) = (amount * weights[one] % sum, amount * weights[other] % sum)
-            return left != right ? left > right : one < other
-        }
-        for place in places.prefix(Int(amount - parts.reduce(0, +))) { parts[place] += 1 }
-        return parts
+        var shares = weights.map { amount * $0 / sum }
+        let remainders = weights.map { amount * $0 % sum }
+        let places = weights.indices.sorted { (-remainders[$0], $0) < (-remainders[$1], $1) }
+        for place in places.prefix(Int(amount - shares.reduce(0, +))) { shares[place] += 1 }
+        return shares
     }
+}
+
+extension Bill.Columns {
+    package var money: Int64 { self[.money] ?? 0 }
+    var tax: Int64 { reduce(0) { if case .tax = $1.key { $0 + $1.value } else { $0 } } }
 }

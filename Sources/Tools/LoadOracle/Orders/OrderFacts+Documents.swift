@@ -1,48 +1,66 @@
-// Orders as `ORDER.GET` and `KITCHEN` show them. The times are the server's own: they are taken over, once they are as
+// Orders as they are shown. Times that nobody else knows are the server's own: they are taken over, once they are as
 // far apart as the outlet says.
 
 extension OrderFacts {
-    /// What `ORDER.GET` answers.
-    func document(_ state: OrderState, like shown: JSON) -> JSON {
+    /// Where an order is shown.
+    package enum View: Sendable {
+        /// What `ORDER.GET` answers.
+        case document
+        /// The element of `KITCHEN`'s answer; with whether what was promised may have passed.
+        case kitchen(mayBeLate: Bool)
+        /// The element of `ORDERS`'s answer.
+        case row
+    }
+
+    /// How it is shown otherwise than it must be; nil if it is not.
+    package func difference(_ state: OrderState, in view: View, from shown: JSON) -> String? {
+        JSON.difference(document(state, in: view, like: shown), shown)
+    }
+
+    private func document(_ state: OrderState, in view: View, like shown: JSON) -> JSON {
+        switch view {
+        case .document: document(state, like: shown)
+        case .kitchen(let mayBeLate): kitchenDocument(state, like: shown, mayBeLate: mayBeLate)
+        case .row: row(state, like: shown)
+        }
+    }
+
+    private func document(_ state: OrderState, like shown: JSON) -> JSON {
         var members = life(state, like: shown)
-        members["cart"] = .string(Text(cart))
-        members["outlet"] = .string(Text(outlet))
-        members["count"] = .number(Double(lines.reduce(0) { $0 + $1.quantity }))
-        members["currency"] = .string(Text(Outlet.currency))
+        members["cart"] = JSON(cart)
+        members["outlet"] = JSON(outlet)
+        members["currency"] = JSON(currency)
         members["lines"] = .array(
             lines.map { line in
                 var shown = line.document
-                if let units = state.units[line.id] { shown["refunded"] = .number(Double(units)) }
+                if let units = state.units[line.id] { shown["refunded"] = JSON(units) }
                 return .object(shown)
             })
-        members["subtotal"] = .number(Double(bill.subtotal))
-        members["charges"] = .array(bill.charges.map(\.document))
-        members["total"] = .number(Double(bill.total))
+        members["subtotal"] = JSON(bill.subtotal)
+        members["charges"] = bill.documents
+        members["total"] = JSON(bill.total)
         let refunded = state.refunded
-        if refunded.money > 0 { members["refunded"] = .number(Double(refunded.money)) }
-        if refunded.tax > 0 { members["refundedTax"] = .number(Double(refunded.tax)) }
-        if let rate = terms.taxRate, refunded.tax > 0 || refunded.base > 0 {
-            members["refundedTaxes"] = .array([
-                .object([
-                    "id": .string(Text(KitchenTerms.tax)), "rate": .number(Double(rate)),
-                    "base": .number(Double(refunded.base)), "amount": .number(Double(refunded.tax)),
-                ])
+        if refunded.money > 0 { members["refunded"] = JSON(refunded.money) }
+        if refunded.tax > 0 { members["refundedTax"] = JSON(refunded.tax) }
+        let taxes = bill.taxes.compactMap { tax -> JSON? in
+            let (amount, base) = (refunded[.tax(tax.id ?? "")] ?? 0, refunded[.base(tax.id ?? "")] ?? 0)
+            guard amount > 0 || base > 0 else { return nil }
+            return .object([
+                "id": JSON(tax.id ?? ""), "rate": JSON(tax.rate ?? 0), "base": JSON(base), "amount": JSON(amount),
             ])
         }
-        if isPaidFirst || !state.money.movements.isEmpty { members["payment"] = payment(state) }
-        members["updatedAt"] = shown["updatedAt"] ?? .string("a time")
+        if !taxes.isEmpty { members["refundedTaxes"] = .array(taxes) }
+        if isPaidFirst || !state.money.movements.isEmpty {
+            members["payment"] = state.money.document(price: state.price(self), hasEnded: state.status.isEnd)
+        }
+        members["updatedAt"] = shown["updatedAt"] ?? JSON("a time")
         return .object(members)
     }
 
-    /// The element of `KITCHEN`'s answer.
-    ///
-    /// - Parameter mayBeLate: whether what was promised may have passed.
-    func kitchenDocument(_ state: OrderState, like shown: JSON, mayBeLate: Bool) -> JSON {
+    private func kitchenDocument(_ state: OrderState, like shown: JSON, mayBeLate: Bool) -> JSON {
         var members = life(state, like: shown)
-        let isLate = mayBeLate && state.status != .ready && state.readyBy == nil
-        members["late"] = isLate ? shown["late"] ?? .null : .bool(false)
+        members["late"] = mayBeLate && state.status != .ready ? shown["late"] ?? .null : .bool(false)
         members["uncovered"] = .bool(isPaidFirst && !state.isCovered(self))
-        members["count"] = .number(Double(lines.reduce(0) { $0 + $1.quantity }))
         members["lines"] = .array(
             lines.map { line in
                 .object(line.document.filter { !(["unitPrice", "total"] as [Text]).contains($0.key) })
@@ -50,70 +68,56 @@ extension OrderFacts {
         return .object(members)
     }
 
-    /// The element of `ORDERS`'s answer.
-    func row(_ state: OrderState, like shown: JSON) -> JSON {
+    private func row(_ state: OrderState, like shown: JSON) -> JSON {
         .object([
-            "order": .string(Text(id)), "outlet": .string(Text(outlet)), "customer": .null,
-            "version": .number(Double(state.version)), "status": .string(Text(state.status.rawValue)),
-            "count": .number(Double(lines.reduce(0) { $0 + $1.quantity })),
-            "currency": .string(Text(Outlet.currency)), "total": .number(Double(bill.total)),
-            "tax": .number(Double(bill.worth.tax)), "refunded": .number(Double(state.refunded.money)),
-            "refundedTax": .number(Double(state.refunded.tax)),
-            "paid": .number(Double(state.money.paid)), "doubt": .bool(state.money.isInDoubt),
-            "placedAt": shown["placedAt"] ?? .string("a time"), "updatedAt": shown["updatedAt"] ?? .string("a time"),
+            "order": JSON(id), "outlet": JSON(outlet), "customer": customer.map { JSON($0) } ?? .null,
+            "version": JSON(state.version), "status": JSON(state.status.rawValue), "count": JSON(count),
+            "currency": JSON(currency), "total": JSON(bill.total),
+            "tax": JSON(bill.columns.tax), "refunded": JSON(state.refunded.money),
+            "refundedTax": JSON(state.refunded.tax), "paid": JSON(state.money.paid),
+            // When it was recorded, which is a little later than what the order says itself.
+            "doubt": .bool(state.money.isInDoubt), "placedAt": shown["placedAt"] ?? JSON("a time"),
+            "updatedAt": shown["updatedAt"] ?? JSON("a time"),
         ])
     }
 
-    /// How far it has come, and what it waits for.
+    /// Whose it is, how far it has come, and what it waits for.
     private func life(_ state: OrderState, like shown: JSON) -> [Text: JSON] {
-        let placedAt = Moment.milliseconds(shown["placedAt"]?.string)
-        func time(_ key: Text, seconds: Int?) -> JSON {
-            guard let placedAt, let time = Moment.milliseconds(shown[key]?.string) else { return .string("a time") }
-            if let seconds, time - placedAt != Int64(seconds) * 1_000 {
-                return .string(Text("\(seconds) s after it was placed"))
-            }
-            return shown[key] ?? .string("a time")
-        }
         var members: [Text: JSON] = [
-            "order": .string(Text(id)), "version": .number(Double(state.version)),
-            "status": .string(Text(state.status.rawValue)), "placedAt": time("placedAt", seconds: 0),
-            "promisedFor": time("promisedFor", seconds: 60 * terms.prepMinutes),
+            "order": JSON(id), "version": JSON(state.version), "status": JSON(state.status.rawValue),
+            "count": JSON(count),
         ]
-        if let readyBy = state.readyBy { members["readyBy"] = .string(Text(readyBy)) }
-        if state.status == .awaitingPayment {
-            members["payBy"] = time("payBy", seconds: state.hasLostCover ? nil : terms.payWithin)
+        members["customer"] = customer.map { JSON($0) }
+        members["name"] = name.map { JSON($0) }
+        if isFollowed { members["placedAt"] = time("placedAt", of: shown, after: 0) }
+        if let minutes = terms.prepMinutes {
+            members["promisedFor"] = time("promisedFor", of: shown, after: 60 * minutes)
         }
-        if state.status == .placed, terms.acceptWithin > 0 {
+        members["readyBy"] = state.readyBy.map { JSON($0) }
+        let known = self.placedAt == nil ? nil : state.due
+        if state.status == .awaitingPayment {
+            let seconds = state.hasLostCover ? nil : terms.payWithin
+            members["payBy"] = time("payBy", of: shown, known: known, after: seconds)
+        }
+        if state.status == .placed, hasToBeAccepted {
             // Of an order that waited to be paid, the time runs from then on.
-            members["acceptBy"] = time("acceptBy", seconds: isPaidFirst ? nil : terms.acceptWithin)
+            let seconds = isPaidFirst ? nil : terms.acceptWithin
+            members["acceptBy"] = time("acceptBy", of: shown, known: known, after: seconds)
         }
         if let ending = state.ending {
             members["ending"] = .object([
-                "by": .string(Text(ending.party)), "code": .string(Text(ending.code)), "reason": .null,
+                "by": JSON(ending.party), "code": JSON(ending.code), "reason": ending.text.map { JSON($0) } ?? .null,
             ])
         }
         return members
     }
 
-    private func payment(_ state: OrderState) -> JSON {
-        let money = state.money
-        let isOff = [.rejected, .cancelled].contains(state.status)
-        let price = isOff ? 0 : bill.total - state.refunded.money
-        let (due, owed) = (max(0, price - money.secured), max(0, money.paid - price))
-        func number(_ minor: Int64) -> JSON { .number(Double(minor)) }
-        var members: [Text: JSON] = [
-            "state": money.state.map { .string(Text($0)) } ?? .null, "authorised": number(money.authorised),
-            "captured": number(money.sum("captured")), "refunded": number(money.sum("refunded")),
-            "chargedBack": number(money.sum("chargedBack")), "paid": number(money.paid),
-            "secured": number(money.secured), "due": number(due), "owed": number(owed),
-        ]
-        if state.status.isEnd, due > 0 || owed > 0 {
-            let (debtor, creditor) = due > 0 ? ("customer", "outlet") : ("outlet", "customer")
-            members["debt"] = .object([
-                "by": .string(Text(debtor)), "to": .string(Text(creditor)), "amount": number(max(due, owed)),
-            ])
-        }
-        if money.isInDoubt { members["doubt"] = .array(money.doubt) }
-        return .object(members)
+    /// A time that is known or follows from when the order was placed; any if it does not.
+    private func time(_ key: Text, of shown: JSON, known: Int64? = nil, after seconds: Int?) -> JSON {
+        guard let time = Moment.milliseconds(shown[key]?.string) else { return JSON("a time") }
+        let placedAt = self.placedAt ?? Moment.milliseconds(shown["placedAt"]?.string)
+        let following = seconds.flatMap { seconds in placedAt.map { $0 + Int64(seconds) * 1_000 } }
+        if let expected = known ?? following, time != expected { return JSON("\(expected - time) ms later") }
+        return shown[key] ?? .null
     }
 }

@@ -1,16 +1,21 @@
 /// Who has the money of an order, worked out from what was reported as docs/ordering.md says.
-struct OrderMoney: Hashable, Sendable {
-    struct Movement: Hashable, Sendable {
+package struct OrderMoney: Hashable, Sendable {
+    package struct Movement: Hashable, Sendable {
         var reference: String
         var kind: String
         var minor: Int64
         /// The reference of what it is a part of; nil where that may be any of several.
         var parent: String?
+
+        package init(_ reference: String, _ kind: String, _ minor: Int64, of parent: String?) {
+            (self.reference, self.kind, self.minor, self.parent) = (reference, kind, minor, parent)
+        }
     }
 
     /// What comes of a report.
-    enum Outcome: Equatable {
-        case taken(OrderMoney)
+    enum Outcome {
+        /// It is taken, with the parent that was found.
+        case taken(Movement)
         case same
         case refused(code: String)
     }
@@ -38,21 +43,19 @@ struct OrderMoney: Hashable, Sendable {
         movements.reduce(whole.minor) { $0 - (parent(of: $1) == whole ? $1.minor : 0) }
     }
 
-    /// What comes of a report.
-    ///
-    /// - Parameter said: what it says that it is a part of.
-    func after(_ reference: String, _ kind: String, _ minor: Int64, of said: String?) -> Outcome {
-        if said != nil, OrderMoney.kindOfParent(kind) == nil { return .refused(code: "INVALID") }
-        if let known = movement(reference, kind) {
-            let agrees = known.minor == minor && (said == nil || isSame(said, known.parent))
+    /// What comes of a report that may say what it is a part of.
+    func outcome(of report: Movement) -> Outcome {
+        if report.parent != nil, OrderMoney.kindOfParent(report.kind) == nil { return .refused(code: "INVALID") }
+        if let known = movement(report.reference, report.kind) {
+            let agrees = known.minor == report.minor && (report.parent == nil || isSame(report.parent, known.parent))
             return agrees ? .same : .refused(code: "IDMISMATCH")
         }
-        var after = self
-        after.movements.append(
-            Movement(
-                reference: reference, kind: kind, minor: minor, parent: said ?? impliedParent(reference, kind)))
-        return .taken(after)
+        var report = report
+        report.parent = report.parent ?? impliedParent(report.reference, report.kind)
+        return .taken(report)
     }
+
+    mutating func take(_ movement: Movement) { movements.append(movement) }
 
     private func impliedParent(_ reference: String, _ kind: String) -> String? {
         guard let above = OrderMoney.kindOfParent(kind), movement(reference, above) == nil else { return reference }
@@ -64,13 +67,15 @@ struct OrderMoney: Hashable, Sendable {
         return possible.count == 1 ? possible[0].reference : nil
     }
 
-    func sum(_ kind: String) -> Int64 { movements.reduce(0) { $0 + (isSame($1.kind, kind) ? $1.minor : 0) } }
+    private func sum(_ kind: String) -> Int64 {
+        movements.reduce(0) { $0 + (isSame($1.kind, kind) ? $1.minor : 0) }
+    }
 
     var paid: Int64 { sum("captured") - sum("refunded") - sum("chargedBack") }
     var secured: Int64 { paid + authorised }
 
     /// What is set aside. What is taken of it without saying of which is taken of all of it.
-    var authorised: Int64 {
+    private var authorised: Int64 {
         let open = movements.reduce(Int64(0)) { $0 + (isSame($1.kind, "authorised") ? max(0, rest(of: $1)) : 0) }
         let lost = movements.reduce(Int64(0)) { sum, movement in
             let isLost = isSame(OrderMoney.kindOfParent(movement.kind) ?? "", "authorised")
@@ -80,11 +85,9 @@ struct OrderMoney: Hashable, Sendable {
     }
 
     /// Where it stands.
-    var state: String? {
-        if sum("chargedBack") > 0 { return "chargedBack" }
-        if sum("refunded") > 0 { return "refunded" }
-        if sum("captured") > 0 { return "captured" }
-        return authorised > 0 ? "authorised" : movements.last?.kind
+    private var state: String? {
+        ["chargedBack", "refunded", "captured"].first { sum($0) > 0 }
+            ?? (authorised > 0 ? "authorised" : movements.last?.kind)
     }
 
     /// Why a movement cannot be; nil where it can.
@@ -104,15 +107,29 @@ struct OrderMoney: Hashable, Sendable {
     /// Whether something that was reported cannot be.
     var isInDoubt: Bool { movements.contains { why($0) != nil } }
 
-    /// `doubt`, as orders show it.
-    var doubt: [JSON] {
-        movements.compactMap { movement in
+    /// `payment`, as orders show it.
+    ///
+    /// - Parameter price: what the order costs by now.
+    func document(price: Int64, hasEnded: Bool) -> JSON {
+        let (due, owed) = (max(0, price - secured), max(0, paid - price))
+        var members: [Text: JSON] = [
+            "state": state.map { JSON($0) } ?? .null, "authorised": JSON(authorised),
+            "captured": JSON(sum("captured")), "refunded": JSON(sum("refunded")),
+            "chargedBack": JSON(sum("chargedBack")), "paid": JSON(paid), "secured": JSON(secured), "due": JSON(due),
+            "owed": JSON(owed),
+        ]
+        if hasEnded, due > 0 || owed > 0 {
+            let (debtor, creditor) = due > 0 ? ("customer", "outlet") : ("outlet", "customer")
+            members["debt"] = .object([
+                "by": JSON(debtor), "to": JSON(creditor), "amount": JSON(max(due, owed)),
+            ])
+        }
+        let doubt = movements.compactMap { movement in
             why(movement).map { why in
-                .object([
-                    "ref": .string(Text(movement.reference)), "kind": .string(Text(movement.kind)),
-                    "why": .string(Text(why)),
-                ])
+                JSON.object(["ref": JSON(movement.reference), "kind": JSON(movement.kind), "why": JSON(why)])
             }
         }
+        if !doubt.isEmpty { members["doubt"] = .array(doubt) }
+        return .object(members)
     }
 }

@@ -1,12 +1,12 @@
 /// What is asked of an order.
 package enum OrderStep: Equatable, Sendable {
     case accept(readyBy: String?)
-    case reject(code: String)
+    case reject(code: String, text: String? = nil)
     case prepare
     case ready
     case complete
     case delay(readyBy: String)
-    case cancel(by: String, code: String)
+    case cancel(by: String, code: String, text: String? = nil)
     case pay(reference: String, kind: String, minor: Int64, of: String? = nil)
     case refund(Part, code: String)
 
@@ -32,14 +32,15 @@ package enum OrderStep: Equatable, Sendable {
     }
 
     /// The command about an order.
-    func words(_ order: String) -> [String] {
+    package func words(_ order: String) -> [String] {
+        func reason(_ text: String?) -> [String] { text.map { ["REASON", $0] } ?? [] }
         let arguments: [String] =
             switch self {
             case .accept(let readyBy): readyBy.map { ["READY", $0] } ?? []
-            case .reject(let code): ["CODE", code]
+            case .reject(let code, let text): ["CODE", code] + reason(text)
             case .prepare, .ready, .complete: []
             case .delay(let readyBy): ["READY", readyBy]
-            case .cancel(let party, let code): ["BY", party, "CODE", code]
+            case .cancel(let party, let code, let text): ["BY", party, "CODE", code] + reason(text)
             case .pay(let reference, let kind, let minor, let parent):
                 [reference, kind, "\(minor)"] + (parent.map { ["OF", $0] } ?? [])
             case .refund(.rest, let code): ["CODE", code]
@@ -53,19 +54,20 @@ package enum OrderStep: Equatable, Sendable {
     /// The step that words ask for, with the order; nil if they are no such command.
     static func reading(_ words: [String]) -> (order: String, step: OrderStep)? {
         guard words.count > 1 else { return nil }
-        func word(_ place: Int) -> String { words.indices.contains(place) ? words[place] : "" }
+        func given(_ place: Int) -> String? { words.indices.contains(place) ? words[place] : nil }
+        func word(_ place: Int) -> String { given(place) ?? "" }
         let step: OrderStep
         switch words[0] {
-        case "ORDER.ACCEPT": step = .accept(readyBy: words.count > 3 ? words[3] : nil)
-        case "ORDER.REJECT": step = .reject(code: word(3))
+        case "ORDER.ACCEPT": step = .accept(readyBy: given(3))
+        case "ORDER.REJECT": step = .reject(code: word(3), text: given(5))
         case "ORDER.PREPARE": step = .prepare
         case "ORDER.READY": step = .ready
         case "ORDER.COMPLETE": step = .complete
         case "ORDER.DELAY": step = .delay(readyBy: word(3))
-        case "ORDER.CANCEL": step = .cancel(by: word(3), code: word(5))
+        case "ORDER.CANCEL": step = .cancel(by: word(3), code: word(5), text: given(7))
         case "ORDER.PAYMENT":
             guard let minor = Int64(word(4)) else { return nil }
-            step = .pay(reference: word(2), kind: word(3), minor: minor, of: words.count > 6 ? words[6] : nil)
+            step = .pay(reference: word(2), kind: word(3), minor: minor, of: given(6))
         case "ORDER.REFUND":
             if words.count == 4 {
                 step = .refund(.rest, code: word(3))

@@ -28,7 +28,7 @@ package final class Outlet {
     package let owner: Int
     package let menu: MenuPlan
     /// What its orders wait for, and what is charged; nil where nobody cooks.
-    package let terms: KitchenTerms?
+    package let terms: OrderTerms?
 
     /// The change in flight.
     private(set) var pending: Change?
@@ -40,7 +40,7 @@ package final class Outlet {
     /// The changes of each target, with their numbers, and when they were settled.
     private var history: [Change.Target: [(number: Int, time: UInt64, offer: Offer)]] = [:]
 
-    init(index: Int, id: String, owner: Int, menu: MenuPlan, terms: KitchenTerms? = nil) {
+    init(index: Int, id: String, owner: Int, menu: MenuPlan, terms: OrderTerms? = nil) {
         self.index = index
         self.id = id
         self.owner = owner
@@ -236,7 +236,7 @@ package final class Outlet {
         {"name":"Monkey Kitchen \(index)","city":"\(city)","area":"Area \(index % 7)","currency":"\(Self.currency)",\
         "timeZone":"UTC","cuisines":["Monkey"],"priceForTwo":\(1_000 + 10 * index),\
         "rating":\(Double(30 + index % 20) / 10),"ratingCount":\(index),"deliveryMinutes":\(15 + index % 45)\
-        \(terms.map { ",\($0.json)" } ?? "")}
+        \(terms?.json ?? "")}
         """
     }
 }

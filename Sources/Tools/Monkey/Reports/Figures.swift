@@ -1,18 +1,18 @@
 /// How numbers are written in every report: three digits for a measurement, thousands separated, a space before the
-/// unit.
+/// unit. `report.html` writes them the same way.
 package enum Figures {
     /// A duration in nanoseconds, in the unit that suits it: `850 ns`, `12.3 µs`, `1.23 ms`, `4.56 s`.
     package static func duration(_ nanoseconds: Double) -> String {
-        scaled(nanoseconds, by: 1_000, units: ["ns", "µs", "ms", "s"])
+        let units = ["ns", "µs", "ms", "s"]
+        guard nanoseconds.isFinite else { return "– " + units[0] }
+        var (value, unit) = (nanoseconds, 0)
+        // What would be written as 1,000 of a unit is 1 of the next.
+        while value >= 999.5, unit < units.count - 1 { (value, unit) = (value / 1_000, unit + 1) }
+        return (unit == 0 ? fixed(value, places: 0) : digits(value)) + " " + units[unit]
     }
 
     /// A duration in nanoseconds.
     package static func duration(_ nanoseconds: UInt64) -> String { duration(Double(nanoseconds)) }
-
-    /// Memory: `512 B`, `1.23 MB`. A megabyte has a million bytes.
-    package static func bytes(_ bytes: Double) -> String {
-        scaled(bytes, by: 1_000, units: ["B", "kB", "MB", "GB", "TB"])
-    }
 
     /// A whole number with thousands separators: `1,234,567`.
     package static func count(_ count: Int) -> String {
@@ -80,14 +80,6 @@ package enum Figures {
     /// A number for a machine: three places, no separators, a plain minus.
     package static func plain(_ value: Double, places: Int = 3) -> String {
         String(fixed(value, places: places).compactMap { $0 == "," ? nil : $0 == "−" ? "-" : $0 == "–" ? "0" : $0 })
-    }
-
-    private static func scaled(_ value: Double, by step: Double, units: [String]) -> String {
-        guard value.isFinite else { return "– " + units[0] }
-        var (value, unit) = (value, 0)
-        // What would be written as 1,000 of a unit is 1 of the next.
-        while value >= step - 0.5, unit < units.count - 1 { (value, unit) = (value / step, unit + 1) }
-        return (unit == 0 ? fixed(value, places: 0) : digits(value)) + " " + units[unit]
     }
 
     private static func grouped(_ digits: String) -> String {

@@ -1,7 +1,6 @@
 internal import TextFormats
 
 /// A piece of XML, built so that nothing in it can be mistaken for markup: texts are escaped when they become one.
-/// HTML is written as XML, too, with every element closed.
 struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStringInterpolation {
     private(set) var text: String
 
@@ -10,9 +9,6 @@ struct Markup: Sendable, Equatable, ExpressibleByStringLiteral, ExpressibleByStr
 
     /// Markup of ours, with texts and numbers between that are escaped.
     init(stringInterpolation: Interpolation) { text = stringInterpolation.text }
-
-    /// A text that comes from elsewhere.
-    init(escaping text: String) { self.text = Markup.escaped(text) }
 
     /// Pieces, one after the other.
     init(_ pieces: [Markup], separator: String = "\n") { text = pieces.map(\.text).joined(separator: separator) }

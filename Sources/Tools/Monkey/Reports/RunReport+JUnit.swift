@@ -6,7 +6,7 @@ extension RunReport {
         let failures = cases.count { $0.failure != nil }
         let errors = cases.count { $0.error != nil }
         let totals: Markup = "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\""
-        let time = Markup(escaping: Figures.plain(seconds))
+        let time = Figures.plain(seconds)
         let facts = [Fact(name: "command", value: command), Fact(name: "seed", value: String(load.seed))] + environment
         let document: Markup = """
             <?xml version="1.0" encoding="UTF-8"?>
