@@ -10,21 +10,28 @@ struct SchemaComparison {
 
     func faults() async throws -> [SchemaFault] {
         let objects = SchemaObjects.ofMigrations
-        var faults = try await migrations()
+        var faults = await reading("tiffin.migrations", migrations)
+        faults += await reading("tiffin.functions", functionFiles)
         faults += try await functions(objects)
         faults += try await views(objects)
         let rows = try await connection.execute(Statements.actors)
         return faults + (0..<rows.count).map { SchemaFault(rows.text($0, 0), rows.text($0, 1)) }
     }
 
-    private func migrations() async throws -> [SchemaFault] {
-        var expected = Migrations.checksums
-        let rows: Rows
+    /// What is found in a table; that it cannot be read, if so.
+    private func reading(
+        _ table: String, _ faults: () async throws(PostgresError) -> [SchemaFault]
+    ) async -> [SchemaFault] {
         do throws(PostgresError) {
-            rows = try await connection.execute(Statements.migrations)
+            return try await faults()
         } catch {
-            return [SchemaFault("tiffin.migrations", "cannot be read: \(error.message)", isUnknown: true)]
+            return [SchemaFault(table, "cannot be read: \(error.message)", isUnknown: true)]
         }
+    }
+
+    private func migrations() async throws(PostgresError) -> [SchemaFault] {
+        var expected = Migrations.checksums
+        let rows = try await connection.execute(Statements.migrations)
         var faults: [SchemaFault] = []
         for row in 0..<rows.count {
             let number = Int(rows.int4(row, 0))
@@ -39,6 +46,18 @@ struct SchemaComparison {
         }
         return faults
             + expected.keys.sorted().map { SchemaFault("migration \($0)", "is missing from tiffin.migrations") }
+    }
+
+    private func functionFiles() async throws(PostgresError) -> [SchemaFault] {
+        let right = (version: SchemaFunctions.version, checksum: SchemaFunctions.checksum)
+        guard let applied = try await SchemaFunctions.applied(connection) else {
+            return [SchemaFault("tiffin.functions", "does not say which functions were made")]
+        }
+        guard applied != right else { return [] }
+        let name = SchemaFunctions.name(applied.version)
+        return [
+            SchemaFault(name, "has the checksum \(applied.checksum), and version \(right.version) \(right.checksum)")
+        ]
     }
 
     private func functions(_ objects: SchemaObjects) async throws -> [SchemaFault] {

@@ -252,7 +252,7 @@ package struct StoredProjections {
 
 /// What executes statements.
 @LoopActor
-private protocol StatementExecutor {
+protocol StatementExecutor {
     func execute(_ statement: Statement, _ parameters: [Parameter]) async throws(PostgresError) -> Rows
 }
 

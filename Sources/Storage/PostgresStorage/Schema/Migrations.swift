@@ -76,36 +76,31 @@ package enum Migrations {
     /// right reports it.
     @LoopActor
     package static func check(_ database: String) async throws(MigrationError) {
-        let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
-        let found: Int
-        let isMoving: Bool
-        do throws(PostgresError) {
+        do {
             let connection = try await PostgresConnection.connect(database, applicationName: "tiffin check")
             defer { connection.close() }
-            found = Int(try await connection.execute(newest, []).int4(0, 0))
-            isMoving = try await LayoutMove.isNeeded(connection)
+            let newest = Statement("newest_migration", "SELECT coalesce(max(number), 0) FROM tiffin.migrations")
+            let found = Int(try await connection.execute(newest, []).int4(0, 0))
+            if try await LayoutMove.isNeeded(connection) {
+                throw MigrationError(
+                    description: "the log is not moved to the layout of this version yet; run tiffin migrate, which "
+                        + "goes on where it stopped")
+            }
+            let present = all.last?.number ?? 0
+            if found > present { throw MigrationError.newer("migration \(found)") }
+            if found < present { throw MigrationError.older("migrations up to \(found)", present) }
+            let functions = try await SchemaFunctions.applied(connection)?.version ?? 0
+            if functions > SchemaFunctions.version { throw MigrationError.newer(SchemaFunctions.name(functions)) }
+            if functions < SchemaFunctions.version {
+                throw MigrationError.older(SchemaFunctions.name(functions), SchemaFunctions.version)
+            }
+        } catch let error as MigrationError {
+            throw error
         } catch {
-            guard [.undefinedTable, .undefinedSchema].contains(error.sqlState) else { return }
+            guard let state = (error as? PostgresError)?.sqlState, [.undefinedTable, .undefinedSchema].contains(state)
+            else { return }
             throw MigrationError(description: "the database has no log; run tiffin migrate")
         }
-        if isMoving {
-            throw MigrationError(
-                description:
-                    "the log is not moved to the layout of this version yet; run tiffin migrate, which goes on "
-                    + "where it stopped")
-        }
-        guard let present = all.last?.number, found != present else { return }
-        guard found < present else { throw madeByNewer(found) }
-        throw MigrationError(
-            description:
-                "the database has migrations up to \(found), and this version of Tiffin works with \(present); "
-                + "run tiffin migrate, or a server of this version")
-    }
-
-    private static func madeByNewer(_ number: Int, _ name: String? = nil) -> MigrationError {
-        MigrationError(
-            description: "the database has migration \(number)\(name.map { " (\($0))" } ?? ""), which this version of "
-                + "Tiffin does not know: it was migrated by a newer one")
     }
 
     @LoopActor
@@ -115,6 +110,12 @@ package enum Migrations {
             CREATE TABLE IF NOT EXISTS tiffin.migrations (
                 number     integer     NOT NULL PRIMARY KEY,
                 name       text        NOT NULL,
+                checksum   text        NOT NULL,
+                applied_at timestamptz NOT NULL
+            );
+            CREATE TABLE IF NOT EXISTS tiffin.functions (
+                single     boolean     NOT NULL PRIMARY KEY DEFAULT true CHECK (single),
+                version    integer     NOT NULL,
                 checksum   text        NOT NULL,
                 applied_at timestamptz NOT NULL
             );
@@ -142,7 +143,7 @@ package enum Migrations {
             let number = Int(rows.int4(row, 0))
             done[number] = rows.text(row, 2)
             guard all.contains(where: { $0.number == number }) else {
-                throw madeByNewer(number, rows.text(row, 1))
+                throw MigrationError.newer("migration \(number) (\(rows.text(row, 1)))")
             }
         }
         var lines: [String] = []
@@ -164,8 +165,12 @@ package enum Migrations {
             if migration.name == deeds { try await recordDeeds(transaction) }
             lines.append("migration \(migration.number) (\(migration.name)) applied")
         }
+        // A migration that comes late may have put an older function back.
+        let isReplaced = try await SchemaFunctions.apply(transaction, isForced: !lines.isEmpty)
+        if isReplaced { lines.append("\(SchemaFunctions.name(SchemaFunctions.version)) applied") }
         lines += try await choosePartitions(partitions, transaction)
-        if try await Rights.mend(transaction) > 0 {
+        // New functions, and the table of their version, get their rights here, too.
+        if try await Rights.mend(transaction) > 0, !isReplaced {
             lines.append("the roles and grants that were missing, as in a restored copy, are there again")
         }
         return lines
@@ -241,6 +246,18 @@ package enum Migrations {
 package struct MigrationError: Error, CustomStringConvertible {
     /// What went wrong, for an operator.
     package let description: String
+
+    static func newer(_ what: String) -> MigrationError {
+        MigrationError(
+            description: "the database has \(what), which this version of Tiffin does not know: it was migrated by a "
+                + "newer one")
+    }
+
+    fileprivate static func older(_ what: String, _ present: Int) -> MigrationError {
+        MigrationError(
+            description: "the database has \(what), and this version of Tiffin works with \(present); run tiffin "
+                + "migrate, or a server of this version")
+    }
 }
 
 /// What was done beside the log, by the tables.

@@ -22,7 +22,7 @@ enum Rights {
             ('tiffin_auditor', 'SCHEMA', ARRAY['tiffin'], ARRAY['USAGE'], ARRAY[NULL]),
             ('tiffin_auditor', 'TABLE', ARRAY[
                 'batch_events', 'batches', 'cart_count_rows', 'cart_counts', 'catalogue', 'commits', 'events',
-                'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home', 'outlet_home_rows',
+                'functions', 'log_head', 'migrations', 'order_rows', 'orders', 'outlet_home', 'outlet_home_rows',
                 'partition_count', 'projection_checkpoints', 'quarantine', 'relay_cursors', 'stream_index',
                 'user_revision'
             ], ARRAY['SELECT'], ARRAY[NULL]),

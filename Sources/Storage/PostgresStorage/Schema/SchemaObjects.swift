@@ -43,9 +43,9 @@ package struct SchemaObjects: Sendable {
     /// The queries of views in the schema `tiffin`, by their names.
     package private(set) var views: [String: String] = [:]
 
-    /// What is there after all migrations.
+    /// What is there after all migrations, with the present functions.
     package static var ofMigrations: SchemaObjects {
-        SchemaObjects(Migrations.all.map { String(decoding: $0.sql, as: UTF8.self) })
+        SchemaObjects((Migrations.all.map(\.sql) + SchemaFunctions.files).map { String(decoding: $0, as: UTF8.self) })
     }
 
     init(_ scripts: [String]) {
